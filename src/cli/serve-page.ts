@@ -14,6 +14,7 @@ import { removeRunFolders } from './run-folders.ts';
 import { loadSettings } from './settings.ts';
 import { calledAs, startLines } from './start-screen.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
+import { defined } from '../events/defined.ts';
 
 export interface ServeOptions extends StoreOptions {
   readonly host?: string;
@@ -51,7 +52,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         agents,
         host: options.host ?? config.server?.host ?? '127.0.0.1',
         port,
-        ...(config.page?.title !== undefined && { pageTitle: config.page.title }),
+        ...defined({ pageTitle: config.page?.title }),
         hosts: options.allowHost ?? config.server?.allowHosts ?? [],
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,

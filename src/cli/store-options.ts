@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Config } from '../config/index.ts';
 import { type EventLog, openStore, parseStoreUrl } from '../log/index.ts';
 import { singletreeHome } from './home.ts';
+import { defined } from '../events/defined.ts';
 
 /** The options of a command that opens the log. */
 export interface StoreOptions {
@@ -35,7 +36,7 @@ export function storeUrls(
   const isDatabase = parseStoreUrl(url).kind === 'postgres';
   // A live tail in the environment is that of the servers; a file that is named here has none.
   const tail = live ?? (isDatabase ? env['SINGLETREE_LIVE'] || config.live : undefined);
-  return { store: url, ...(tail !== undefined && { live: tail }) };
+  return { store: url, ...defined({ live: tail }) };
 }
 
 /** Opens the log that the options, the environment or the configuration name. */

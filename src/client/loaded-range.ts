@@ -10,6 +10,7 @@ import {
   type ThreadReadingState,
 } from '../projections/reading/thread-reading.ts';
 import type { WindowOfThread } from './window.ts';
+import { defined } from '../events/defined.ts';
 
 /** Events that follow each other, and the snapshot that a reading of them begins with. */
 interface Page {
@@ -166,7 +167,7 @@ function tipAt({ nodeList, hidden, cut }: ThreadReading, seq: number): string | 
 }
 
 function pageOf({ snapshot, events }: WindowOfThread): Page {
-  return { ...(snapshot !== undefined && { snapshot }), events: [...events] };
+  return { ...defined({ snapshot }), events: [...events] };
 }
 
 function read(pages: readonly Page[]): ThreadReadingState {

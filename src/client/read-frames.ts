@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { problemFrom } from './problem.ts';
+import { defined } from '../events/defined.ts';
 
 /** One frame of an event stream. */
 export interface Frame {
@@ -16,7 +17,7 @@ export async function* readFrames(body: ReadableStream<Uint8Array>, idleMs: numb
   const parser = createParser({
     onEvent: ({ event, data, id }) => {
       if (event === 'error') throw problemFrom(data);
-      if (event === undefined) arrived.push({ data, ...(id !== undefined && { id }) });
+      if (event === undefined) arrived.push({ data, ...defined({ id }) });
     },
   });
   const reader = body.getReader();

@@ -3,6 +3,7 @@ import type { ThreadReading } from '../projections/reading/thread-reading.ts';
 import { LoadedRange } from './loaded-range.ts';
 import type { ThreadSnapshot } from './thread-store.ts';
 import type { WindowOfThread, WindowPart } from './window.ts';
+import { defined } from '../events/defined.ts';
 
 /** How many windows of events are kept before some are dropped, and how many then stay. */
 const mostWindows = 8;
@@ -156,7 +157,7 @@ export class ThreadRanges {
     const before = range.firstSeq;
     if (before <= 1) return;
     const { limit, read, signal, changed } = this.#options;
-    const earlier = await read({ before, ...(limit !== undefined && { limit }) });
+    const earlier = await read({ before, ...defined({ limit }) });
     // Another part may be shown, or its beginning may have been dropped meanwhile.
     const isShown = range === this.#shown || range === this.#newest;
     if (signal.aborted || !isShown || range.firstSeq !== before) return;

@@ -8,6 +8,6 @@ export type Defined<Fields> = Omit<Fields, OptionalKey<Fields>> & {
 /** The fields of an object that have a value. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined) result[key] = value;
+  for (const key in fields) if (fields[key] !== undefined) result[key] = fields[key];
   return result as Defined<Fields>;
 }

@@ -1,4 +1,5 @@
 import type { EventLog, Thread, ThreadFilter } from './event-log.ts';
+import { defined } from '../events/defined.ts';
 
 const pageSize = 200;
 
@@ -19,7 +20,7 @@ export async function* allThreads(
   log: EventLog,
   { resourceId, after: first, ...notes }: AllThreadsOptions = {},
 ): AsyncGenerator<Thread> {
-  const filter: ThreadFilter = { limit: pageSize, ...notes, ...(resourceId !== undefined && { resourceId }) };
+  const filter: ThreadFilter = { limit: pageSize, ...notes, ...defined({ resourceId }) };
   for (let after = first; ; ) {
     const page = await log.listThreads({ ...filter, ...(after && { after }) });
     yield* page;

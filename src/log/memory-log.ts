@@ -49,6 +49,7 @@ import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-optio
 import { NotedThreads, requiredNotes } from './thread-notes.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 import { systemUptime } from './uptime.ts';
+import { defined } from '../events/defined.ts';
 
 interface Held extends DerivingThread {
   thread: Thread;
@@ -153,7 +154,7 @@ export class MemoryLog implements EventLog {
     const held = this.#get(threadId);
     held.thread = {
       ...held.thread,
-      ...(title !== undefined && { title }),
+      ...defined({ title }),
       metadata: mergeMetadata(held.thread.metadata, metadata),
       updatedAt: this.#stamp(),
     };
@@ -189,7 +190,7 @@ export class MemoryLog implements EventLog {
     const importedSeq = importedInBranch(from.thread.importedSeq, seq);
     return this.#add(
       { resourceId: from.thread.resourceId, ...thread },
-      { owner, fork: seq, branchedFrom: { threadId, seq }, ...(importedSeq !== undefined && { importedSeq }) },
+      { owner, fork: seq, branchedFrom: { threadId, seq }, ...defined({ importedSeq }) },
     );
   }
 
@@ -270,7 +271,7 @@ export class MemoryLog implements EventLog {
       thread: {
         id,
         resourceId: checkId('resource id', resourceId),
-        ...(title !== undefined && { title }),
+        ...defined({ title }),
         metadata: mergeMetadata({}, metadata),
         createdAt: now,
         updatedAt: now,

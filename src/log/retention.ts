@@ -3,6 +3,7 @@ import { field, flag, name } from '../events/options/option-fields.ts';
 import { SingletreeError } from '../events/index.ts';
 import { hasNote } from './thread-notes.ts';
 import { type EventLog, openRunPrefix, type Thread } from './event-log.ts';
+import { defined } from '../events/defined.ts';
 
 export interface Retention {
   /** Only threads of this resource; of all when absent. */
@@ -38,7 +39,7 @@ export async function deleteThreads(log: EventLog, retention: Retention): Promis
   for (;;) {
     const page = await log.listThreads({
       limit: pageSize,
-      ...(resourceId !== undefined && { resourceId }),
+      ...defined({ resourceId }),
       ...(after && { after }),
     });
     for (const { id, metadata } of page) {

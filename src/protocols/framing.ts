@@ -1,5 +1,6 @@
 import type { Problem } from './http-api.ts';
 import { encodeSse, encodeSseComment } from './sse.ts';
+import { defined } from '../events/defined.ts';
 
 /** Writes the chunks of a protocol to an HTTP response. */
 export interface Framing {
@@ -23,7 +24,7 @@ export const sseFraming: Framing = {
     connection: 'keep-alive',
     'x-accel-buffering': 'no',
   },
-  frame: (data, id) => encodeSse({ ...(id !== undefined && { id }), data }),
+  frame: (data, id) => encodeSse({ ...defined({ id }), data }),
   problem: problem => encodeSse({ event: 'error', data: JSON.stringify(problem) }),
   comment: encodeSseComment,
   last: '',

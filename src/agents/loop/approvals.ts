@@ -191,7 +191,7 @@ function inputOf(asked: unknown, { outcome, input }: Answer): unknown {
 
 /** The request of a call of one of our tools, without its paths. */
 export function toolRequest({ name, category, shell }: Tool, input: unknown): ToolRequest {
-  return { tool: name, input, ...defined({ category }), ...defined({ shell }) };
+  return { tool: name, input, ...defined({ category, shell }) };
 }
 
 /** Returns the request with resolved paths; an input that fails the tool's schema has none. */

@@ -228,8 +228,7 @@ export class Loop {
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,
-      ...defined({ answers, decided, context, withheldTools, runMark }),
-      ...(this.#spending !== undefined && { spending: this.#spending }),
+      ...defined({ answers, decided, context, withheldTools, runMark, spending: this.#spending }),
     };
     const lineage = new Lineage(depth);
     if (resume !== undefined) lineage.countBefore(resume);

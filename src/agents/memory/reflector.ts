@@ -9,6 +9,7 @@ import {
 import type { SummaryEvent } from './memory-host.ts';
 import { parseObservations } from './parse-observations.ts';
 import { compressionLevels, reflectorInstructions, reflectorPrompt } from './prompts.ts';
+import { defined } from '../../events/defined.ts';
 
 export interface ReflectorOptions
   extends Pick<CondensingAgentOptions, 'model' | 'covers' | 'registry' | 'retry' | 'timeoutMs'> {
@@ -47,8 +48,7 @@ async function reflect({ observations, tokens: before }: ReflectorOptions, ask: 
     const tokens = await countTokens([{ role: 'user', content: reflected.text }]);
     if (tokens >= before) continue;
     return {
-      ...(last?.currentTask !== undefined && { currentTask: last.currentTask }),
-      ...(last?.suggestedResponse !== undefined && { suggestedResponse: last.suggestedResponse }),
+      ...defined({ currentTask: last?.currentTask, suggestedResponse: last?.suggestedResponse }),
       ...reflected,
       tokens,
       coveredTokens,

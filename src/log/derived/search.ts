@@ -3,6 +3,7 @@ import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, name, text } from '../../events/options/option-fields.ts';
 import type { Thread } from '../event-log.ts';
 import { snippetOf, wordsOf } from './words.ts';
+import { defined } from '../../events/defined.ts';
 
 /** What to search for in messages and titles. */
 export interface SearchQuery {
@@ -99,7 +100,7 @@ export function hitIn(
   return {
     threadId,
     resourceId,
-    ...(title !== undefined && { title }),
+    ...defined({ title }),
     ...(seq > 0 && { messageId, seq }),
     snippet: snippetOf(content, words),
   };

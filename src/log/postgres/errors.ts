@@ -1,4 +1,5 @@
 import { errorText, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../events/defined.ts';
 
 /** The condition that the server reports; undefined for an error of the connection. */
 export function conditionOf(error: unknown): string | undefined {
@@ -44,7 +45,7 @@ export function translated(place: string, cause: unknown): SingletreeError {
   if (SingletreeError.is(cause)) return cause;
   const condition = conditionOf(cause);
   const reason = errorText(cause);
-  const options = { details: { place, ...(condition !== undefined && { condition }) }, cause };
+  const options = { details: { place, ...defined({ condition }) }, cause };
   if (condition === 'XX001' || condition === 'XX002')
     return new SingletreeError(
       'log_corrupt',

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorText, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../events/defined.ts';
 
 /** What SQLite says went wrong, without the part of its code that only says where. */
 const primary = {
@@ -62,7 +63,7 @@ export function translated(path: string, cause: unknown): SingletreeError {
   const [code, message] = meaningOf(path, raw, cause, reason);
   const details = {
     path,
-    ...(raw !== undefined && { sqlite: raw }),
+    ...defined({ sqlite: raw }),
     ...(cause instanceof DamagedValue && cause.details),
   };
   return new SingletreeError(code, message, { details, cause });

@@ -6,6 +6,7 @@ import type { Connection } from './open.ts';
 import { command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
 import { asBytes, asJoinedBytes, asNumber, textIn, textsIn } from './stored-text.ts';
 import { parseInfo } from './stored-info.ts';
+import { defined } from '../../events/defined.ts';
 
 /** Where the events of a thread are: in its own row, and up to `fork` in that of its owner. */
 export interface Place {
@@ -267,12 +268,12 @@ export function toThread(row: ThreadRow): Thread {
   return {
     id: row.id,
     resourceId: row.resource,
-    ...(info.title !== undefined && { title: info.title }),
+    ...defined({ title: info.title }),
     metadata: info.metadata,
     createdAt: row.created,
     updatedAt: row.updated,
     seq: row.seq,
-    ...(info.branchedFrom !== undefined && { branchedFrom: info.branchedFrom }),
+    ...defined({ branchedFrom: info.branchedFrom }),
     ...(row.imported !== null && { importedSeq: row.imported }),
   };
 }

@@ -2,6 +2,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { decodeEvent } from '../encode.ts';
 import type { EventLog, Thread } from '../event-log.ts';
 import { pageBytes } from '../event-size.ts';
+import { defined } from '../../events/defined.ts';
 
 const pageSize = 500;
 const rawPage = 200;
@@ -87,7 +88,7 @@ export class ThreadCopy {
       const imported = last <= importedSeq;
       await this.#target.append(this.#id, events, {
         expectedSeq: seq,
-        ...(once !== undefined && { once }),
+        ...defined({ once }),
         ...(imported && { imported }),
       });
       seq = last;

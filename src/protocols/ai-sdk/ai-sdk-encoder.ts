@@ -10,6 +10,7 @@ import { acceptable } from './acceptable.ts';
 import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
 import { customPart, saidPart } from './data-parts.ts';
 import { ToolParts } from './tool-parts.ts';
+import { defined } from '../../events/defined.ts';
 
 export interface AiSdkOptions extends RequestOptions {
   /** The version of the client; the newest when absent. */
@@ -54,7 +55,7 @@ class MessageStream {
   readonly #on: FactHandlers<AiSdkChunk[]> = {
     started: ({ run: { runId, agentName } }) => {
       const { threadId, messageId = runId } = this.#options;
-      const messageMetadata = { runId, agentName, ...(threadId !== undefined && { threadId }) };
+      const messageMetadata = { runId, agentName, ...defined({ threadId }) };
       return [{ type: 'start', messageId, messageMetadata }];
     },
     step: ({ attempt }) => this.#beginStep(attempt),
@@ -155,6 +156,6 @@ function agentPart(agent: OpenRun, standing: Readonly<Record<string, unknown>>):
   const { runId, agentName, cause } = agent;
   const prompt = promptOf(cause);
   const called = cause !== undefined && { toolCallId: cause.key };
-  const data = { runId, agentName, ...called, ...(prompt !== undefined && { prompt }), ...standing };
+  const data = { runId, agentName, ...called, ...defined({ prompt }), ...standing };
   return { type: 'data-agent', id: runId, data };
 }

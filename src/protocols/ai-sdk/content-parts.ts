@@ -1,5 +1,6 @@
 import type { ContentPart } from '../../events/index.ts';
 import type { SteeringPart } from './chunk.ts';
+import { defined } from '../../events/defined.ts';
 
 /** What a person said, as text and file parts of a UI message. */
 export function contentParts(content: string | readonly ContentPart[]): SteeringPart[] {
@@ -11,5 +12,5 @@ function contentPart(part: ContentPart): SteeringPart {
   const { data, mediaType } = part;
   const url = /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
   const filename = part.type === 'file' ? part.filename : undefined;
-  return { type: 'file', mediaType, url, ...(filename !== undefined && { filename }) };
+  return { type: 'file', mediaType, url, ...defined({ filename }) };
 }

@@ -7,6 +7,7 @@ import { customPart, saidPart } from './data-parts.ts';
 import type { UiMessage, UiPart } from './ui-message.ts';
 import { relayDataPart } from './ui-relay.ts';
 import { agentParts, toolParts } from './ui-tool-parts.ts';
+import { defined } from '../../events/defined.ts';
 
 export interface UiMessagesOptions {
   /** The version of the client; the newest when absent. */
@@ -27,7 +28,7 @@ export function uiMessages(nodes: Iterable<ViewNode>, options: UiMessagesOptions
     const parts = newestData(partsOf(node, version)).map(acceptable);
     if (parts.length === 0) continue;
     const { runId = node.id, agentId: agentName = runId } = node;
-    const metadata = { runId, agentName, ...(threadId !== undefined && { threadId }) };
+    const metadata = { runId, agentName, ...defined({ threadId }) };
     if (node.role === 'assistant') messages.push({ id: runId, role: 'assistant', metadata, parts });
     else messages.push({ id: node.id, role: node.role === 'user' ? 'user' : 'system', parts });
   }

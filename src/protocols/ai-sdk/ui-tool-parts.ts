@@ -6,6 +6,7 @@ import { resultOf } from '../request/tool-result.ts';
 import type { AiSdkVersion } from './chunk.ts';
 import type { UiPart } from './ui-message.ts';
 import { relayDataPart, relayDecision } from './ui-relay.ts';
+import { defined } from '../../events/defined.ts';
 
 /** A call as the stream shows it, whether it is of a tool or executes code. */
 interface ShownCall {
@@ -58,10 +59,10 @@ export function agentParts(run: ViewNode, cause: ShownCall | undefined, version:
   const data = {
     ...agentIn(run),
     ...(cause !== undefined && { toolCallId: cause.id }),
-    ...(prompt !== undefined && { prompt }),
+    ...defined({ prompt }),
     status: 'text' in outcome ? 'completed' : 'failed',
     ...outcome,
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
   };
   const inner = parts.flatMap(part => {
     if (part.kind === 'tool' || part.kind === 'repl') return toolParts(part, version, run);

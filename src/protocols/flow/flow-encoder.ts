@@ -9,6 +9,7 @@ import { promptOf } from '../request/prompt.ts';
 import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { ApprovalOutcome, FlowEvent } from './flow-event.ts';
+import { defined } from '../../events/defined.ts';
 
 export interface FlowOptions extends RequestOptions {
   readonly threadId?: string | undefined;
@@ -26,7 +27,7 @@ export function flowEncoder(options: FlowOptions = {}): Encoder<FlowEvent> {
 }
 
 function flowTable({ threadId, resourceId, currency }: FlowOptions): FactHandlers<FlowEvent[]> {
-  const place = { ...(resourceId !== undefined && { resourceId }), ...(threadId !== undefined && { threadId }) };
+  const place = { ...defined({ resourceId, threadId }) };
   return {
     started: nothing,
     step: ({ attempt }) => [{ type: 'step-start', ...(attempt > 1 && { attempt }) }],
@@ -47,7 +48,7 @@ function flowTable({ threadId, resourceId, currency }: FlowOptions): FactHandler
     'agent-started': ({ agent }) => [{ ...agentCall(agent), state: 'call' }],
     'agent-ended': ({ agent, outcome, usage }) => {
       const { runId: toolAgentId, agentName, model } = agent;
-      const named = { toolAgentId, agentName, ...(model !== undefined && { model }) };
+      const named = { toolAgentId, agentName, ...defined({ model }) };
       return [
         { ...agentCall(agent), state: 'result', result: 'text' in outcome ? outcome.text : outcome },
         { type: 'data-tool-agent', data: { ...named, usage } },
@@ -90,13 +91,13 @@ function agentCall({ runId, agentName, cause }: OpenRun) {
     toolAgentId: runId,
     agentName,
     ...(cause !== undefined && { toolInvocationId: cause.key }),
-    ...(prompt !== undefined && { prompt }),
+    ...defined({ prompt }),
   } as const;
 }
 
 function decided(id: string, { outcome, partial, feedback, answer }: RelayDecision) {
   const shown: ApprovalOutcome = outcome === 'revise' ? { outcome, partial } : { outcome };
-  return { id, outcome: shown, ...(feedback !== undefined && { feedback }), ...(answer !== undefined && { answer }) };
+  return { id, outcome: shown, ...defined({ feedback, answer }) };
 }
 
 /** A custom event named `flow-ui` carries a user interface as `{ dsl }`. */

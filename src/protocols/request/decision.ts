@@ -1,5 +1,6 @@
 import type { EventOf } from '../../events/index.ts';
 import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
+import { defined } from '../../events/defined.ts';
 
 /** What was decided about a relay. */
 export interface RelayDecision {
@@ -26,7 +27,7 @@ export function decisionOf({ outcome, feedback, input, answer }: EventOf<'relay_
     case 'revise':
       return { outcome, partial: input ?? {}, ...words };
     case 'answer':
-      return { outcome: 'approve', ...(answer !== undefined && { answer }), ...words };
+      return { outcome: 'approve', ...defined({ answer }), ...words };
     case 'expired':
       return undecided(feedback ?? 'Nobody answered in time.');
     case 'cancelled':
@@ -49,7 +50,7 @@ type Subject = Pick<OpenRelay, 'kind' | 'target' | 'payload'>;
 export function relaySubject(event: EventOf<'relay'>, callKey: string | undefined): Subject {
   const { toolCallId, expiresAt } = event;
   const { kind, target, payload } = subjectOf(event, callKey);
-  return { kind, target, payload: present({ toolCallId: callKey ?? toolCallId, ...payload, expiresAt }) };
+  return { kind, target, payload: defined({ toolCallId: callKey ?? toolCallId, ...payload, expiresAt }) };
 }
 
 function subjectOf(event: EventOf<'relay'>, callKey: string | undefined): Subject {
@@ -72,9 +73,4 @@ function subjectOf(event: EventOf<'relay'>, callKey: string | undefined): Subjec
     default:
       return event satisfies never;
   }
-}
-
-/** The fields that have a value. */
-function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -13,6 +13,7 @@ import type { RequestState } from './request-state.ts';
 import { speak, streamInput } from './steps.ts';
 import { addUsage } from '../../events/usage-sum.ts';
 import { type PriceOf, TotalsSum } from './totals.ts';
+import { defined } from '../../events/defined.ts';
 
 export interface RequestOptions {
   /** The root run; the first run of the events when absent. */
@@ -157,5 +158,5 @@ export class RequestFold {
 function nothing(): void {}
 
 function warn({ emit }: RequestState, message: string, code: string | undefined): void {
-  emit({ type: 'warning', warning: { message, ...(code !== undefined && { code }) } });
+  emit({ type: 'warning', warning: { message, ...defined({ code }) } });
 }

@@ -102,7 +102,7 @@ export class TotalsSum {
     this.#usage = addUsage(this.#usage, event);
     const model = event.model ?? runModel;
     const key = JSON.stringify([agentName, model]);
-    const known = this.#costs.get(key) ?? { agentName, ...(model !== undefined && { model }), usage: noUsage };
+    const known = this.#costs.get(key) ?? { agentName, ...defined({ model }), usage: noUsage };
     const cost = this.#priceOf(event);
     this.#costs.set(key, {
       ...known,

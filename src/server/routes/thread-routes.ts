@@ -123,7 +123,7 @@ export function threadRoutes(site: Site): Route[] {
         const { title: name, ...marks } = body;
         // A mark that is removed leaves nothing behind.
         const metadata = Object.fromEntries(Object.entries(marks).map(([mark, isSet]) => [mark, isSet || null]));
-        return site.infoOf(await log.updateThread(id, { metadata, ...(name !== undefined && { title: name }) }));
+        return site.infoOf(await log.updateThread(id, { metadata, ...defined({ title: name }) }));
       },
     }),
     route({

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 /** Whether a text is exactly one origin as a browser sends it, such as `https://app.example` or `http://localhost:3000`. */
 export function isOrigin(text: string): boolean {
   if (!/^https?:\/\/[^*]+$/.test(text) || !URL.canParse(text)) return false;
@@ -40,7 +41,7 @@ export class CrossOrigin {
     if (method !== 'OPTIONS' || requestedMethod === undefined || !this.isAllowed(origin)) return undefined;
     const headers = {
       'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-      ...(requestedHeaders !== undefined && { 'access-control-allow-headers': requestedHeaders }),
+      ...defined({ 'access-control-allow-headers': requestedHeaders }),
       'access-control-max-age': '600',
     };
     return new Response(null, { status: 204, headers });

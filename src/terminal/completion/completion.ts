@@ -1,6 +1,7 @@
 import { type Composer, replaceRange } from '../composer/composer.ts';
 import type { ArgumentKind, SlashCommand } from './commands.ts';
 import { type Ranked, ranked } from './ranked.ts';
+import { defined } from '../../events/defined.ts';
 
 /** What is being completed: a part of the draft, and what it can become. */
 export interface CompletionRequest {
@@ -126,7 +127,7 @@ function itemsOf(request: CompletionRequest, sources: CompletionSources): readon
       text: entry.text,
       label: entry.text,
       positions,
-      ...(entry.detail !== undefined && { detail: entry.detail }),
+      ...defined({ detail: entry.detail }),
     }),
   );
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../events/index.ts';
 import { type EventLog, type SearchQuery, searchLog } from '../../log/index.ts';
 import { type Law, range, refuses } from './suite.ts';
+import { defined } from '../../events/defined.ts';
 
 const said = (runId: string, content: string): AgentEvent => ({ type: 'user', runId, content });
 
@@ -94,7 +95,7 @@ export function searchLaws(law: Law): void {
     const found: (number | undefined)[] = [];
     let after: string | undefined;
     do {
-      const page = await searchLog(log, { text: 'apple', limit: 7, ...(after !== undefined && { after }) });
+      const page = await searchLog(log, { text: 'apple', limit: 7, ...defined({ after }) });
       assert.ok(page.hits.length <= 7 && page.isComplete);
       found.push(...page.hits.map(({ seq }) => seq));
       after = page.next;

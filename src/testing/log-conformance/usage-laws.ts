@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../events/index.ts';
 import { type EventLog, type UsageQuery, usageOf } from '../../log/index.ts';
 import { type Law, refuses } from './suite.ts';
+import { defined } from '../../events/defined.ts';
 
 const start = (runId: string, agentId: string, model?: string): AgentEvent => ({
   type: 'harness_start',
   runId,
   agentId,
-  ...(model !== undefined && { model }),
+  ...defined({ model }),
 });
 const used = (runId: string, inputTokens: number, more: Partial<AgentEvent & { type: 'usage' }> = {}): AgentEvent => ({
   type: 'usage',

@@ -4,6 +4,7 @@ import type { Answer, AnswerBlock } from '../../agents/model/scripted/scripted-a
 import { failureMessage, streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';
 import type { SeenMessage } from '../../agents/model/scripted/scripted-request.ts';
 import type { Wire, WireContext, WireFrame } from './wire.ts';
+import { defined } from '../../events/defined.ts';
 
 const call = z.looseObject({ id: z.string().optional(), name: z.string(), args: z.unknown() });
 const result = z.looseObject({ id: z.string().optional(), name: z.string(), response: z.unknown() });
@@ -145,7 +146,7 @@ function usageOf({ inputTokens, outputTokens, cacheReadTokens, reasoningTokens }
       promptTokenCount: inputTokens ?? 0,
       candidatesTokenCount: (outputTokens ?? 0) - thoughts,
       totalTokenCount: (inputTokens ?? 0) + (outputTokens ?? 0),
-      ...(cacheReadTokens !== undefined && { cachedContentTokenCount: cacheReadTokens }),
+      ...defined({ cachedContentTokenCount: cacheReadTokens }),
       ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
     },
   };

@@ -5,6 +5,7 @@ import { signalGroup, stopGroup } from '../../process/process-group.ts';
 import type { ProcessEnd } from './run-translation.ts';
 import { withInputFile } from './input-file.ts';
 import { type LinePiece, LineReader } from './line-reader.ts';
+import { defined } from '../../../events/defined.ts';
 
 export interface ProcessOptions {
   readonly command: string;
@@ -165,7 +166,7 @@ export class ProcessRun {
       });
       this.#child.once('close', (exitCode, signal) => {
         const exit = this.#isSettled ? { exitCode: 0 } : { exitCode, signal };
-        this.#close(resolve, { ...exit, ...(this.#stopped !== undefined && { stopped: this.#stopped }) });
+        this.#close(resolve, { ...exit, ...defined({ stopped: this.#stopped }) });
       });
     });
   }

@@ -1,7 +1,8 @@
 import type { EventOf, ToolOutput } from '../../../events/index.ts';
 import { dropOldest } from '../../drop-oldest.ts';
 import type { LineContext } from './line-context.ts';
-import { present, recordOf } from './wire-value.ts';
+import { recordOf } from './wire-value.ts';
+import { defined } from '../../../events/defined.ts';
 
 export interface ChildRun {
   readonly runId: string;
@@ -68,7 +69,7 @@ export class ChildRuns {
     const runId = `${this.#context.runId}/${id}${starts > 1 ? `#${starts}` : ''}/run`;
     const child: ChildRun = { runId, agentId, lastText: undefined, lastError: undefined };
     this.#open.set(key, child);
-    this.#context.emit({ type: 'harness_start', runId, parentId, agentId, ...present({ model }) });
+    this.#context.emit({ type: 'harness_start', runId, parentId, agentId, ...defined({ model }) });
     return child;
   }
 
@@ -108,7 +109,7 @@ export class ChildRuns {
   #error(child: ChildRun, message: string, code?: string): void {
     if (child.lastError === message) return;
     child.lastError = message;
-    this.#context.emit({ type: 'error', runId: child.runId, message, ...present({ code }), fatal: true });
+    this.#context.emit({ type: 'error', runId: child.runId, message, ...defined({ code }), fatal: true });
   }
 }
 

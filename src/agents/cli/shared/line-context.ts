@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../events/index.ts';
 import type { Failure } from '../contract/translator.ts';
-import { present } from './wire-value.ts';
+import { defined } from '../../../events/defined.ts';
 
 type Body<Event> = Event extends AgentEvent ? Omit<Event, 'runId' | 'ts' | 'seq' | 'sessionId'> : never;
 
@@ -71,7 +71,7 @@ export class LineContext {
     const known = this.#sessionId === sessionId;
     if (known && details.cwd === undefined) return;
     this.#sessionId = sessionId;
-    this.emit({ type: 'session', sessionId, ...present(details) });
+    this.emit({ type: 'session', sessionId, ...defined(details) });
   }
 
   get sessionId(): string | undefined {
@@ -83,7 +83,7 @@ export class LineContext {
     const runId = details.runId ?? this.runId;
     const step = this.#steps.get(runId) ?? 0;
     this.#steps.set(runId, step + 1);
-    this.emit({ type: 'step_start', ...present(details), step });
+    this.emit({ type: 'step_start', ...defined(details), step });
   }
 
   /** Makes the next step of a run another attempt at the last one. */
@@ -108,7 +108,7 @@ export class LineContext {
   suspect({ message, code, reason, endsStep = false }: ReportedFailure): void {
     const before = this.#failure;
     if (before !== undefined && before.message !== message) this.#continue();
-    this.#failure = present({ message, code: code ?? before?.code, reason });
+    this.#failure = defined({ message, code: code ?? before?.code, reason });
     this.#endsStep = endsStep;
   }
 
@@ -139,7 +139,7 @@ export class LineContext {
   }
 
   #error({ message, code }: Failure, fatal: boolean): void {
-    this.#push({ type: 'error', message, ...present({ code }), ...(fatal && { fatal }) });
+    this.#push({ type: 'error', message, ...defined({ code }), ...(fatal && { fatal }) });
   }
 
   #push(body: EventBody): void {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { SingletreeError } from '../../../events/index.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ShadowRepository } from './shadow-repository.ts';
+import { defined } from '../../../events/defined.ts';
 
 /** What rewinding does to one file. */
 export interface FileRewind {
@@ -38,7 +39,7 @@ export async function previewRewind(
       path,
       isConflict,
       action: actionFor(current, target),
-      ...(target !== undefined && { content: target }),
+      ...defined({ content: target }),
     });
   }
   return rewinds.toSorted((a, b) => (a.path < b.path ? -1 : 1));

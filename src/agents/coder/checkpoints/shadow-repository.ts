@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { Semaphore } from '../../semaphore.ts';
 import { git, GitFailure } from './git.ts';
+import { defined } from '../../../events/defined.ts';
 
 export interface ShadowRepositoryOptions {
   /** The folder for snapshots of all work trees. */
@@ -151,7 +152,7 @@ export class ShadowRepository {
       workTree,
       index: this.#index,
       timeoutMs: maxMs,
-      ...(input !== undefined && { input }),
+      ...defined({ input }),
     });
   }
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Prices from '@pydantic/genai-prices';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
+import { defined } from '../../../events/defined.ts';
 
 let list: typeof Prices | undefined;
 
@@ -72,8 +73,7 @@ function priceOf(providerId: string, model: string, usage: TokenCounts, timestam
   const counts = {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
-    ...(usage.cacheReadTokens === undefined ? {} : { cache_read_tokens: usage.cacheReadTokens }),
-    ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
+    ...defined({ cache_read_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens }),
   };
   try {
     return priceList().calcPrice(counts, model, { provider, timestamp }) ?? undefined;
@@ -107,8 +107,7 @@ function tokenPrices(price: ModelPrice): TokenPrices | undefined {
   return {
     input,
     output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...defined({ cacheRead, cacheWrite }),
   };
 }
 
@@ -119,8 +118,6 @@ function basePrice(price: ModelPrice[string]): number | undefined {
 function describe(info: ModelInfo, model: string, prices: TokenPrices | undefined): PricedModel {
   return {
     model,
-    ...(info.name === undefined ? {} : { name: info.name }),
-    ...(info.context_window === undefined ? {} : { contextWindow: info.context_window }),
-    ...(prices === undefined ? {} : { prices }),
+    ...defined({ name: info.name, contextWindow: info.context_window, prices }),
   };
 }

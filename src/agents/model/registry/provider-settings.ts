@@ -1,5 +1,6 @@
 import { missingBaseURL, missingKey } from './registry-errors.ts';
 import type { ModelProvider, ProviderSettings } from './providers.ts';
+import { defined } from '../../../events/defined.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +14,7 @@ export function settingsOf(provider: ModelProvider, env: Environment): ProviderS
   if (provider.envVar !== undefined && apiKey === undefined) throw missingKey(provider.id, provider.envVar);
   if (provider.baseURLVar !== undefined && baseURL === undefined)
     throw missingBaseURL(provider.id, provider.baseURLVar);
-  return { ...(apiKey === undefined ? {} : { apiKey }), ...(baseURL === undefined ? {} : { baseURL }) };
+  return { ...defined({ apiKey, baseURL }) };
 }
 
 /** Whether all required settings of the provider are set. */

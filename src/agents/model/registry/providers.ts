@@ -1,4 +1,5 @@
 import type { AiSdkModel } from '../specification/ai-sdk-model.ts';
+import { defined } from '../../../events/defined.ts';
 
 /** The settings that a provider is created from; the registry reads them from the environment. */
 export interface ProviderSettings {
@@ -67,7 +68,7 @@ export const builtInProviders: readonly ModelProvider[] = [
 
 async function loadCompatible(name: string, { apiKey, baseURL = '' }: ProviderSettings): Promise<ModelFactory> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-  return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey === undefined ? {} : { apiKey }) });
+  return createOpenAICompatible({ name, baseURL, includeUsage: true, ...defined({ apiKey }) });
 }
 
 /** Anthropic's own tools write the base URL without the version, which the provider package expects. */

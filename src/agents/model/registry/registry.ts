@@ -14,6 +14,7 @@ import {
 } from './providers.ts';
 import { packageProviders } from './package-providers.ts';
 import { type Environment, isReady, settingsOf } from './provider-settings.ts';
+import { defined } from '../../../events/defined.ts';
 
 export interface ModelRegistryOptions {
   /** The source of keys and base URLs, read each time they are needed. Default: the environment of the process. */
@@ -128,7 +129,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
       [...known.values()].map(provider => ({
         id: provider.id,
         name: provider.name ?? provider.id,
-        ...(provider.envVar === undefined ? {} : { envVar: provider.envVar }),
+        ...defined({ envVar: provider.envVar }),
         configured: isReady(provider, env),
       })),
     models: () =>

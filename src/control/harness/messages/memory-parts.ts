@@ -1,5 +1,6 @@
 import { type Chunk, type Conversation, getBlocks, getChunks, getRun, getSpawned } from '../../../graph/index.ts';
 import type { HarnessMessageContent } from '../harness-message.ts';
+import { defined } from '../../../events/defined.ts';
 
 /** The work of an observer or a reflector as parts of the message of the run that waited for it. */
 export interface MemoryWork {
@@ -38,8 +39,7 @@ export function memoryWork(conversation: Conversation, { id, event: start }: Chu
     durationMs: Math.max(0, timeOf(summary.ts) - timeOf(start.ts)),
     operationType,
     observations,
-    ...(currentTask !== undefined && { currentTask }),
-    ...(suggestedResponse !== undefined && { suggestedResponse }),
+    ...defined({ currentTask, suggestedResponse }),
   };
   return { parts: [began, ended], isRunning: false };
 }

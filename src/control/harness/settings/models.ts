@@ -86,7 +86,7 @@ function providerAuth(
 ): ModelAuthStatus {
   const known = registry.providers().find(({ id }) => id === provider);
   const hasAuth = authChecker?.(provider) ?? known?.configured ?? false;
-  return { hasAuth, ...(known?.envVar !== undefined && { apiKeyEnvVar: known.envVar }) };
+  return { hasAuth, ...defined({ apiKeyEnvVar: known?.envVar }) };
 }
 
 /** The model of each mode for this session. */

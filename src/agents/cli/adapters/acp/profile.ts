@@ -1,6 +1,7 @@
 import type { AcpProfile } from '../../channels/acp/profile.ts';
 import { readTokens } from '../../channels/acp/tokens.ts';
 import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** The kind of calls of which nothing is known. */
 const otherKind = 'other';
@@ -9,7 +10,7 @@ const otherKind = 'other';
 export function anyProfile(name: string, mode: string | undefined): AcpProfile {
   return {
     name,
-    modes: { ...(mode !== undefined && { ask: mode }), unsafe: [] },
+    modes: { ...defined({ ask: mode }), unsafe: [] },
     switchModel: 'offered',
     calls: {
       // Names of tools are not part of the protocol: its kinds stand for them. A title is free text of the program: as a

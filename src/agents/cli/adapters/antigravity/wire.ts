@@ -1,14 +1,6 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
-import {
-  countOf,
-  joinedText,
-  listOf,
-  numberOf,
-  present,
-  recordOf,
-  textOf,
-  type WireRecord,
-} from '../../shared/wire-value.ts';
+import { countOf, joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** One step of a conversation, as described by one record. */
 export interface Step {
@@ -66,7 +58,7 @@ export function readSubagents(wire: WireRecord): { name: string; conversation?: 
     const entry = recordOf(value);
     const conversation = textOf(entry?.['conversation_id']);
     const name = textOf(entry?.['role']) ?? textOf(entry?.['type_name']) ?? 'subagent';
-    return { name, ...present({ conversation }) };
+    return { name, ...defined({ conversation }) };
   });
 }
 
@@ -82,7 +74,7 @@ export function readUsage(value: unknown): Omit<EventOf<'usage'>, 'type' | 'runI
   return {
     inputTokens,
     outputTokens,
-    ...present({ cacheReadTokens, reasoningTokens: countOf(usage['thinking_tokens']) }),
+    ...defined({ cacheReadTokens, reasoningTokens: countOf(usage['thinking_tokens']) }),
   };
 }
 

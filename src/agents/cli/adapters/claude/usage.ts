@@ -1,5 +1,6 @@
 import type { EventOf } from '../../../../events/index.ts';
-import { countOf, present, recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import { countOf, recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 type Counts = Record<'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens', number>;
@@ -31,7 +32,7 @@ export class ClaudeUsage {
     if (added !== undefined) this.#all = add(this.#all, allModels(added));
     else if (models !== undefined) this.#all = allModels(models);
     if (models !== undefined) this.#models = Object.keys(models);
-    return main === undefined || isZero(main.counts) ? undefined : { ...main.usage, ...present({ cost }) };
+    return main === undefined || isZero(main.counts) ? undefined : { ...main.usage, ...defined({ cost }) };
   }
 
   /** The cost of all agents since the previous result; undefined when it was not reported. */
@@ -52,7 +53,7 @@ export class ClaudeUsage {
     const others = subtract(subtract(this.#all, this.#main), this.#subagents);
     this.#subagents = add(this.#subagents, others);
     const [model] = this.#models.length === 1 ? this.#models : [];
-    return isZero(others) ? undefined : { ...others, ...present({ model }) };
+    return isZero(others) ? undefined : { ...others, ...defined({ model }) };
   }
 }
 
@@ -66,7 +67,7 @@ function mainUsage(value: unknown): { usage: Usage; counts: Counts } | undefined
   const inputTokens = uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
   const reasoningTokens = countOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens']);
   return {
-    usage: { inputTokens, outputTokens, ...present({ cacheReadTokens, cacheWriteTokens, reasoningTokens }) },
+    usage: { inputTokens, outputTokens, ...defined({ cacheReadTokens, cacheWriteTokens, reasoningTokens }) },
     counts: {
       inputTokens,
       outputTokens,

@@ -2,7 +2,8 @@ import type { ToolOutput } from '../../../../events/index.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readableError } from '../../shared/readable-error.ts';
-import { countOf, numberOf, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { countOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 type On = Readonly<Record<string, (text: string, record: WireRecord) => boolean>>;
 
@@ -126,7 +127,7 @@ export class LegacyRecords {
       type: 'usage',
       inputTokens: inputTokens + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0),
       outputTokens,
-      ...present({ cacheReadTokens, cacheWriteTokens, cost: countOf(request['cost']) }),
+      ...defined({ cacheReadTokens, cacheWriteTokens, cost: countOf(request['cost']) }),
     });
     return true;
   }

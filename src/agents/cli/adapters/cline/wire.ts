@@ -1,6 +1,7 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
 import { readableError } from '../../shared/readable-error.ts';
-import { countOf, joinedText, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { countOf, joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
@@ -14,7 +15,7 @@ export function readUsage(usage: WireRecord | undefined): Usage | undefined {
   return {
     inputTokens,
     outputTokens,
-    ...present({
+    ...defined({
       cacheReadTokens: countOf(usage['cacheReadTokens']),
       cacheWriteTokens: countOf(usage['cacheWriteTokens']),
       cost: cost === 0 ? undefined : cost,
@@ -54,7 +55,7 @@ function batchOutput(output: readonly unknown[]): ToolOutput {
   if (first !== undefined && failed)
     return { error: output.map(item => errorIn(recordOf(item)?.['error']) ?? 'It failed.').join('\n') };
   const exitCode = items.length === 1 ? first?.exitCode : undefined;
-  return { context: output, result: { items, ...present({ exitCode }) } };
+  return { context: output, result: { items, ...defined({ exitCode }) } };
 }
 
 function itemOutcome(value: unknown): ItemOutcome {

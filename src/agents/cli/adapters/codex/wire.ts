@@ -1,15 +1,7 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
 import type { UsedTokens } from '../../../agent.ts';
-import {
-  countOf,
-  joinedText,
-  listOf,
-  numberOf,
-  present,
-  recordOf,
-  textOf,
-  type WireRecord,
-} from '../../shared/wire-value.ts';
+import { countOf, joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /**
  * Returns the usage of the session so far; undefined without its two main counts. Input includes cached, output
@@ -23,7 +15,7 @@ export function readUsage(value: unknown): UsedTokens | undefined {
   return {
     inputTokens,
     outputTokens,
-    ...present({
+    ...defined({
       cacheReadTokens: countOf(usage['cached_input_tokens']),
       cacheWriteTokens: countOf(usage['cache_write_input_tokens']),
       reasoningTokens: countOf(usage['reasoning_output_tokens']),
@@ -71,18 +63,18 @@ export const itemTools: Readonly<Record<string, ItemTool>> = {
       const structured = result?.['structured_content'] ?? undefined;
       const context = joinedText(result?.['content']) ?? result?.['content'] ?? result ?? '';
       const error = messageOf(item['error']);
-      if (error === undefined && !failed(item)) return { context, ...present({ result: structured }) };
+      if (error === undefined && !failed(item)) return { context, ...defined({ result: structured }) };
       return { error: error ?? textOf(context) ?? (context === '' ? 'The tool failed.' : JSON.stringify(context)) };
     },
   },
   web_search: {
     name: () => 'web_search',
-    input: item => present({ query: textOf(item['query']), action: item['action'] }),
-    output: item => ({ context: '', result: present({ query: textOf(item['query']), action: item['action'] }) }),
+    input: item => defined({ query: textOf(item['query']), action: item['action'] }),
+    output: item => ({ context: '', result: defined({ query: textOf(item['query']), action: item['action'] }) }),
   },
   collab_tool_call: {
     name: item => textOf(item['tool']) ?? 'collab_tool_call',
-    input: item => present({ prompt: textOf(item['prompt']), agents: listOf(item['receiver_thread_ids']) }),
+    input: item => defined({ prompt: textOf(item['prompt']), agents: listOf(item['receiver_thread_ids']) }),
     output: item => {
       const context = item['agents_states'] ?? {};
       return failed(item) ? { error: `The call failed: ${JSON.stringify(context)}` } : { context };
@@ -119,6 +111,6 @@ export const childEnds: ReadonlyMap<string, 'complete' | 'error' | 'aborted'> = 
 export function readAgentStates(item: WireRecord): { id: string; status: string; message?: string }[] {
   return Object.entries(recordOf(item['agents_states']) ?? {}).map(([id, value]) => {
     const state = recordOf(value);
-    return { id, status: textOf(state?.['status']) ?? '', ...present({ message: textOf(state?.['message']) }) };
+    return { id, status: textOf(state?.['status']) ?? '', ...defined({ message: textOf(state?.['message']) }) };
   });
 }

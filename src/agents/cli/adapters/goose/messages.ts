@@ -1,5 +1,6 @@
 import type { LineContext } from '../../shared/line-context.ts';
-import { type WireRecord, present, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 type Kind = 'text' | 'reasoning';
 
@@ -55,7 +56,7 @@ export class GooseMessages {
     const { id: callId, number, block, kind, textLine: line } = this.#current ?? {};
     if (kind !== 'text') return;
     const id = `${this.#context.runId}/m${number}/${block}`;
-    this.#context.emit({ type: 'text', id, content: '', ...present({ callId, line }), final: true });
+    this.#context.emit({ type: 'text', id, content: '', ...defined({ callId, line }), final: true });
   }
 
   /** Ends the current part of the message. */

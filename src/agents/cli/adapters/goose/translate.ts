@@ -9,6 +9,7 @@ import { readBanner } from './banner.ts';
 import { GooseMessages } from './messages.ts';
 import { GooseSubagents } from './subagents.ts';
 import { isFromModel, readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** Translates the output of `goose run --output-format stream-json`. */
 export function gooseTranslator(options: TranslatorOptions): Translator {
@@ -75,8 +76,7 @@ class GooseReader implements RecordReader {
       // The counts are totals of the session.
       const total = readUsage(record);
       const usage = this.#isResumed ? total && this.#usage?.since(total) : total;
-      if (usage !== undefined)
-        this.#context.emit({ type: 'usage', ...usage, ...(this.#model !== undefined && { model: this.#model }) });
+      if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...defined({ model: this.#model }) });
       else this.#messages.complete();
     },
   };

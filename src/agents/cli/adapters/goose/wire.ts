@@ -1,6 +1,7 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
 import type { UsedTokens } from '../../../agent.ts';
-import { countOf, joinedText, numberOf, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { countOf, joinedText, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** The ending of every failure text: the program reports failures as messages of the assistant. */
 const advice =
@@ -54,7 +55,7 @@ export function readToolOutput(block: WireRecord): { output: ToolOutput; meta: T
   const context = joinedText(content) ?? content;
   return {
     output: outputOf(toolResult, value, context),
-    meta: present({ sessionId: textOf(meta?.['subagent_session_id']), status: textOf(meta?.['task_status']) }),
+    meta: defined({ sessionId: textOf(meta?.['subagent_session_id']), status: textOf(meta?.['task_status']) }),
   };
 }
 
@@ -78,7 +79,7 @@ export function readUsage(record: WireRecord): UsedTokens | undefined {
   if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return undefined;
   const cacheReadTokens = countOf(record['cache_read_input_tokens']);
   const cacheWriteTokens = countOf(record['cache_write_input_tokens']);
-  return { inputTokens, outputTokens, ...present({ cacheReadTokens, cacheWriteTokens }) };
+  return { inputTokens, outputTokens, ...defined({ cacheReadTokens, cacheWriteTokens }) };
 }
 
 /** Returns the tasks of a Markdown checklist; undefined when it has none. */

@@ -1,6 +1,7 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
 import { readableError } from '../../shared/readable-error.ts';
-import { countOf, listOf, numberOf, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { countOf, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 
@@ -24,7 +25,7 @@ export function readUsage(part: WireRecord): Usage | undefined {
   return {
     inputTokens,
     outputTokens,
-    ...present({
+    ...defined({
       cacheReadTokens,
       cacheWriteTokens,
       reasoningTokens,
@@ -40,7 +41,7 @@ export function readError(value: unknown): { message: string; code?: string } | 
   const error = recordOf(value);
   const code = textOf(error?.['name']);
   const message = textOf(value) ?? textOf(recordOf(error?.['data'])?.['message']) ?? textOf(error?.['message']) ?? code;
-  return message === undefined ? undefined : { message: readableError(message), ...present({ code }) };
+  return message === undefined ? undefined : { message: readableError(message), ...defined({ code }) };
 }
 
 const refused = /^The user (rejected permission|has specified a rule which prevents)/;
@@ -59,7 +60,7 @@ export function readToolOutput(name: string, state: WireRecord): ToolOutput | un
     // A subagent that was refused something did run: the refusal does not concern its call.
     return sessionId === undefined && refused.test(error)
       ? { status: 'denied', reason: error }
-      : present({ error, sessionId });
+      : defined({ error, sessionId });
   }
   if (status !== 'completed') return undefined;
   if (name === 'invalid') return { error: textOf(recordOf(state['input'])?.['error']) ?? text };
@@ -75,7 +76,7 @@ function readResult(metadata: WireRecord, state: WireRecord): object {
     const file = recordOf(value);
     return [file?.['filePath'], file?.['movePath']].filter(path => textOf(path) !== undefined);
   });
-  return present({
+  return defined({
     exitCode: numberOf(metadata['exit']),
     isDirectory: recordOf(metadata['display'])?.['type'] === 'directory' || undefined,
     path: folder === undefined ? undefined : `${folder}/SKILL.md`,

@@ -1,5 +1,6 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
-import { countOf, joinedText, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { countOf, joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** Returns the usage of one assistant message; undefined when nothing was used. */
 export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {
@@ -14,7 +15,7 @@ export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 
   return {
     inputTokens,
     outputTokens,
-    ...present({
+    ...defined({
       cacheReadTokens,
       cacheWriteTokens,
       reasoningTokens: countOf(usage['reasoning']),

@@ -1,5 +1,6 @@
 import type { AcpProfile, AskedQuestion, CallFields } from '../../channels/acp/profile.ts';
 import { listOf, recordOf, textOf } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** What Qwen Code does differently over the Agent Client Protocol. */
 export const qwenProfile: AcpProfile = {
@@ -40,7 +41,7 @@ function questionsOf({ meta }: CallFields): readonly AskedQuestion[] | undefined
     const options = listOf(asked?.['options']).flatMap(option => {
       const { label, description } = recordOf(option) ?? {};
       const about = textOf(description);
-      return typeof label === 'string' ? [{ label, ...(about !== undefined && { description: about }) }] : [];
+      return typeof label === 'string' ? [{ label, ...defined({ description: about }) }] : [];
     });
     return [{ question, options, multiple: asked?.['multiSelect'] === true }];
   });

@@ -13,6 +13,7 @@ import { AcpRequests } from './requests.ts';
 import { SessionSettings } from './session-settings.ts';
 import { AcpSteering } from './steering.ts';
 import { AcpTurn, type TurnOutcome } from './turn.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** A message that arrived when no turn was open. */
 interface KeptMessage {
@@ -84,7 +85,7 @@ class AcpChannel implements LiveChannel {
           this.#accepts = accepts;
           this.#state = 'ready';
           const { sessionId, modelName: model, mode } = this.#settings;
-          this.#host.ready({ sessionId, ...(model !== undefined && { model }), ...(mode !== undefined && { mode }) });
+          this.#host.ready({ sessionId, ...defined({ model, mode }) });
         },
         failed: problem => this.#fail(problem),
       }),

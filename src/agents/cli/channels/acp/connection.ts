@@ -1,6 +1,7 @@
 import { errorText, SingletreeError } from '../../../../events/index.ts';
 import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
 import type * as Library from './acp-library.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** The answer to one of our requests. */
 export type AcpAnswer =
@@ -204,6 +205,6 @@ function errorOf(error: unknown): { code: number; message: string; data?: unknow
   return {
     code: typeof code === 'number' ? code : -32_603,
     message: typeof message === 'string' ? message : String(error),
-    ...(data !== undefined && { data }),
+    ...defined({ data }),
   };
 }

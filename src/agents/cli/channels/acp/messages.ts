@@ -1,6 +1,6 @@
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
-import { present } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 type Kind = 'text' | 'reasoning';
 
@@ -79,7 +79,7 @@ export class AcpMessages {
       id: blockId(runId, current),
       content: '',
       callId,
-      ...present({ line }),
+      ...defined({ line }),
       final: true,
     });
   }

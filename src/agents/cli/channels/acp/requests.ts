@@ -1,5 +1,5 @@
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../contract/live-channel.ts';
-import { listOf, present, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { contentDiffs, pathsOf } from './call-content.ts';
 import type { AskedCall } from './calls.ts';
 import type { AcpRequest } from './connection.ts';
@@ -7,6 +7,7 @@ import { formFields } from './elicitation.ts';
 import type { AcpProfile, AskedQuestion } from './profile.ts';
 import type { AcpTurn } from './turn.ts';
 import { unifiedDiff } from './unified-diff.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** A request of the program that waits for a person: one or more requests of the host. */
 interface Waiting {
@@ -159,7 +160,7 @@ export class AcpRequests {
       toolCallId: open.id,
       tool: open.name,
       input,
-      ...present({
+      ...defined({
         category: categories[fields.kind ?? ''],
         command: calls.commandOf?.(requested, open.name) ?? calls.commandOf?.(input, open.name),
         paths: paths.length === 0 ? undefined : paths,

@@ -1,5 +1,6 @@
 import type { UsedTokens } from '../../../agent.ts';
-import { countOf, present, type WireRecord } from '../../shared/wire-value.ts';
+import { countOf, type WireRecord } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** The counts of tokens in a usage record of the protocol; undefined when nothing was used. Input includes cached. */
 export function readTokens(usage: WireRecord | undefined): UsedTokens | undefined {
@@ -9,7 +10,7 @@ export function readTokens(usage: WireRecord | undefined): UsedTokens | undefine
   return {
     inputTokens,
     outputTokens,
-    ...present({
+    ...defined({
       cacheReadTokens: countOf(usage?.['cachedReadTokens']),
       cacheWriteTokens: countOf(usage?.['cachedWriteTokens']),
       reasoningTokens: countOf(usage?.['thoughtTokens']),

@@ -49,7 +49,7 @@ export class OpenRequests {
     if (questions !== undefined) for (const question of questions.requests) this.#host.request(question);
     else if (plan !== undefined) {
       const title = /^#+\s*(.+)$/m.exec(plan)?.[1]?.trim();
-      this.#host.request({ kind: 'plan', id, runId, toolCallId, plan, ...(title !== undefined && { title }) });
+      this.#host.request({ kind: 'plan', id, runId, toolCallId, plan, ...defined({ title }) });
     } else {
       const about = claudePermission(request, input);
       this.#host.request({ kind: 'permission', id, runId, toolCallId, tool, input, ...about });

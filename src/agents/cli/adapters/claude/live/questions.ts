@@ -1,5 +1,6 @@
 import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 type Question = Extract<LiveRequest, { kind: 'question' }>;
 
@@ -26,7 +27,7 @@ export class QuestionSet {
       const options = listOf(record?.['options']).flatMap(each => {
         const label = textOf(recordOf(each)?.['label']);
         const description = textOf(recordOf(each)?.['description']);
-        return label === undefined ? [] : [{ label, ...(description !== undefined && { description }) }];
+        return label === undefined ? [] : [{ label, ...defined({ description }) }];
       });
       const selectionMode = record?.['multiSelect'] === true ? 'multi_select' : 'single_select';
       return [{ kind: 'question', id: `${id}#${index}`, runId, toolCallId, question, options, selectionMode }];

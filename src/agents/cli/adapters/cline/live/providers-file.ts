@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { present, recordOf, textOf } from '../../../shared/wire-value.ts';
+import { recordOf, textOf } from '../../../shared/wire-value.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 /** The provider that `cline auth` has configured. */
 export interface ClineProvider {
@@ -21,5 +22,5 @@ export function clineProvider(environment: Readonly<Record<string, string>>): Cl
   const provider = environment['CLINE_PROVIDER'] ?? textOf(recordOf(settings)?.['lastUsedProvider']);
   const entry = recordOf(recordOf(recordOf(settings)?.['providers'])?.[provider ?? '']);
   const own = recordOf(entry?.['settings']);
-  return present({ provider, apiKey: textOf(own?.['apiKey']), model: textOf(own?.['model']) });
+  return defined({ provider, apiKey: textOf(own?.['apiKey']), model: textOf(own?.['model']) });
 }

@@ -1,7 +1,8 @@
 import { ChildRuns } from '../../../shared/child-runs.ts';
 import type { LineContext } from '../../../shared/line-context.ts';
-import { present, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { type AgentRuns, CodexItems, type ItemPhase } from '../items.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 /** A thread of Codex within a turn of ours: the session itself, or a subagent. */
 export interface AgentThread {
@@ -129,11 +130,11 @@ export class AgentThreads implements AgentRuns {
     const agent = textOf(item['agentPath']);
     const model = textOf(item['model']);
     if (!this.#spawned.has(id)) {
-      const call = parent.items.call(rawId, { name: 'spawn_agent', input: present({ agent, model }) });
+      const call = parent.items.call(rawId, { name: 'spawn_agent', input: defined({ agent, model }) });
       parent.items.start(rawId);
       this.#spawn(id, { items: parent.items, callId: call.id, model });
     }
-    if (phase === 'completed') parent.items.settle(rawId, { context: present({ agent }) });
+    if (phase === 'completed') parent.items.settle(rawId, { context: defined({ agent }) });
   }
 
   /** A message to a subagent of an earlier turn is the call that its next run belongs to. */
@@ -141,11 +142,11 @@ export class AgentThreads implements AgentRuns {
     const { rawId, id, item } = of;
     const agent = textOf(item['agentPath']);
     if (!this.#spawned.has(id)) {
-      const call = parent.items.call(rawId, { name: 'send_input', input: present({ agent }) });
+      const call = parent.items.call(rawId, { name: 'send_input', input: defined({ agent }) });
       parent.items.start(rawId);
       this.mention(id, { items: parent.items, callId: call.id });
     }
-    if (phase === 'completed') parent.items.settle(rawId, { context: present({ agent }) });
+    if (phase === 'completed') parent.items.settle(rawId, { context: defined({ agent }) });
   }
 
   #spawn(id: string, spawned: Spawned): AgentThread {

@@ -8,7 +8,7 @@ import type {
 } from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptText } from '../../../shared/prompt-content.ts';
-import { present, recordOf, textOf } from '../../../shared/wire-value.ts';
+import { recordOf, textOf } from '../../../shared/wire-value.ts';
 import type { AgentThread } from './agent-threads.ts';
 import { inputOf } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
@@ -19,6 +19,7 @@ import { isConsumed } from './records.ts';
 import { Steering } from './steering.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 type SteerMessage = Parameters<LiveChannel['steer']>[0];
 
@@ -77,7 +78,7 @@ export class CodexChannel implements LiveChannel {
       opened: session => {
         this.#session = session;
         this.#model = session.model;
-        this.#host.ready(present({ sessionId: session.threadId, model: session.model }));
+        this.#host.ready(defined({ sessionId: session.threadId, model: session.model }));
       },
       failed: problem => this.#host.failed(problem),
     });
@@ -111,7 +112,7 @@ export class CodexChannel implements LiveChannel {
       heard: message => this.#heard(message),
     });
     this.#model = model ?? this.#model;
-    this.#startTurn(this.#turn, { input: inputOf(content), ...present({ model }) }, mode);
+    this.#startTurn(this.#turn, { input: inputOf(content), ...defined({ model }) }, mode);
     this.#replayEarly(this.#turn);
   }
 
@@ -284,7 +285,7 @@ export class CodexChannel implements LiveChannel {
     this.#planRequest = `plan-${++this.#plans}`;
     const title = /^#+\s+(.+)$/m.exec(plan)?.[1];
     const { runId } = turn.threads.main.items;
-    this.#host.request({ kind: 'plan', id: this.#planRequest, runId, plan, ...present({ title }) });
+    this.#host.request({ kind: 'plan', id: this.#planRequest, runId, plan, ...defined({ title }) });
   }
 
   #answerPlan(answer: LiveAnswer): void {

@@ -1,4 +1,5 @@
-import { listOf, present, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 /** Returns an item of the app server in the form of `codex exec --json`; an item of an unknown type unchanged. */
 export function execItem(item: WireRecord): WireRecord {
@@ -44,7 +45,7 @@ function change(value: unknown): unknown {
   const record = recordOf(value);
   if (record === undefined) return value;
   const kind = recordOf(record['kind']);
-  return present({
+  return defined({
     path: record['path'],
     kind: kind === undefined ? record['kind'] : kind['type'],
     movePath: textOf(kind?.['move_path']),

@@ -2,6 +2,7 @@ import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
 import type { Answers, Asking, Question } from './asking.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 /** Reads the questions of one call; each becomes a question of its own, and all are answered together. */
 export function readQuestions(params: WireRecord, items: CodexItems): Asking | undefined {
@@ -47,7 +48,7 @@ export function optionsOf(value: unknown): { label: string; description?: string
     const option = recordOf(entry);
     const label = textOf(option?.['label']);
     const description = textOf(option?.['description']);
-    return label === undefined ? [] : [{ label, ...(description !== undefined && { description }) }];
+    return label === undefined ? [] : [{ label, ...defined({ description }) }];
   });
 }
 

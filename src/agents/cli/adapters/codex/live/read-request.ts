@@ -1,11 +1,12 @@
 import { scriptOfLine } from '../../../../permissions/shell-script.ts';
-import { present, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
 import { type Asking, isApproval, type Question, wordsOf } from './asking.ts';
 import { changedPaths, unifiedDiff } from './change-diff.ts';
 import { readElicitation } from './elicitation.ts';
 import { readQuestions } from './questions.ts';
 import type { RpcMessage } from './rpc.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 type Reader = (params: WireRecord, items: CodexItems) => Asking | undefined;
 
@@ -32,7 +33,7 @@ function readCommand(params: WireRecord, items: CodexItems): Asking | undefined 
   const command = isLine ? (scriptOfLine(line) ?? line) : undefined;
   const input = {
     ...recordOf(call.input),
-    ...present({
+    ...defined({
       command: line,
       cwd: textOf(params['cwd']),
       kind: isLine ? undefined : (params['kind'] ?? undefined),
@@ -46,7 +47,7 @@ function readCommand(params: WireRecord, items: CodexItems): Asking | undefined 
       toolCallId: call.id,
       tool: call.name,
       input,
-      ...present({ command, reason: textOf(params['reason']) }),
+      ...defined({ command, reason: textOf(params['reason']) }),
       canRevise: false,
     },
     what: command === undefined ? 'the request' : `\`${command}\``,
@@ -65,8 +66,8 @@ function readFileChange(params: WireRecord, items: CodexItems): Asking | undefin
       kind: 'permission',
       toolCallId: call.id,
       tool: call.name,
-      input: { ...recordOf(call.input), ...present({ grantRoot: root }) },
-      ...present({ diff: unifiedDiff(changes), reason: textOf(params['reason']) }),
+      input: { ...recordOf(call.input), ...defined({ grantRoot: root }) },
+      ...defined({ diff: unifiedDiff(changes), reason: textOf(params['reason']) }),
       ...(paths.length > 0 && { paths }),
       canRevise: false,
     },
@@ -89,7 +90,7 @@ function readPermissions(params: WireRecord, items: CodexItems): Asking | undefi
   const permissions = recordOf(params['permissions']);
   if (rawId === undefined || permissions === undefined) return undefined;
   const reason = textOf(params['reason']);
-  const input = present({ permissions, cwd: textOf(params['cwd']), reason });
+  const input = defined({ permissions, cwd: textOf(params['cwd']), reason });
   const call = items.find(rawId) ?? items.call(rawId, { name: 'request_permissions', input });
   const files = recordOf(permissions['fileSystem']);
   const paths = [files?.['read'], files?.['write']].flatMap(list => (Array.isArray(list) ? list.filter(isText) : []));
@@ -100,7 +101,7 @@ function readPermissions(params: WireRecord, items: CodexItems): Asking | undefi
         toolCallId: call.id,
         tool: call.name,
         input,
-        ...present({ reason }),
+        ...defined({ reason }),
         ...(paths.length > 0 && { paths }),
         canRevise: false,
       },

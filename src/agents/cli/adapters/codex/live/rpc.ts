@@ -1,4 +1,5 @@
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 export type RpcId = string | number;
 
@@ -49,7 +50,7 @@ export class RpcConnection {
     if (method !== undefined) {
       if (params === undefined && record['params'] !== undefined && record['params'] !== null) return undefined;
       if (id === undefined && record['id'] !== undefined) return undefined;
-      return { method, params: params ?? {}, record, ...(id !== undefined && { id }) };
+      return { method, params: params ?? {}, record, ...defined({ id }) };
     }
     const done = id === undefined ? undefined : this.#calls.get(id);
     const result = recordOf(record['result']);

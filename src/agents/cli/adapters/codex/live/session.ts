@@ -1,6 +1,7 @@
 import type { ChannelHost, LiveStart } from '../../../contract/live-channel.ts';
-import { present, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { RpcConnection } from './rpc.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 /** The session of a channel, as the program opened it. */
 export interface CodexSession {
@@ -34,7 +35,7 @@ export function openSession(
 }
 
 function opening({ cwd, model, sessionId, fork, yolo }: LiveStart): { method: string; params: object } {
-  const settings = { cwd, ...present({ model }), ...(yolo === true ? unasked : asking) };
+  const settings = { cwd, ...defined({ model }), ...(yolo === true ? unasked : asking) };
   if (sessionId === undefined) return { method: 'thread/start', params: settings };
   // The turns of the session are in our log.
   const params = { threadId: sessionId, ...settings, excludeTurns: true };

@@ -2,6 +2,7 @@ import { acpRecords } from '../../../channels/acp/acp-records.ts';
 import { acpChannel } from '../../../channels/acp/channel.ts';
 import type { LiveAdapter } from '../../../contract/live-channel.ts';
 import { gooseProfile } from './profile.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 /** Goose over the Agent Client Protocol. */
 export const gooseLive: LiveAdapter = {
@@ -43,7 +44,7 @@ export const gooseLive: LiveAdapter = {
   },
   command: ({ model, yolo, extraArgs = [] }) => ({
     args: ['acp', '--with-builtin', 'developer', ...extraArgs],
-    env: { GOOSE_MODE: yolo === true ? 'auto' : 'approve', ...(model !== undefined && { GOOSE_MODEL: model }) },
+    env: { GOOSE_MODE: yolo === true ? 'auto' : 'approve', ...defined({ GOOSE_MODEL: model }) },
   }),
   channel: (host, start) => acpChannel(gooseProfile, host, start),
 };

@@ -1,12 +1,13 @@
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptParts, promptText } from '../../../shared/prompt-content.ts';
-import { present, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { type CommandAnswer, PiCommands } from './commands.ts';
 import { isDialog, PiDialogs } from './dialogs.ts';
 import { gateStatus, statusKey } from './gate.ts';
 import { PiSteering } from './steering.ts';
 import { PiTurn } from './turn.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 type SteerMessage = Parameters<LiveChannel['steer']>[0];
 
@@ -127,7 +128,7 @@ export class PiChannel implements LiveChannel {
       return;
     }
     this.#session = { id, provider: textOf(model?.['provider']) };
-    this.#host.ready({ sessionId: id, ...present({ model: textOf(model?.['id']) }) });
+    this.#host.ready({ sessionId: id, ...defined({ model: textOf(model?.['id']) }) });
   }
 
   get #asks(): boolean {

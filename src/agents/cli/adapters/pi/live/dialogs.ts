@@ -2,6 +2,7 @@ import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/liv
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { PiReader } from '../reader.ts';
 import { dialogs } from './gate.ts';
+import { defined } from '../../../../../events/defined.ts';
 
 type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
 
@@ -104,7 +105,7 @@ function readPermission(request: WireRecord | undefined, reader: PiReader): Aske
       toolCallId: call.id,
       tool,
       input,
-      ...(command !== undefined && { command }),
+      ...defined({ command }),
       ...(path !== undefined && { paths: [path] }),
       canRevise: true,
     },
