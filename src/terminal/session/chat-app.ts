@@ -103,6 +103,8 @@ export class ChatApp {
       list: this.list,
       queue: this.queue,
       harness: () => this.host.harness,
+      ready: () => this.host.ready(),
+      modelId: () => this.host.modelId,
       threadId: () => this.host.follower?.threadId,
       sentMessages: () => sentMessages(this.host.follower),
       switchTo: threadId => this.open(threadId),
@@ -190,11 +192,11 @@ export class ChatApp {
   stop(): void {
     this.queue.isPaused = this.queue.texts.length > 0;
     if (this.queue.isPaused) this.notice = 'stopped; the queue waits: /queue';
-    this.host.harness.abort();
+    this.attempt(async () => (await this.host.ready()).abort());
   }
 
   async answer(entry: RelayEntry, answer: PersonAnswer): Promise<void> {
-    await answerRelay(this.host.harness, entry, answer);
+    await answerRelay(await this.host.ready(), entry, answer);
     if (entry.relay.relayKind === 'plan' && answer.type === 'approve')
       await this.send('The plan is approved. Carry it out.');
   }
