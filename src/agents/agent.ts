@@ -140,6 +140,8 @@ export interface Agent {
   readonly lostRequests?: string;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
+  /** Whether a run goes on to carry out its plan when that is approved; other agents end it, and are asked to. */
+  readonly carriesOutPlans?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
   /** Returns the category that one of the agent's own tools declares. */

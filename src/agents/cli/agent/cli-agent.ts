@@ -89,6 +89,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     id: adapter.id,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
+    ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
     invoke: request => {
       const params = invokeParams(request);
       const isAsked = channel === undefined && params.answers !== undefined;
