@@ -127,13 +127,14 @@ export class ChatScene {
   }
 
   /** Resolves when the screen shows a text, or a test of it is true. */
-  shows(expected: string | RegExp | ((screen: string) => boolean)): Promise<void> {
+  shows(expected: string | RegExp | ((screen: string) => boolean), withinMs = 25_000): Promise<void> {
     const isShown = () => {
       const screen = this.screen().join('\n');
       if (typeof expected === 'function') return expected(screen);
       return typeof expected === 'string' ? screen.includes(expected) : expected.test(screen);
     };
-    return this.until(isShown, () => `the screen never showed ${String(expected)}:\n${this.screen().join('\n')}`);
+    const problem = () => `the screen never showed ${String(expected)}:\n${this.screen().join('\n')}`;
+    return this.until(isShown, problem, withinMs);
   }
 
   ended(): Promise<void> {
@@ -143,11 +144,15 @@ export class ChatScene {
     );
   }
 
-  async until(isTrue: () => boolean, problem: () => string = () => 'it never came true'): Promise<void> {
+  async until(
+    isTrue: () => boolean,
+    problem: () => string = () => `it never came true:\n${this.screen().join('\n')}`,
+    withinMs = 25_000,
+  ): Promise<void> {
     let check = () => {};
     try {
       await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(problem())), 25_000);
+        const timer = setTimeout(() => reject(new Error(problem())), withinMs);
         check = () => {
           if (!isTrue()) return;
           clearTimeout(timer);

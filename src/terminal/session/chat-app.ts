@@ -107,6 +107,8 @@ export class ChatApp {
       list: this.list,
       queue: this.queue,
       harness: () => this.host.harness,
+      ready: () => this.host.ready(),
+      modelId: () => this.host.modelId,
       threadId: () => this.host.follower?.threadId,
       sentMessages: () => sentMessages(this.host.follower),
       agents: () => options.agents.list(),
@@ -197,13 +199,14 @@ export class ChatApp {
   stop(): void {
     this.queue.isPaused = this.queue.texts.length > 0;
     if (this.queue.isPaused) this.notice = 'stopped; the queue waits: /queue';
-    this.host.harness.abort();
+    this.attempt(async () => (await this.host.ready()).abort());
   }
 
   async answer(entry: RelayEntry, answer: PersonAnswer): Promise<void> {
-    await answerRelay(this.host.harness, entry, answer);
+    const harness = await this.host.ready();
+    await answerRelay(harness, entry, answer);
     // Some agents go on with it by themselves.
-    if (entry.relay.relayKind === 'plan' && answer.type === 'approve' && !this.host.harness.isRunning())
+    if (entry.relay.relayKind === 'plan' && answer.type === 'approve' && !harness.isRunning())
       await this.send('The plan is approved. Carry it out.');
   }
 

@@ -30,6 +30,10 @@ export interface ChatListsHost {
   readonly list: OpenList;
   readonly queue: WaitingMessages;
   readonly harness: () => Harness;
+  /** Resolves with the harness when the thread that is shown is open in it. */
+  readonly ready: () => Promise<Harness>;
+  /** The model that was chosen; empty when none was. */
+  readonly modelId: () => string;
   /** The thread that is shown; undefined before its first message. */
   readonly threadId: () => string | undefined;
   /** The messages of the person in the thread that is shown, the oldest first. */
@@ -106,9 +110,9 @@ export class ChatLists {
 
   /** The models. */
   async models(query = ''): Promise<void> {
-    const { list, harness, note } = this.#host;
+    const { list, harness, ready, note } = this.#host;
     const models = await harness().listAvailableModels();
-    const current = harness().getCurrentModelId();
+    const current = this.#host.modelId();
     const entries = modelEntries(models, current);
     const marked = query === '' && current !== '' ? { marked: current } : {};
     const picker = openPicker({
@@ -120,7 +124,7 @@ export class ChatLists {
     });
     list.open(picker, {
       choose: async ({ id }) => {
-        await harness().switchModel({ modelId: id, scope: 'thread' });
+        await (await ready()).switchModel({ modelId: id, scope: 'thread' });
         if (this.#host.threadId() === undefined) note(`Model: ${id}`);
       },
     });

@@ -96,7 +96,7 @@ export class PlainChat {
   async #take(line: string): Promise<void> {
     const [waiting] = this.#host.follower?.reading.pending ?? [];
     if (line === '/quit') return this.#finish(0);
-    if (line === '/stop') return this.#host.harness.abort();
+    if (line === '/stop') return (await this.#host.ready()).abort();
     if (line === '') return;
     if (waiting !== undefined) return this.#answer(waiting, line);
     this.#turns++;
@@ -117,7 +117,7 @@ export class PlainChat {
     const answer = answerOf(entry, line);
     if (answer === undefined)
       return this.#line('Answer y for yes, s for this thread, a for always, or n and a reason.');
-    await answerRelay(this.#host.harness, entry, answer);
+    await answerRelay(await this.#host.ready(), entry, answer);
   }
 
   get #isRunning(): boolean {

@@ -1,6 +1,6 @@
 import type { Harness, HarnessEvent } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import { ThreadFollower } from './thread-follower.ts';
 
@@ -22,14 +22,23 @@ interface Open {
   readonly agent: ChatAgent;
   readonly harness: Harness;
   readonly unsubscribe: () => void;
+  /** The thread that the harness is opening. */
+  opening?: { readonly threadId: string; readonly done: Promise<void> } | undefined;
 }
 
-/** The thread that is shown, and those that run in the background: each has a harness of its own. */
+/** A harness reads a whole thread when it opens it: one that is longer is opened when something is to be done in it. */
+const mostOpenedAtOnce = 5_000;
+
+/**
+ * The thread that is shown, and those that run in the background: each has a harness of its own. A thread is shown from
+ * the end of its log, before its harness has it open.
+ */
 export class ThreadHost {
   readonly #options: ThreadHostOptions;
   readonly #background = new Map<string, Open>();
   #open: Open;
   #follower: ThreadFollower | undefined;
+  #metadata: Thread['metadata'] = {};
   /** The mode of the next new thread: a mode takes effect when the log of a thread has it. */
   #nextMode: string | undefined;
 
@@ -43,8 +52,32 @@ export class ThreadHost {
     return this.#open.agent;
   }
 
+  /** It may not have the thread that is shown open: `ready` resolves with one that has. */
   get harness(): Harness {
     return this.#open.harness;
+  }
+
+  /** Whether the harness is reading the thread that is shown. */
+  get isOpening(): boolean {
+    return this.#open.opening !== undefined;
+  }
+
+  /** Resolves with the harness when the thread that is shown is open in it. */
+  async ready(): Promise<Harness> {
+    const open = this.#open;
+    const { harness } = open;
+    const threadId = this.#follower?.threadId;
+    if (threadId === undefined || this.#isOpen(threadId)) return harness;
+    if (open.opening?.threadId !== threadId) {
+      const done = harness.switchThread({ threadId }).finally(() => {
+        if (open.opening?.threadId === threadId) open.opening = undefined;
+        this.#options.onChange();
+      });
+      open.opening = { threadId, done };
+      this.#options.onChange();
+    }
+    await open.opening.done;
+    return harness;
   }
 
   /** The thread that is shown; undefined before its first message. */
@@ -55,8 +88,18 @@ export class ThreadHost {
   /** The mode of the thread that is shown, or of the next new one. */
   get mode() {
     const { harness } = this;
-    const next = this.#follower === undefined ? this.#nextMode : undefined;
-    return harness.listModes().find(({ id }) => id === next) ?? harness.getCurrentMode();
+    const threadId = this.#follower?.threadId;
+    const stored = this.#follower?.times.lastMode ?? this.#metadata['currentModeId'];
+    const known = threadId === undefined ? this.#nextMode : this.#isOpen(threadId) ? undefined : stored;
+    return harness.listModes().find(({ id }) => id === known) ?? harness.getCurrentMode();
+  }
+
+  /** The model that was chosen for the thread that is shown, or for the next new one; empty when none was. */
+  get modelId(): string {
+    const threadId = this.#follower?.threadId;
+    if (threadId === undefined || this.#isOpen(threadId)) return this.harness.getCurrentModelId();
+    const { currentModelId } = this.#metadata;
+    return typeof currentModelId === 'string' ? currentModelId : '';
   }
 
   /** Switches the mode of the thread that is shown, or of the next new one. Throws `invalid_argument` for an unknown mode. */
@@ -65,7 +108,7 @@ export class ThreadHost {
     if (!modes.includes(modeId))
       throw new SingletreeError('invalid_argument', `Unknown mode "${modeId}". Use one of: ${modes.join(', ')}.`);
     if (this.#follower === undefined) this.#nextMode = modeId;
-    else await this.harness.switchMode({ modeId });
+    else await (await this.ready()).switchMode({ modeId });
   }
 
   /** The ids of the threads that run in the background. */
@@ -74,7 +117,7 @@ export class ThreadHost {
   }
 
   /**
-   * Opens a thread with an agent, by default the one that worked in it; the thread that was open goes on in the
+   * Shows a thread with an agent, by default the one that worked in it; the thread that was shown goes on in the
    * background when it runs. Throws, and changes nothing, when the agent of the thread cannot be used here.
    */
   async switchTo(threadId: string, agent?: ChatAgent): Promise<void> {
@@ -82,13 +125,17 @@ export class ThreadHost {
     const before = this.#background.get(threadId);
     const next = before?.agent ?? agent ?? (await this.#agentOf(threadId));
     this.#putAside(next);
-    if (before === undefined) await this.harness.switchThread({ threadId });
-    else {
+    if (before !== undefined) {
       this.#background.delete(threadId);
       await this.#close(this.#open);
       this.#open = before;
     }
-    await this.#follow(threadId);
+    const { seq = 0, metadata = {} } = (await this.#options.log.getThread(threadId)) ?? {};
+    this.#metadata = metadata;
+    const { reading } = await this.#follow(threadId);
+    if (seq <= mostOpenedAtOnce) await this.ready();
+    // A run that nobody owns continues when its thread is opened.
+    else if (reading.running.length > 0) this.ready().catch(this.#options.onLost);
   }
 
   /** Begins without a thread: the next message creates one, with the same agent or another one. */
@@ -99,7 +146,7 @@ export class ThreadHost {
 
   /** Creates the thread of the first message, unless one is open. */
   async ensureThread(title: string): Promise<void> {
-    if (this.#follower !== undefined) return;
+    if (this.#follower !== undefined) return void (await this.ready());
     const { id } = await this.harness.createThread({ title });
     await this.harness.setThreadSetting({ key: 'cwd', value: this.#options.cwd });
     await this.harness.setThreadSetting({ key: 'agentId', value: this.agent.id });
@@ -119,7 +166,7 @@ export class ThreadHost {
     const threadId = this.#follower?.threadId;
     this.#follower?.close();
     this.#follower = undefined;
-    if (threadId !== undefined && this.harness.isRunning()) {
+    if (threadId !== undefined && (this.harness.isRunning() || this.isOpening)) {
       this.#background.set(threadId, this.#open);
       this.#open = this.#create(agent);
     } else if (agent.id !== this.agent.id) this.#replace(agent);
@@ -137,10 +184,16 @@ export class ThreadHost {
     return id === undefined || id === this.agent.id ? this.agent : agents.open(id);
   }
 
-  async #follow(threadId: string): Promise<void> {
+  #isOpen(threadId: string): boolean {
+    return this.harness.getCurrentThreadId() === threadId;
+  }
+
+  async #follow(threadId: string): Promise<ThreadFollower> {
     const { log, onChange, onLost } = this.#options;
-    this.#follower = await ThreadFollower.open(threadId, { log, onChange, onLost });
+    const follower = await ThreadFollower.open(threadId, { log, onChange, onLost });
+    this.#follower = follower;
     onChange();
+    return follower;
   }
 
   #create(agent: ChatAgent): Open {

@@ -64,7 +64,7 @@ export class TurnMessages {
     if (content !== undefined) this.#joined.set(messageId, content);
     this.#steered.delete(messageId);
     this.#steeredNotes.delete(messageId);
-    return message && this.#said(message);
+    return message && this.#userEvent(message);
   }
 
   /** Ends a turn: of what had joined it, the messages with these ids have not been handled. */
@@ -87,7 +87,7 @@ export class TurnMessages {
     const noted: EventOf<'user'>[] =
       note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, content: note }];
     const contents = [...unhandled, ...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
-    return { content: joined(contents), events: [...noted, ...messages.map(message => this.#said(message))] };
+    return { content: joined(contents), events: [...noted, ...messages.map(message => this.#userEvent(message))] };
   }
 
   /**
@@ -105,7 +105,7 @@ export class TurnMessages {
     return { type: 'user', runId, by: driverName, content: typeof content === 'string' ? content : [...content] };
   }
 
-  #said({ id, content }: UserMessage): EventOf<'user'> {
+  #userEvent({ id, content }: UserMessage): EventOf<'user'> {
     return { type: 'user', runId: this.#runId, id, content: typeof content === 'string' ? content : [...content] };
   }
 }
