@@ -154,7 +154,8 @@ export class Worktrees {
       const git = new ProjectGit(record.root);
       const isThere = existsSync(record.root);
       if (isThere) await git.run(['worktree', 'remove', '--force', record.path]).catch(() => {});
-      await rm(join(this.#home, record.name), { recursive: true, force: true });
+      // Somebody may read its state at the same time.
+      await rm(join(this.#home, record.name), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
       if (!isThere) return;
       await git.run(['worktree', 'prune']).catch(() => {});
       // Only a branch that is still where it began is deleted.
