@@ -106,7 +106,7 @@ function Player({ state, track, agents, address, open }: PlayerProps) {
           <span className="playback-where">
             Event {seq.toLocaleString('en')} of {(track.firstSeq + times.length - 1).toLocaleString('en')} ·{' '}
             {durationText(track.real[index] ?? 0)} of {durationText(track.real.at(-1) ?? 0)}
-            {moment !== undefined && ` · ${shortCount(moment.tokens)} tokens`}
+            {moment !== undefined && moment.tokens > 0 && ` · ${shortCount(moment.tokens)} tokens`}
           </span>
           <span className="playback-links">
             {(['graph', 'runs'] as const).map(view => (

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { type ThreadAddress, writeAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { Branches } from '../conversation/branch-actions.ts';
+import { ShownTime } from '../conversation/elapsed.tsx';
 import { Folds } from '../conversation/folds.ts';
 import { ListActionsContext } from '../conversation/list-actions.ts';
 import { RowView } from '../conversation/row-view.tsx';
@@ -64,9 +65,11 @@ export function SeenRows({ agents, threadId, moment, isPlaying }: SeenRowsProps)
         <RelayAnswers value={tooLate}>
           <Branches value={past}>
             <ListActionsContext value={actions}>
-              {rows.map(row => (
-                <RowView key={row.key} row={row} />
-              ))}
+              <ShownTime value={Date.parse(moment?.ts ?? '') || undefined}>
+                {rows.map(row => (
+                  <RowView key={row.key} row={row} />
+                ))}
+              </ShownTime>
             </ListActionsContext>
           </Branches>
         </RelayAnswers>
