@@ -131,8 +131,8 @@ async function pendingRelays(log: EventLog, { id, seq }: Thread): Promise<EventO
   return book.pending.map(({ relay }) => relay);
 }
 
-/** An agent that cannot ask anybody: what the rules do not allow is denied. */
-function withoutAnswers(agent: Agent): Agent {
+/** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */
+export function withoutAnswers(agent: Agent): Agent {
   return {
     ...agent,
     invoke: params => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { coderAgent } from '../../src/agents/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { clickUntil, openBrowser, usePage } from './page-scene.ts';
+import { openBrowser, usePage } from './page-scene.ts';
 
 const browser = await openBrowser();
 
@@ -33,7 +33,8 @@ describe.skipIf(browser === undefined)('a compaction on the page', () => {
     const log = page.getByRole('log');
     const row = log.getByText(/^Earlier messages were summarised for the agent: [\d,]+ → [\d,]+ tokens$/).first();
     await row.waitFor();
-    await clickUntil(row, log.getByText('We read a lot.').first());
+    await row.click();
+    await log.getByText('We read a lot.').first().waitFor();
     await log.getByText('Read it.').first().waitFor();
     const shots = process.env['SINGLETREE_SCREENSHOTS'];
     if (shots !== undefined) await page.screenshot({ path: join(shots, 'compaction.png') });

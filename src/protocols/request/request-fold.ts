@@ -148,6 +148,7 @@ export class RequestFold {
     unknown: nothing,
     mode_changed: nothing,
     model_changed: nothing,
+    folder_changed: nothing,
     branch_selected: nothing,
     collapsed: nothing,
     abort_requested: nothing,

@@ -1,13 +1,9 @@
 import { useMemo, useState } from 'react';
 import type { ViewNode } from '../../../src/projections/index.ts';
-import { visibleText } from '../code/visible-text.ts';
-import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
-import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { type FileGroup, fileGroups } from './file-groups.ts';
+import { fileGroups } from './file-groups.ts';
+import { FileRow } from './file-row.tsx';
 import type { ThreadScope } from './thread-scope.ts';
-
-const mostCounted = 500_000;
 
 interface ChangesDialogProps {
   /** The turn whose changes are shown first. */
@@ -43,24 +39,5 @@ export function ChangesDialog({ node, scope, onClose }: ChangesDialogProps) {
         </ul>
       </div>
     </Dialog>
-  );
-}
-
-function FileRow({ group: { path, changes } }: { group: FileGroup }) {
-  const [isOpen, setOpen] = useState(false);
-  const diffs = useFileDiffs(changes, sizeOf(changes) <= mostCounted);
-  const sum = (count: 'added' | 'removed') => (diffs ?? []).reduce((all, diff) => all + diff[count], 0);
-  return (
-    <li>
-      <details onToggle={event => setOpen(event.currentTarget.open)}>
-        <summary>
-          <span className="diff-path">{visibleText(path)}</span>
-          {diffs?.some(({ isUnknown }) => !isUnknown) === true && (
-            <DiffCounts added={sum('added')} removed={sum('removed')} />
-          )}
-        </summary>
-        {isOpen && <DiffView changes={changes} />}
-      </details>
-    </li>
   );
 }
