@@ -57,7 +57,8 @@ import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 import { type ThreadWatchOptions, watchThreadNews } from './watch-threads.ts';
-import { type WindowOfThread, windowOf, type WindowPart } from './window.ts';
+import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';
+import { windowOf } from './window.ts';
 
 export interface ClientOptions extends Partial<Backoff> {
   /** Where the server is, such as `http://127.0.0.1:4747`; the page's own server when absent. */

@@ -23,6 +23,7 @@ export const threadInfo = z.looseObject({
   agentId: z.string().optional().describe('the agent of its last run; only in lists'),
   cost: z.number().optional().describe('in US dollars, of the calls that reported it; only in lists'),
   outcome: z.string().optional().describe('why its last run ended; only in lists'),
+  folder: z.string().optional().describe('the directory that its newest run works in; only in lists'),
 });
 
 export type ThreadInfo = z.infer<typeof threadInfo>;

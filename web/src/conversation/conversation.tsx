@@ -54,6 +54,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     isRunning: running.length > 0,
     onAsked: toEnd,
     onSelect: useCallback(() => position.stay(), [position]),
+    onBranch: id => open({ section: 'thread', threadId: id }),
     onProblem: setProblem,
   });
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, ContentPart, EventOf } from '../../../events/index.ts';
+import { type AgentEvent, type ContentPart, type EventOf, newId } from '../../../events/index.ts';
 import type { UserMessage } from '../../agent.ts';
 
 type Content = string | readonly ContentPart[];
@@ -85,9 +85,25 @@ export class TurnMessages {
     if (messages.length + notes.length + unhandled.length === 0) return undefined;
     const note = notes.join('\n\n');
     const noted: EventOf<'user'>[] =
-      note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, content: note }];
+      note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, automatic: true, content: note }];
     const contents = [...unhandled, ...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
     return { content: joined(contents), events: [...noted, ...messages.map(message => this.#userEvent(message))] };
+  }
+
+  /**
+   * Takes the notes, and the messages that had joined a turn which did not handle them, as the event that keeps them for
+   * the next run; undefined when there are none. Other unread messages of people are delivered by the caller of the run.
+   */
+  unread(): EventOf<'user'> | undefined {
+    const contents = [...this.#unhandled.splice(0), ...this.#steeredNotes.values(), ...this.#notes];
+    this.#steeredNotes.clear();
+    this.#notes = [];
+    if (contents.length === 0) return undefined;
+    const content = joined(contents);
+    // Not a message of this run: its session would count as having read it.
+    const runId = newId();
+    const written = { by: driverName, automatic: true };
+    return { type: 'user', runId, ...written, content: typeof content === 'string' ? content : [...content] };
   }
 
   #userEvent({ id, content }: UserMessage): EventOf<'user'> {
