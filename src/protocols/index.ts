@@ -40,6 +40,8 @@ export {
   type RetryBody,
   type RewindBody,
   rewindBody,
+  type BaseInfo,
+  baseInfo,
   type RewindInfo,
   rewindInfo,
   type RunInfo,

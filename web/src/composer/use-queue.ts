@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
-import type { QueuedMessage } from '../../../src/protocols/index.ts';
+import type { QueuedBody, QueuedMessage } from '../../../src/protocols/index.ts';
 
 /** How often the queue is read while it may change elsewhere, in milliseconds. */
 const readEvery = 5_000;
@@ -23,7 +23,7 @@ export function useQueue(client: Client, threadId: string, isRunning: boolean, s
   return {
     messages,
     read,
-    change: (id: string, content: QueuedMessage['content']) => then(client.changeQueued(threadId, id, { content })),
+    change: (id: string, change: QueuedBody) => then(client.changeQueued(threadId, id, change)),
     remove: (id: string) => then(client.removeQueued(threadId, id)),
     sendNow: (id: string) => then(client.sendQueued(threadId, id)),
   };
