@@ -237,7 +237,9 @@ export const queuedBody = z
     isHeld: z
       .boolean()
       .optional()
-      .describe('while it is held, for at most a minute, neither it nor those after it are delivered; a new content ends it'),
+      .describe(
+        'while it is held, for at most a minute, neither it nor those after it are delivered; a new content ends it',
+      ),
   })
   .refine(change => Object.values(change).some(value => value !== undefined), {
     error: 'expected a content, `before` or `isHeld`',

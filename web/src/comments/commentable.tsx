@@ -52,7 +52,9 @@ export function Commentable({ kind, children }: { kind: 'answer' | 'plan'; child
       onPointerLeave={() => choose(null, false)}
     >
       {children}
-      {place?.height !== undefined && <span className="comment-line" style={{ top: place.top, height: place.height }} />}
+      {place?.height !== undefined && (
+        <span className="comment-line" style={{ top: place.top, height: place.height }} />
+      )}
       {place !== undefined && (
         <button
           type="button"

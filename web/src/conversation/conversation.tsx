@@ -102,7 +102,12 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
           tabs={<ViewTabs address={address} open={open} />}
           onMenu={onMenu}
         >
-          <button type="button" className="quiet-button" title="Changed files (D)" onClick={() => setShowsChanges(true)}>
+          <button
+            type="button"
+            className="quiet-button"
+            title="Changed files (D)"
+            onClick={() => setShowsChanges(true)}
+          >
             Changes
           </button>
         </TopBar>
