@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 import type { AgentEvent } from 'singletree/events';
-import { SqliteLog } from 'singletree/log';
+import { readWindow, SqliteLog } from 'singletree/log';
 import type { Result } from './result.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -83,17 +83,41 @@ export async function* terminal(): AsyncGenerator<Result> {
 
 async function* ofLongThread(home: string, file: string): AsyncGenerator<Result> {
   const log = new SqliteLog(file);
-  await log.createThread({ id: 'long' });
+  for (const id of ['long', 'short']) await log.createThread({ id });
   for (let at = 0; at < longThread; at += 2_000)
     await log.append('long', Array.from({ length: 500 }, (_, index) => turnOf(at / 4 + index)).flat());
+  await log.append('short', turnOf(0));
+  // What is stored beside the events of a thread is stored by then, as in a thread that grew over days.
+  await readWindow(log, 'long');
   await log.close();
+  const opened = async (threadId: string, answer: string) => {
+    const started = performance.now();
+    const chat = new Chat(home, ['streamer', '--resume', threadId, '--db', file]);
+    await chat.shows(answer);
+    return { chat, ms: performance.now() - started };
+  };
   const size = `${longThread.toLocaleString('en-US')} events`;
-  const started = performance.now();
-  const chat = new Chat(home, ['streamer', '--resume', 'long', '--db', file]);
-  await chat.shows(`answer ${longThread / 4 - 1}`);
-  yield { claim: 'terminal: a thread is open', size, unit: 'ms', ours: performance.now() - started };
-  yield { claim: 'terminal: resident memory', size, unit: 'MB', ours: residentMb(chat.pid) };
-  chat.end();
+  const short = await opened('short', 'answer 0');
+  const long = await opened('long', `answer ${longThread / 4 - 1}`);
+  yield {
+    claim: 'terminal: start to the rows of a thread, vs a thread of 4 events',
+    size,
+    unit: 'ms',
+    ours: long.ms,
+    peer: short.ms,
+  };
+  yield {
+    claim: 'terminal: resident memory, vs a thread of 4 events',
+    size,
+    unit: 'MB',
+    ours: residentMb(long.chat.pid),
+    peer: residentMb(short.chat.pid),
+  };
+  long.chat.type('\u000fg');
+  await long.chat.shows('question 0');
+  yield { claim: 'terminal: resident memory at the first message', size, unit: 'MB', ours: residentMb(long.chat.pid) };
+  short.chat.end();
+  long.chat.end();
 }
 
 function turnOf(turn: number): AgentEvent[] {

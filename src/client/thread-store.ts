@@ -2,37 +2,23 @@ import type * as z from 'zod';
 import type { LoggedEvent } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { field } from '../events/options/option-fields.ts';
-import type { Conversation } from '../graph/index.ts';
-import type { PagedList } from '../projections/reading/paged-list.ts';
-import type { ThreadReading } from '../projections/reading/thread-reading.ts';
-import type { ViewNode } from '../projections/reading/view-node.ts';
 import { backoffMs, timerDelay } from './backoff.ts';
 import type { Client } from './client.ts';
-import { ThreadRanges } from './thread-ranges.ts';
+import { type LoadedReading, ThreadRanges } from '../projections/reading/ranges/thread-ranges.ts';
 import { isRefusal } from './watch.ts';
-import type { WindowOfThread, WindowPart } from './window.ts';
+import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';
 
 /** Listeners hear at most once in this time, in milliseconds. */
 const frameMs = 16;
 
 /** What is known of a thread at one moment. It never changes: a later moment is another object. */
-export interface ThreadSnapshot extends ThreadReading {
-  readonly conversation: Conversation;
+export interface ThreadSnapshot extends LoadedReading {
   /** Whether nothing was read yet. */
   readonly isLoading: boolean;
   /** Whether events come in right now. */
   readonly isConnected: boolean;
   /** Whether the connection was lost and is tried again. */
   readonly isReconnecting: boolean;
-  /** The seq of the first event and of the last event that the messages show. */
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  /** Whether there are earlier events that were not read: `loadEarlier` reads some. */
-  readonly hasEarlier: boolean;
-  /** Whether the messages are those of an earlier part of the thread: `loadLater` continues it. */
-  readonly hasLater: boolean;
-  /** The newest messages: the same as `nodeList` unless an earlier part is shown. */
-  readonly newestList: PagedList<ViewNode>;
   /** Why no more events come, when the server refused them. */
   readonly error?: unknown;
 }

@@ -1,32 +1,8 @@
 import type * as z from 'zod';
 import { type LoggedEvent, parseEvent } from '../events/index.ts';
 import type { ReadingSnapshot } from '../projections/reading/reading-snapshot.ts';
+import type { WindowOfThread } from '../projections/reading/ranges/thread-window.ts';
 import type { windowInfo } from '../protocols/http-api.ts';
-
-/** Which part of a thread to read; one of them, or its end. */
-export interface WindowPart {
-  /** The events up to this seq, it excluded. */
-  readonly before?: number;
-  /** The events from this seq on, it excluded. */
-  readonly after?: number;
-  /** The events before and after this seq. */
-  readonly around?: number;
-  /** The events around the beginning of this message. */
-  readonly message?: string;
-  /** About how many events; 500 when absent. */
-  readonly limit?: number;
-}
-
-/** A part of a thread: `readingFrom(snapshot)` and its events give what a person reads of it. */
-export interface WindowOfThread {
-  /** Absent when it begins with the first event of the thread. */
-  readonly snapshot?: ReadingSnapshot;
-  readonly events: readonly LoggedEvent[];
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly hasEarlier: boolean;
-  readonly hasLater: boolean;
-}
 
 /** A window as a server sent it, its events checked; throws `invalid_event`. */
 export function windowOf({ snapshot, events, ...place }: z.infer<typeof windowInfo>): WindowOfThread {

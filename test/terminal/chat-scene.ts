@@ -16,7 +16,8 @@ const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 export interface SceneOptions {
   readonly columns?: number;
   readonly rows?: number;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Variables to add; those that a program needs to reach the scripted model depend on its address. */
+  readonly env?: Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
   readonly args?: readonly string[];
   readonly server?: Omit<ScriptedServerOptions, 'script'>;
   /** The program and arguments that run the chat instead of Node. */
@@ -29,6 +30,7 @@ export class ChatScene {
   readonly cwd: string;
   readonly home: string;
   readonly #options: SceneOptions;
+  readonly #env: Readonly<Record<string, string>>;
   /** Everything that the program wrote. */
   bytes = '';
   exitCode: number | undefined;
@@ -39,6 +41,7 @@ export class ChatScene {
   private constructor(server: ScriptedServer, folder: string, options: SceneOptions) {
     this.server = server;
     this.#options = options;
+    this.#env = typeof options.env === 'function' ? options.env(server.url) : (options.env ?? {});
     [this.cwd, this.home] = [join(folder, 'project'), join(folder, 'home')];
     mkdirSync(this.cwd);
   }
@@ -53,7 +56,7 @@ export class ChatScene {
 
   /** Starts the program, again after it ended. */
   launch(args: readonly string[]): void {
-    const { columns: cols = 80, rows = 24, env, through = line => line } = this.#options;
+    const { columns: cols = 80, rows = 24, through = line => line } = this.#options;
     const [file = '', ...rest] = through([process.execPath, command, 'chat', ...args]);
     this.exitCode = undefined;
     this.#screen = new headless.Terminal({ cols, rows, scrollback: 50_000, allowProposedApi: true });
@@ -70,7 +73,7 @@ export class ChatScene {
         SINGLETREE_HOME: this.home,
         OPENAI_API_KEY: 'sk-scripted-key',
         OPENAI_BASE_URL: `${this.server.url}/v1`,
-        ...env,
+        ...this.#env,
       },
     });
     this.#pty.onData(data => {
@@ -124,13 +127,14 @@ export class ChatScene {
   }
 
   /** Resolves when the screen shows a text, or a test of it is true. */
-  shows(expected: string | RegExp | ((screen: string) => boolean)): Promise<void> {
+  shows(expected: string | RegExp | ((screen: string) => boolean), withinMs = 25_000): Promise<void> {
     const isShown = () => {
       const screen = this.screen().join('\n');
       if (typeof expected === 'function') return expected(screen);
       return typeof expected === 'string' ? screen.includes(expected) : expected.test(screen);
     };
-    return this.until(isShown, () => `the screen never showed ${String(expected)}:\n${this.screen().join('\n')}`);
+    const problem = () => `the screen never showed ${String(expected)}:\n${this.screen().join('\n')}`;
+    return this.until(isShown, problem, withinMs);
   }
 
   ended(): Promise<void> {
@@ -140,11 +144,15 @@ export class ChatScene {
     );
   }
 
-  async until(isTrue: () => boolean, problem: () => string = () => 'it never came true'): Promise<void> {
+  async until(
+    isTrue: () => boolean,
+    problem: () => string = () => `it never came true:\n${this.screen().join('\n')}`,
+    withinMs = 25_000,
+  ): Promise<void> {
     let check = () => {};
     try {
       await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(problem())), 25_000);
+        const timer = setTimeout(() => reject(new Error(problem())), withinMs);
         check = () => {
           if (!isTrue()) return;
           clearTimeout(timer);

@@ -177,7 +177,7 @@ describe('singletree chat', () => {
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at} of the answer`).join('\n\n');
     const scene = await start([{ text: lines, delayMs: 2 }]);
     await say(scene, 'stream');
-    await scene.shows('line 20 of');
+    await scene.until(() => scene.scrollback().join('\n').includes('line 20 of'));
     for (const [columns, rows] of [
       [60, 20],
       [100, 30],

@@ -1,4 +1,5 @@
-import { git, GitFailure } from '../../agents/coder/checkpoints/git.ts';
+import { git } from '../../agents/coder/checkpoints/git.ts';
+import { GitFailure } from '../../agents/git/run-git.ts';
 import { defined } from '../../events/defined.ts';
 
 /** The commit that the work in a folder is based on. */

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { GitFailure } from '../../agents/coder/checkpoints/git.ts';
+import { GitFailure } from '../../agents/git/run-git.ts';
 import { baseChanges } from '../../control/base-changes/base-changes.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { baseInfo } from '../../protocols/index.ts';

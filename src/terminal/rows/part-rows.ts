@@ -131,7 +131,7 @@ export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined 
   const time = times.spanOf(runId);
   const usage = times.usageOf(runId);
   const facts = [
-    time === undefined ? undefined : durationText(time.to - time.from),
+    time === undefined || time.to === time.from ? undefined : durationText(time.to - time.from),
     usage === undefined ? undefined : `${shortCount(usage.inputTokens)} in, ${shortCount(usage.outputTokens)} out`,
     usage?.cost === undefined ? undefined : costText(usage.cost),
   ].filter(fact => fact !== undefined);

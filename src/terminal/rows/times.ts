@@ -16,6 +16,8 @@ export class EventTimes {
   /** The tokens that the newest model call of the main run was sent, and its model. */
   lastInput: number | undefined;
   lastModel: string | undefined;
+  /** The mode that was chosen last. */
+  lastMode: string | undefined;
   /** When the newest event was appended. */
   lastAt: number | undefined;
 
@@ -40,6 +42,9 @@ export class EventTimes {
         break;
       case 'harness_start':
         this.#extend(event.runId, at);
+        break;
+      case 'mode_changed':
+        this.lastMode = event.modeId;
         break;
       case 'usage':
         [this.lastInput, this.lastModel] = [event.inputTokens, event.model ?? this.lastModel];

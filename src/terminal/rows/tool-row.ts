@@ -23,6 +23,11 @@ export function isSettled({ status }: ToolPart): boolean {
   return status !== 'preparing' && status !== 'waiting' && status !== 'running';
 }
 
+/** Whether a call was denied and no answer of a person, which is shown by itself, says why. */
+function isDeniedByRules({ status, relays }: ToolPart): boolean {
+  return status === 'denied' && relays.every(({ answer }) => answer?.outcome !== 'reject');
+}
+
 /** Whether a call is shown together with others like it. */
 export function isGrouped({ part, place }: ShownCall): boolean {
   if (part.status !== 'done' || part.runs.length > 0) return false;
@@ -51,9 +56,10 @@ export function toolLines(call: ShownCall, width: number, isWhole = false): Line
   const text = outputText(part.output);
   const limit = isWhole ? Number.POSITIVE_INFINITY : undefined;
   for (const run of part.runs) lines.push(runLine(run));
-  if (part.status === 'failed' || part.status === 'denied') lines.push(...excerpt(text, limit ?? most.failed));
-  else if (change !== undefined) lines.push(...diffRows(change, width, limit ?? most.diff));
-  else if (isWhole || toolWords(part, place).kind === 'command') lines.push(...excerpt(text, limit ?? most.output));
+  if (part.status === 'failed' || isDeniedByRules(part)) lines.push(...excerpt(text, limit ?? most.failed));
+  else if (change !== undefined && part.status !== 'denied') lines.push(...diffRows(change, width, limit ?? most.diff));
+  else if (part.status !== 'denied' && (isWhole || toolWords(part, place).kind === 'command'))
+    lines.push(...excerpt(text, limit ?? most.output));
   for (const relay of part.relays) lines.push(...answerLines(relay));
   return lines;
 }
@@ -80,7 +86,13 @@ function headLine({ part, place, time }: ShownCall): Line {
     time !== undefined && time.to > time.from ? durationText(time.to - time.from) : undefined,
   ];
   const shown = facts.filter(fact => fact !== undefined && fact !== '');
-  const verb = part.status === 'done' ? words.done : part.status === 'skipped' ? 'Skipped' : words.doing;
+  const verbs: Partial<Record<ToolPart['status'], string>> = {
+    done: words.done,
+    failed: words.done,
+    denied: words.toDo,
+    skipped: 'Skipped',
+  };
+  const verb = verbs[part.status] ?? words.doing;
   return [
     span(mark, ink),
     span(verb, 'bold'),

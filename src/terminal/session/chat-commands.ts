@@ -16,6 +16,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
   bg: app => app.startNew(),
   mode: (app, modeId) => switchMode(app, modeId),
   model: (app, modelId) => switchModel(app, modelId),
+  agent: (app, agentId) => (agentId === '' ? app.lists.agents() : app.startWith(agentId)),
   threads: (app, id) => threads(app, id),
   rename: (app, title) => rename(app, title),
   rewind: app => app.lists.rewind(),
@@ -56,7 +57,7 @@ async function switchMode(app: ChatApp, modeId: string): Promise<void> {
 
 async function switchModel(app: ChatApp, modelId: string): Promise<void> {
   if (modelId === '') return app.lists.models();
-  await app.host.harness.switchModel({ modelId, scope: 'thread' });
+  await (await app.host.ready()).switchModel({ modelId, scope: 'thread' });
   // The log of a thread has the change, which is a row.
   if (app.host.follower === undefined) app.note(`Model: ${modelId}`);
 }
@@ -74,7 +75,7 @@ async function rename(app: ChatApp, title: string): Promise<void> {
       'invalid_argument',
       'A title is missing. Write it after the command: /rename Fix the build',
     );
-  await app.host.harness.renameThread({ title });
+  await (await app.host.ready()).renameThread({ title });
   app.note(`Renamed to ${title}`);
 }
 
@@ -102,7 +103,7 @@ function copy(app: ChatApp, what: string): void {
 function context(app: ChatApp): void {
   const { lastInput, lastModel } = app.host.follower?.times ?? {};
   if (lastInput === undefined) return app.note('The model has not been called yet.');
-  const size = app.options.contextSize?.(app.host.harness.getCurrentModelId() || (lastModel ?? ''));
+  const size = app.options.contextSize?.(app.host.modelId || (lastModel ?? ''));
   const of = size === undefined ? '' : ` of ${shortCount(size)} (${Math.round((lastInput / size) * 100)} % used)`;
   app.note(`The last request had ${shortCount(lastInput)} tokens${of}.`);
 }

@@ -1,3 +1,4 @@
+import { modelName } from '../../control/harness/settings/models.ts';
 import { RowFeed } from '../rows/row-feed.ts';
 import type { Row } from '../rows/row.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
@@ -33,7 +34,7 @@ export class ChatDrawing {
 
   /** Lays the live area out. */
   live(): Omit<Frame, 'printed'> {
-    const { follower, harness, background } = this.#app.host;
+    const { follower, background, isOpening, modelId } = this.#app.host;
     const { clock } = this.#app.options;
     const now = clock.now();
     const { size } = this.#app.io;
@@ -45,6 +46,7 @@ export class ChatDrawing {
       open: most => (reading === undefined ? [] : (this.#feed?.open(reading, size.columns, now, most) ?? [])),
       pending: this.#app.pending,
       band: this.#app.band,
+      place: { agentId: this.#app.host.agent.id, cwd: this.#app.options.cwd },
       tasks: reading === undefined ? [] : tasksOf(reading),
       showsTasks: this.#app.showsTasks,
       queue: this.#app.queue.texts,
@@ -53,13 +55,14 @@ export class ChatDrawing {
       notice: this.#app.notice,
       activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
       status: {
+        agent: this.#app.host.agent.id,
         mode: this.#app.host.mode.name ?? this.#app.host.mode.id,
-        model: harness.hasModelSelected() ? harness.getModelName() : (follower?.times.lastModel ?? ''),
+        model: modelId === '' ? (follower?.times.lastModel ?? '') : modelName(modelId),
         contextLeft: this.#contextLeft(),
         cost: usage?.cost,
         waiting: this.#app.pending.length,
         background: background.length,
-        hint: this.#app.isRunning ? 'Enter steers · Tab queues' : '',
+        hint: isOpening ? 'reading the thread' : this.#app.isRunning ? 'Enter steers · Tab queues' : '',
       },
     });
   }
@@ -73,7 +76,7 @@ export class ChatDrawing {
 
   #contextLeft(): number | undefined {
     const { lastInput, lastModel = '' } = this.#app.host.follower?.times ?? {};
-    const size = this.#app.options.contextSize?.(this.#app.host.harness.getCurrentModelId() || lastModel);
+    const size = this.#app.options.contextSize?.(this.#app.host.modelId || lastModel);
     return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
   }
 }

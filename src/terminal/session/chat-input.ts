@@ -102,6 +102,8 @@ export class ChatInput {
       app.band = { ...band, focus: 'passive', isEntered: false };
     } else if (band?.focus === 'keys') app.band = { ...band, focus: 'passive' };
     app.draft.type(text);
+    // A message is being written: a long thread is read meanwhile.
+    if (!/^[/!]/.test(wholeText(app.composer))) void app.host.ready().catch(() => {});
   }
 
   #act(action: ActionName): void {

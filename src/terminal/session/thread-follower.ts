@@ -20,6 +20,7 @@ export class ThreadFollower {
   readonly times = new EventTimes();
   readonly #options: FollowerOptions;
   readonly #stop = new AbortController();
+  readonly #watchers = new Set<(event: LoggedEvent) => void>();
   #state: ThreadReadingState = threadReading.initial;
   #view: ThreadReading | undefined;
   /** Whether messages before the window exist. */
@@ -43,6 +44,12 @@ export class ThreadFollower {
 
   get reading(): ThreadReading {
     return (this.#view ??= threadReading.view(this.#state));
+  }
+
+  /** Calls back with every event that follows. Returns an unsubscribe function. */
+  watch(watcher: (event: LoggedEvent) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   close(): void {
@@ -69,5 +76,6 @@ export class ThreadFollower {
     this.#state = threadReading.step(this.#state, event);
     this.times.take(event);
     this.#view = undefined;
+    for (const watcher of this.#watchers) watcher(event);
   }
 }

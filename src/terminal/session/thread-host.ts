@@ -1,12 +1,14 @@
 import type { Harness, HarnessEvent } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import { ThreadFollower } from './thread-follower.ts';
 
 export interface ThreadHostOptions {
   readonly log: EventLog;
-  /** Creates a harness on the log. */
-  readonly createHarness: () => Harness;
+  /** The agent of the first thread. */
+  readonly agent: ChatAgent;
+  readonly agents: Pick<ChatAgents, 'open' | 'agentOf'>;
   /** The folder of the person: new threads note it. */
   readonly cwd: string;
   /** Called whenever something changed that the screen shows. */
@@ -17,26 +19,65 @@ export interface ThreadHostOptions {
 }
 
 interface Open {
+  readonly agent: ChatAgent;
   readonly harness: Harness;
   readonly unsubscribe: () => void;
+  /** The thread that the harness is opening. */
+  opening?: { readonly threadId: string; readonly done: Promise<void> } | undefined;
 }
 
-/** The thread that is shown, and those that run in the background: each has a harness of its own. */
+/** A harness reads a whole thread when it opens it: one that is longer is opened when something is to be done in it. */
+const mostOpenedAtOnce = 5_000;
+
+/**
+ * The thread that is shown, and those that run in the background: each has a harness of its own. A thread is shown from
+ * the end of its log, before its harness has it open.
+ */
 export class ThreadHost {
   readonly #options: ThreadHostOptions;
   readonly #background = new Map<string, Open>();
   #open: Open;
   #follower: ThreadFollower | undefined;
+  #metadata: Thread['metadata'] = {};
   /** The mode of the next new thread: a mode takes effect when the log of a thread has it. */
   #nextMode: string | undefined;
 
   constructor(options: ThreadHostOptions) {
     this.#options = options;
-    this.#open = this.#create();
+    this.#open = this.#create(options.agent);
   }
 
+  /** The agent of the thread that is shown, or of the next new one. */
+  get agent(): ChatAgent {
+    return this.#open.agent;
+  }
+
+  /** It may not have the thread that is shown open: `ready` resolves with one that has. */
   get harness(): Harness {
     return this.#open.harness;
+  }
+
+  /** Whether the harness is reading the thread that is shown. */
+  get isOpening(): boolean {
+    return this.#open.opening !== undefined;
+  }
+
+  /** Resolves with the harness when the thread that is shown is open in it. */
+  async ready(): Promise<Harness> {
+    const open = this.#open;
+    const { harness } = open;
+    const threadId = this.#follower?.threadId;
+    if (threadId === undefined || this.#isOpen(threadId)) return harness;
+    if (open.opening?.threadId !== threadId) {
+      const done = harness.switchThread({ threadId }).finally(() => {
+        if (open.opening?.threadId === threadId) open.opening = undefined;
+        this.#options.onChange();
+      });
+      open.opening = { threadId, done };
+      this.#options.onChange();
+    }
+    await open.opening.done;
+    return harness;
   }
 
   /** The thread that is shown; undefined before its first message. */
@@ -47,8 +88,18 @@ export class ThreadHost {
   /** The mode of the thread that is shown, or of the next new one. */
   get mode() {
     const { harness } = this;
-    const next = this.#follower === undefined ? this.#nextMode : undefined;
-    return harness.listModes().find(({ id }) => id === next) ?? harness.getCurrentMode();
+    const threadId = this.#follower?.threadId;
+    const stored = this.#follower?.times.lastMode ?? this.#metadata['currentModeId'];
+    const known = threadId === undefined ? this.#nextMode : this.#isOpen(threadId) ? undefined : stored;
+    return harness.listModes().find(({ id }) => id === known) ?? harness.getCurrentMode();
+  }
+
+  /** The model that was chosen for the thread that is shown, or for the next new one; empty when none was. */
+  get modelId(): string {
+    const threadId = this.#follower?.threadId;
+    if (threadId === undefined || this.#isOpen(threadId)) return this.harness.getCurrentModelId();
+    const { currentModelId } = this.#metadata;
+    return typeof currentModelId === 'string' ? currentModelId : '';
   }
 
   /** Switches the mode of the thread that is shown, or of the next new one. Throws `invalid_argument` for an unknown mode. */
@@ -57,7 +108,7 @@ export class ThreadHost {
     if (!modes.includes(modeId))
       throw new SingletreeError('invalid_argument', `Unknown mode "${modeId}". Use one of: ${modes.join(', ')}.`);
     if (this.#follower === undefined) this.#nextMode = modeId;
-    else await this.harness.switchMode({ modeId });
+    else await (await this.ready()).switchMode({ modeId });
   }
 
   /** The ids of the threads that run in the background. */
@@ -65,34 +116,40 @@ export class ThreadHost {
     return [...this.#background].filter(([, { harness }]) => harness.isRunning()).map(([id]) => id);
   }
 
-  /** Opens a thread; the one that was open goes on in the background when it runs. */
-  async switchTo(threadId: string): Promise<void> {
+  /**
+   * Shows a thread with an agent, by default the one that worked in it; the thread that was shown goes on in the
+   * background when it runs. Throws, and changes nothing, when the agent of the thread cannot be used here.
+   */
+  async switchTo(threadId: string, agent?: ChatAgent): Promise<void> {
     if (threadId === this.#follower?.threadId) return;
-    this.#putAside();
     const before = this.#background.get(threadId);
-    if (before === undefined) await this.harness.switchThread({ threadId });
-    else {
+    const next = before?.agent ?? agent ?? (await this.#agentOf(threadId));
+    this.#putAside(next);
+    if (before !== undefined) {
       this.#background.delete(threadId);
       await this.#close(this.#open);
       this.#open = before;
     }
-    await this.#follow(threadId);
+    const { seq = 0, metadata = {} } = (await this.#options.log.getThread(threadId)) ?? {};
+    this.#metadata = metadata;
+    const { reading } = await this.#follow(threadId);
+    if (seq <= mostOpenedAtOnce) await this.ready();
+    // A run that nobody owns continues when its thread is opened.
+    else if (reading.running.length > 0) this.ready().catch(this.#options.onLost);
   }
 
-  /** Begins without a thread: the next message creates one. */
-  startNew(): void {
-    const isUsed = this.#follower !== undefined;
-    this.#putAside();
-    if (!isUsed || this.harness.getCurrentThreadId() === null) return;
-    void this.#close(this.#open);
-    this.#open = this.#create();
+  /** Begins without a thread: the next message creates one, with the same agent or another one. */
+  startNew(agent = this.agent): void {
+    this.#putAside(agent);
+    if (this.harness.getCurrentThreadId() !== null) this.#replace(agent);
   }
 
   /** Creates the thread of the first message, unless one is open. */
   async ensureThread(title: string): Promise<void> {
-    if (this.#follower !== undefined) return;
+    if (this.#follower !== undefined) return void (await this.ready());
     const { id } = await this.harness.createThread({ title });
     await this.harness.setThreadSetting({ key: 'cwd', value: this.#options.cwd });
+    await this.harness.setThreadSetting({ key: 'agentId', value: this.agent.id });
     if (this.#nextMode !== undefined) await this.harness.switchMode({ modeId: this.#nextMode });
     this.#nextMode = undefined;
     await this.#follow(id);
@@ -104,28 +161,48 @@ export class ThreadHost {
     await Promise.all([this.#open, ...this.#background.values()].map(open => this.#close(open)));
   }
 
-  #putAside(): void {
+  /** Closes the thread that is shown, or lets it run in the background; the open harness is then one of this agent. */
+  #putAside(agent: ChatAgent): void {
     const threadId = this.#follower?.threadId;
     this.#follower?.close();
     this.#follower = undefined;
-    if (threadId === undefined || !this.harness.isRunning()) return;
-    this.#background.set(threadId, this.#open);
-    this.#open = this.#create();
+    if (threadId !== undefined && (this.harness.isRunning() || this.isOpening)) {
+      this.#background.set(threadId, this.#open);
+      this.#open = this.#create(agent);
+    } else if (agent.id !== this.agent.id) this.#replace(agent);
   }
 
-  async #follow(threadId: string): Promise<void> {
+  #replace(agent: ChatAgent): void {
+    if (agent.id !== this.agent.id) this.#nextMode = undefined;
+    void this.#close(this.#open);
+    this.#open = this.#create(agent);
+  }
+
+  async #agentOf(threadId: string): Promise<ChatAgent> {
+    const { agents } = this.#options;
+    const id = await agents.agentOf(threadId);
+    return id === undefined || id === this.agent.id ? this.agent : agents.open(id);
+  }
+
+  #isOpen(threadId: string): boolean {
+    return this.harness.getCurrentThreadId() === threadId;
+  }
+
+  async #follow(threadId: string): Promise<ThreadFollower> {
     const { log, onChange, onLost } = this.#options;
-    this.#follower = await ThreadFollower.open(threadId, { log, onChange, onLost });
+    const follower = await ThreadFollower.open(threadId, { log, onChange, onLost });
+    this.#follower = follower;
     onChange();
+    return follower;
   }
 
-  #create(): Open {
-    const harness = this.#options.createHarness();
+  #create(agent: ChatAgent): Open {
+    const harness = agent.createHarness();
     const unsubscribe = harness.subscribe(event => {
       if (harness === this.#open.harness) this.#options.onEvent(event);
       else if (event.type === 'agent_end') this.#options.onChange();
     });
-    return { harness, unsubscribe };
+    return { agent, harness, unsubscribe };
   }
 
   async #close({ harness, unsubscribe }: Open): Promise<void> {

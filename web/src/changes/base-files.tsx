@@ -29,7 +29,7 @@ export function BaseFiles({ scope: { client, threadId } }: { scope: ThreadScope 
           changes === undefined ? (
             <PlainRow key={file.path} file={file} />
           ) : (
-            <FileRow key={file.path} path={file.path} changes={changes} />
+            <FileRow key={file.path} group={{ path: file.path, changes }} />
           ),
         )}
       </ul>

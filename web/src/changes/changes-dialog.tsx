@@ -60,7 +60,7 @@ function RecordedFiles({ node, scope }: Pick<ChangesDialogProps, 'node' | 'scope
       )}
       <ul className="changes-files" aria-label="Changed files">
         {groups.map(group => (
-          <FileRow key={group.path} {...group} />
+          <FileRow key={group.path} group={group} />
         ))}
       </ul>
     </>

@@ -1,18 +1,13 @@
 import { useState } from 'react';
-import type { FileChange } from '../../../src/projections/index.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
 import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
+import type { FileGroup } from './file-groups.ts';
 
 const mostCounted = 500_000;
 
-interface FileRowProps {
-  readonly path: string;
-  readonly changes: readonly FileChange[];
-}
-
-/** A changed file with its counts; its diff is computed when it is opened. */
-export function FileRow({ path, changes }: FileRowProps) {
+/** A file with the number of its changed lines, and its diff on demand. */
+export function FileRow({ group: { path, changes } }: { group: FileGroup }) {
   const [isOpen, setOpen] = useState(false);
   const diffs = useFileDiffs(changes, sizeOf(changes) <= mostCounted);
   const sum = (count: 'added' | 'removed') => (diffs ?? []).reduce((all, diff) => all + diff[count], 0);

@@ -1,5 +1,5 @@
-import { startGuarded } from '../../process/guarded-process.ts';
-import { signalGroup } from '../../process/process-group.ts';
+import { defined } from '../../../events/defined.ts';
+import { runGit } from '../../git/run-git.ts';
 
 export interface GitOptions {
   /** The repository. Default: the one that the folder belongs to. */
@@ -15,18 +15,6 @@ export interface GitOptions {
   readonly maxBytes?: number;
 }
 
-/** A git command that failed, was stopped at its time limit, or could not be started. */
-export class GitFailure extends Error {
-  readonly isMissing: boolean;
-  readonly isTooSlow: boolean;
-
-  constructor(message: string, { isMissing = false, isTooSlow = false } = {}) {
-    super(message);
-    this.isMissing = isMissing;
-    this.isTooSlow = isTooSlow;
-  }
-}
-
 /** Settings of the person or the project must not change what a snapshot contains, and no hook or filter runs. */
 const settings = [
   'core.autocrlf=false',
@@ -38,12 +26,8 @@ const settings = [
 
 /** Runs git on a repository and a work tree that are apart, and returns what it prints. */
 export function git(args: readonly string[], options: GitOptions): Promise<Buffer> {
-  const { gitDir, workTree, index, cwd = workTree, input, timeoutMs, maxBytes = Number.POSITIVE_INFINITY } = options;
-  const { PATH, HOME, LANG } = process.env;
+  const { gitDir, workTree, index, cwd = workTree, input, timeoutMs, maxBytes } = options;
   const env = {
-    PATH,
-    HOME,
-    LANG,
     GIT_DIR: gitDir,
     GIT_WORK_TREE: gitDir === undefined ? undefined : workTree,
     GIT_INDEX_FILE: index,
@@ -54,36 +38,5 @@ export function git(args: readonly string[], options: GitOptions): Promise<Buffe
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
   };
-  const all = [...settings.flatMap(setting => ['-c', setting]), ...args];
-  return new Promise((resolve, reject) => {
-    const child = startGuarded({ command: 'git', args: all, cwd, env, stdin: 'pipe' });
-    const output: Buffer[] = [];
-    const errors: Buffer[] = [];
-    let isTooSlow = false;
-    const timer = setTimeout(() => {
-      isTooSlow = true;
-      signalGroup(child, 'SIGKILL');
-    }, timeoutMs);
-    let size = 0;
-    child.stdout.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) output.push(chunk);
-      else signalGroup(child, 'SIGKILL');
-    });
-    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      const isMissing = error.code === 'ENOENT';
-      reject(new GitFailure(isMissing ? 'git is not installed' : error.message, { isMissing }));
-    });
-    child.once('close', exitCode => {
-      clearTimeout(timer);
-      if (exitCode === 0) resolve(Buffer.concat(output));
-      else if (size > maxBytes) reject(new GitFailure(`git ${args[0]} printed more than ${maxBytes} bytes`));
-      else if (isTooSlow) reject(new GitFailure(`git ${args[0]} took longer than ${timeoutMs} ms`, { isTooSlow }));
-      else reject(new GitFailure(Buffer.concat(errors).toString('utf8').trim() || `git ended with code ${exitCode}`));
-    });
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
-  });
+  return runGit(args, { cwd, env: defined(env), settings, timeoutMs, ...defined({ input, maxBytes }) });
 }

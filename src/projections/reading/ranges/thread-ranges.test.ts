@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
-import { type AgentEvent, type LoggedEvent, OrderChecker } from '../events/index.ts';
-import { MemoryLog, readWindow } from '../log/index.ts';
-import { threadReading, type ThreadReading, type ViewNode } from '../projections/index.ts';
+import { conversationLog, unlogged } from '../../../../test/support/random-conversations.ts';
+import { type AgentEvent, type LoggedEvent, OrderChecker } from '../../../events/index.ts';
+import { MemoryLog, readWindow } from '../../../log/index.ts';
+import { threadReading, type ThreadReading, type ViewNode } from '../../index.ts';
 import { ThreadRanges } from './thread-ranges.ts';
-import { windowOf } from './window.ts';
 
 /** The events of a log without those that break its order, and without runs that never start. */
 function legal(events: readonly AgentEvent[]): AgentEvent[] {
@@ -31,7 +30,7 @@ async function sceneOf(events: readonly AgentEvent[], limit: number) {
   const { id } = await log.createThread();
   if (events.length > 0) await log.append(id, [...events]);
   const { signal } = new AbortController();
-  const read = async (part: object) => windowOf((await readWindow(log, id, part)) as never);
+  const read = (part: object) => readWindow(log, id, part);
   const ranges = new ThreadRanges({ read, limit, signal, changed: () => {} });
   const begun = await read({ limit });
   ranges.begin(begun);

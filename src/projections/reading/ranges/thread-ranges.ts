@@ -1,9 +1,11 @@
-import type { LoggedEvent } from '../events/index.ts';
-import type { ThreadReading } from '../projections/reading/thread-reading.ts';
+import type { LoggedEvent } from '../../../events/index.ts';
+import type { Conversation } from '../../../graph/index.ts';
+import type { PagedList } from '../paged-list.ts';
+import type { ThreadReading } from '../thread-reading.ts';
+import type { ViewNode } from '../view-node.ts';
 import { LoadedRange } from './loaded-range.ts';
-import type { ThreadSnapshot } from './thread-store.ts';
-import type { WindowOfThread, WindowPart } from './window.ts';
-import { defined } from '../events/defined.ts';
+import type { WindowOfThread, WindowPart } from './thread-window.ts';
+import { defined } from '../../../events/defined.ts';
 
 /** How many windows of events are kept before some are dropped, and how many then stay. */
 const mostWindows = 8;
@@ -20,8 +22,19 @@ interface RangesOptions {
   readonly changed: () => void;
 }
 
-/** What of a thread is shown, apart from the connection. */
-type RangesView = Omit<ThreadSnapshot, 'isLoading' | 'isConnected' | 'isReconnecting' | 'error'>;
+/** What is read of the loaded part of a thread. It never changes: a later moment is another object. */
+export interface LoadedReading extends ThreadReading {
+  readonly conversation: Conversation;
+  /** The seq of the first event and of the last event that the messages show. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Whether there are earlier events that were not read: `loadEarlier` reads some. */
+  readonly hasEarlier: boolean;
+  /** Whether the messages are those of an earlier part of the thread: `loadLater` continues it. */
+  readonly hasLater: boolean;
+  /** The newest messages: the same as `nodeList` unless an earlier part is shown. */
+  readonly newestList: PagedList<ViewNode>;
+}
 
 /**
  * What is loaded of a thread: the newest events, which grow, and an earlier part while a reader is there. Both have a
@@ -62,7 +75,7 @@ export class ThreadRanges {
     this.#options.changed();
   }
 
-  view(): RangesView {
+  view(): LoadedReading {
     const newest = this.#newest.view();
     const shown = this.#earlier === undefined ? newest : this.#earlier.view();
     const place = {

@@ -1,16 +1,16 @@
-import type { LoggedEvent } from '../events/index.ts';
-import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
-import { getMessage } from '../graph/index.ts';
-import { ThreadOutline } from '../events/outline/thread-outline.ts';
+import type { LoggedEvent } from '../../../events/index.ts';
+import type { OutlineSnapshot } from '../../../events/outline/outline-snapshot.ts';
+import { getMessage } from '../../../graph/index.ts';
+import { ThreadOutline } from '../../../events/outline/thread-outline.ts';
 import {
   readingFrom,
   readingUpTo,
   type ThreadReading,
   threadReading,
   type ThreadReadingState,
-} from '../projections/reading/thread-reading.ts';
-import type { WindowOfThread } from './window.ts';
-import { defined } from '../events/defined.ts';
+} from '../thread-reading.ts';
+import type { WindowOfThread } from './thread-window.ts';
+import { defined } from '../../../events/defined.ts';
 
 /** Events that follow each other, and the snapshot that a reading of them begins with. */
 interface Page {
