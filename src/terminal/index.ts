@@ -3,5 +3,5 @@
  * @module
  */
 export { ChatApp } from './session/chat-app.ts';
-export type { ChatOptions } from './session/chat-options.ts';
+export type { ChatAgent, ChatOptions } from './session/chat-options.ts';
 export { PlainChat, type PlainChatOptions } from './session/plain-chat.ts';

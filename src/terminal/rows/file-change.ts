@@ -18,7 +18,7 @@ export interface FileChange {
 const mostCharacters = 200_000;
 
 /** Returns the change that a call makes, from its input or from what was asked about it; undefined for other calls. */
-export function fileChange({ input, relays }: ToolPart): FileChange | undefined {
+export function fileChange({ input, relays }: Pick<ToolPart, 'input' | 'relays'>): FileChange | undefined {
   const asked = relays.find(({ relay }) => relay.relayKind === 'permission' && relay.diff !== undefined)?.relay;
   if (asked?.relayKind === 'permission' && asked.diff !== undefined) return patchChange(asked.diff);
   if (typeof input !== 'object' || input === null) return undefined;

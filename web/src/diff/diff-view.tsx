@@ -22,7 +22,9 @@ export function DiffView({ changes }: { changes: readonly FileChange[] }) {
     <div className="diffs" ref={ref}>
       {diffs === undefined
         ? changes.map(({ path }) => <DiffHead key={path} path={path} />)
-        : diffs.map((diff, index) => <FileDiffView key={index} diff={diff} isSplit={isWide} />)}
+        : diffs.map((diff, index) => (
+            <FileDiffView key={index} diff={diff} isSplit={isWide && diff.added * diff.removed > 0} />
+          ))}
     </div>
   );
 }
@@ -76,7 +78,7 @@ function FileDiffView({ diff, isSplit }: { diff: FileDiff; isSplit: boolean }) {
     });
   const Lines = isSplit ? SplitLines : UnifiedLines;
   return (
-    <section className="diff" aria-label={`Changes of ${diff.path}`}>
+    <div className="diff" role="group" aria-label={`Changes of ${diff.path}`}>
       <DiffHead path={diff.path} diff={diff} />
       {diff.isUnknown && <p className="diff-note">The agent did not report the lines it changed.</p>}
       {firstOf(diff.hunks, most).map((hunk, index) => (
@@ -94,7 +96,7 @@ function FileDiffView({ diff, isSplit }: { diff: FileDiff; isSplit: boolean }) {
             : `Show ${moreLines} of ${total - most} more lines`}
         </button>
       )}
-    </section>
+    </div>
   );
 }
 
