@@ -239,9 +239,9 @@ export class MessageIntake {
       const [first] = followUpsOf(thread);
       if (first === undefined) return;
       const { clock = backgroundClock } = this.#options;
-      const leaseMs = Date.parse(first.message.heldUntil ?? '') - clock.now();
-      if (leaseMs > 0) {
-        clock.after(leaseMs, () => void this.#deliverAfterRuns(threadId));
+      const heldMs = Date.parse(first.message.heldUntil ?? '') - clock.now();
+      if (heldMs > 0) {
+        clock.after(heldMs, () => void this.#deliverAfterRuns(threadId));
         return;
       }
       if (running === undefined)
