@@ -23,9 +23,12 @@ export function isSettled({ status }: ToolPart): boolean {
   return status !== 'preparing' && status !== 'waiting' && status !== 'running';
 }
 
-/** Whether a call was denied and no answer of a person, which is shown by itself, says why. */
-function isDeniedByRules({ status, relays }: ToolPart): boolean {
-  return status === 'denied' && relays.every(({ answer }) => answer?.outcome !== 'reject');
+/** Whether a call did not run because of what became of its request, which is shown by itself. */
+function isRefused({ status, relays }: ToolPart): boolean {
+  const refused = status === 'denied' ? ['reject'] : status === 'failed' ? ['cancelled', 'expired'] : [];
+  return relays.some(
+    ({ relay, answer }) => relay.relayKind === 'permission' && refused.includes(answer?.outcome ?? ''),
+  );
 }
 
 /** Whether a call is shown together with others like it. */
@@ -50,18 +53,18 @@ export function groupLines(calls: readonly ShownCall[]): Line[] {
 
 /** Draws a call with its outcome. `isWhole` hides nothing. */
 export function toolLines(call: ShownCall, width: number, isWhole = false): Line[] {
-  const { part, place } = call;
-  const lines: Line[] = [headLine(call)];
+  const { part } = call;
+  const outcome = isRefused(part) ? [] : outcomeLines(call, width, isWhole);
+  return [headLine(call), ...part.runs.map(runLine), ...outcome, ...part.relays.flatMap(answerLines)];
+}
+
+function outcomeLines({ part, place }: ShownCall, width: number, isWhole: boolean): Line[] {
   const change = fileChange(part);
   const text = outputText(part.output);
   const limit = isWhole ? Number.POSITIVE_INFINITY : undefined;
-  for (const run of part.runs) lines.push(runLine(run));
-  if (part.status === 'failed' || isDeniedByRules(part)) lines.push(...excerpt(text, limit ?? most.failed));
-  else if (change !== undefined && part.status !== 'denied') lines.push(...diffRows(change, width, limit ?? most.diff));
-  else if (part.status !== 'denied' && (isWhole || toolWords(part, place).kind === 'command'))
-    lines.push(...excerpt(text, limit ?? most.output));
-  for (const relay of part.relays) lines.push(...answerLines(relay));
-  return lines;
+  if (part.status === 'failed' || part.status === 'denied') return excerpt(text, limit ?? most.failed);
+  if (change !== undefined) return diffRows(change, width, limit ?? most.diff);
+  return isWhole || toolWords(part, place).kind === 'command' ? excerpt(text, limit ?? most.output) : [];
 }
 
 const marks: Readonly<Partial<Record<ToolPart['status'], readonly [string, Ink]>>> = {
@@ -80,8 +83,9 @@ const notes: Readonly<Partial<Record<ToolPart['status'], string>>> = {
 function headLine({ part, place, time }: ShownCall): Line {
   const words = toolWords(part, place);
   const [mark, ink] = marks[part.status] ?? ['• ', 'dim'];
+  const isUnrun = isRefused(part);
   const facts = [
-    notes[part.status],
+    isUnrun && part.status === 'failed' ? notes.skipped : notes[part.status],
     ...sizeOf(part, words),
     time !== undefined && time.to > time.from ? durationText(time.to - time.from) : undefined,
   ];
@@ -92,7 +96,7 @@ function headLine({ part, place, time }: ShownCall): Line {
     denied: words.toDo,
     skipped: 'Skipped',
   };
-  const verb = verbs[part.status] ?? words.doing;
+  const verb = isUnrun ? words.toDo : (verbs[part.status] ?? words.doing);
   return [
     span(mark, ink),
     span(verb, 'bold'),

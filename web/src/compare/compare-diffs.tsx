@@ -1,5 +1,3 @@
-import '../styles/code.css';
-import '../styles/diff.css';
 import { useCallback, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { FileRow } from '../changes/file-row.tsx';

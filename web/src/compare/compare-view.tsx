@@ -1,5 +1,4 @@
 import '../styles/views.css';
-import '../styles/changes.css';
 import '../styles/compare.css';
 import { useCallback, useState } from 'react';
 import type { Address } from '../app/address.ts';
