@@ -67,9 +67,6 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings.config);
-    // Agents have models of providers that the registry does not know.
-    const providers = new Set(registry.providers().map(({ id }) => id));
-    const isKnown = (modelId: string) => providers.has(modelId.slice(0, Math.max(0, modelId.indexOf('/'))));
     const { ChatApp, PlainChat } = await import('../terminal/index.ts');
     const shared = {
       log,
@@ -80,7 +77,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       ...defined({ keys: settings.config.keys }),
-      contextSize: (modelId: string) => (isKnown(modelId) ? registry.model(modelId)?.contextWindow : undefined),
+      contextSize: (modelId: string) =>
+        registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
       resumeCommand: (id: string, agent: string) => `singletree chat ${agent} --resume ${id}`,
     };
     const { stdin, stdout, env } = process;
