@@ -10,7 +10,7 @@ import { configuredRegistry } from './coder.ts';
 import { folder } from './folder.ts';
 import { runnableAgent } from './runnable-agent.ts';
 import { loadSettings } from './settings.ts';
-import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
+import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
 
 interface ChatCommandOptions extends StoreOptions {
@@ -50,7 +50,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     sessions,
   });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
-  const log = await openStoreOf(options, settings.config);
+  let report = (text: string): void => void process.stderr.write(`singletree: ${text}\n`);
+  const log = await openStoreOf(options, settings.config, text => report(text));
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const agent = runnable.create(() => {});
@@ -76,6 +77,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       agentName,
       ...defined({ keys: settings.config.keys }),
       contextSize: (modelId: string) => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
+      probeStore: () => probeStore(log, options, settings.config),
+      storeNotices: (listener: (text: string) => void) => void (report = listener),
       resumeCommand: (id: string) => `singletree chat ${agentName} --resume ${id}`,
     };
     const { stdin, stdout, env } = process;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,8 @@ export interface SceneOptions {
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** The text of the configuration in the home folder. */
+  readonly config?: string;
   readonly server?: Omit<ScriptedServerOptions, 'script'>;
   /** The program and arguments that run the chat instead of Node. */
   readonly through?: (line: readonly string[]) => readonly string[];
@@ -41,6 +43,9 @@ export class ChatScene {
     this.#options = options;
     [this.cwd, this.home] = [join(folder, 'project'), join(folder, 'home')];
     mkdirSync(this.cwd);
+    if (options.config === undefined) return;
+    mkdirSync(this.home);
+    writeFileSync(join(this.home, 'singletree.config.mjs'), options.config);
   }
 
   static async start(script: ModelScript, options: SceneOptions = {}): Promise<ChatScene> {

@@ -58,7 +58,7 @@ export const actions = {
   help: chat(['?'], 'show the keys', { when: ['empty'], command: '/help' }),
   quit: chat(['ctrl+d'], 'quit', { when: ['empty'], command: '/quit' }),
   rewind: chat(['escape escape'], 'go back to an earlier message', { when: ['empty', 'idle'], command: '/rewind' }),
-  background: chat(['ctrl+b'], 'let what runs go on in the background', { when: ['movable'], command: '/bg' }),
+  background: chat(['ctrl+b'], 'let what runs go on in the background', { when: ['movable', 'empty'], command: '/bg' }),
   queue: chat(['tab'], 'send the draft when the turn has ended', { when: ['running'] }),
   send: chat(['enter'], 'send the draft; while a turn runs it is delivered at the next safe point'),
   interrupt: chat(['ctrl+c'], 'stop the turn, or clear the draft; twice quits'),

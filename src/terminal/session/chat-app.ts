@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorText } from '../../events/index.ts';
+import { errorText, isStoreUnavailable } from '../../events/index.ts';
 import type { HarnessEvent } from '../../control/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
@@ -20,12 +20,14 @@ import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
 import { WaitingMessages } from './message-queue.ts';
-import { noteRow } from './note-row.ts';
+import { noteRow, storeText } from './note-row.ts';
+import { handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, enterBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
 import { sentMessages } from './sent-messages.ts';
 import { runShellLine, shellLineContext } from './shell-line.ts';
+import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
 import { Transcript } from './transcript.ts';
@@ -90,6 +92,7 @@ export class ChatApp {
       cwd,
       onChange: () => this.#changed(),
       onEvent: event => this.#onEvent(event),
+      clock,
       onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),
     });
     this.#input = new ChatInput(this);
@@ -159,7 +162,10 @@ export class ChatApp {
     await this.#ensureThread(text);
     const { harness } = this.host;
     const message = { content: text, ...(files.length > 0 && { files }) };
-    void harness.sendMessage(message).catch((error: unknown) => this.note(errorText(error), 'error'));
+    void harness.sendMessage(message).catch((error: unknown) => {
+      this.note(errorText(error), 'error');
+      if (isStoreUnavailable(error) && this.draft.isEmpty) this.draft.replace(text);
+    });
   }
 
   /** Runs a shell line of the person; unless it is private, the model reads the line and its output. */
@@ -236,15 +242,16 @@ export class ChatApp {
   }
 
   /** Suspends the program as the shell expects it. */
-  suspend(): void {
+  readonly suspend = (): void => {
+    const wasOpen = this.transcript.isOpen;
     this.screen.pause();
     this.io.leave();
-    process.once('SIGCONT', () => {
+    stopProcess(this.suspend, () => {
       this.#enter();
-      this.screen.resume();
+      if (wasOpen) this.transcript.reenter();
+      else this.screen.resume();
     });
-    process.kill(0, 'SIGTSTP');
-  }
+  };
 
   quit(code = 0): void {
     this.#code = code;
@@ -254,10 +261,11 @@ export class ChatApp {
   async #run(): Promise<number> {
     const { threadId, agentName, problems = [], cwd } = this.options;
     const done = new Promise<number>(resolve => (this.#quit = resolve));
-    const end = () => this.quit(143);
-    const fail = (error: unknown) => this.#crash(error);
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, end);
-    process.on('uncaughtException', fail).on('unhandledRejection', fail);
+    const release = handleExits({
+      end: code => this.quit(code),
+      fail: error => this.#crash(error),
+      suspend: this.suspend,
+    });
     this.#enter();
     const stopResize = this.io.onResize(() =>
       this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
@@ -268,23 +276,34 @@ export class ChatApp {
     this.screen.draw();
     if (this.options.isFullscreen === true) this.screen.fullscreen(true);
     this.#tick();
+    this.options.storeNotices(text => this.note(text, 'warning'));
+    const store = new StoreWatch({
+      probe: this.options.probeStore,
+      clock: this.options.clock,
+      onChange: problem => this.note(storeText(problem), problem === undefined ? 'info' : 'error'),
+    });
     await done;
+    store.stop();
     this.#stopTick?.();
     stopResize();
-    const last = this.#lastLines();
-    this.transcript.close();
-    this.screen.finish();
-    this.io.leave();
-    for (const line of last) this.options.streams.output.write(`${line}\n`);
-    await this.host.close().catch(() => {});
-    await this.draft.close();
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, end);
-    process.off('uncaughtException', fail).off('unhandledRejection', fail);
+    try {
+      const last = this.#lastLines();
+      this.transcript.close();
+      this.screen.finish();
+      this.io.leave();
+      for (const line of last) this.options.streams.output.write(`${line}\n`);
+    } finally {
+      this.io.leave();
+      await this.host.close().catch(() => {});
+      await this.draft.close();
+      release();
+    }
     return this.#code;
   }
 
   #enter(): void {
     this.io.enter(bytes => this.#input.write(bytes));
+    this.io.alternate(this.screen.isFullscreen);
   }
 
   #crash(error: unknown): void {

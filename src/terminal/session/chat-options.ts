@@ -26,6 +26,10 @@ export interface ChatOptions {
   readonly keys?: KeySettings | undefined;
   /** Returns how many tokens the context of a model takes; undefined when that is not known. */
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
+  /** Resolves when the store can be used, and rejects when it cannot. */
+  readonly probeStore: () => Promise<unknown>;
+  /** Calls back with what the person should know of the store while the chat runs. */
+  readonly storeNotices: (listener: (text: string) => void) => void;
   /** Sentences for the person at the start. */
   readonly problems?: readonly string[] | undefined;
   /** Returns the command that opens a thread again. */
