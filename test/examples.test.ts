@@ -91,7 +91,7 @@ describe('the examples', () => {
   it('are the code of the guides that show them whole', () => {
     const [, ...code] = readFileSync(join(root, 'examples/harness-workspace.ts'), 'utf8').split('\n');
     expect(readFileSync(join(root, 'docs/guides/workspace.md'), 'utf8')).toContain(
-      `\`\`\`ts\n${code.join('\n')}\`\`\``,
+      `\`\`\`js\n// writer.mjs\n${code.join('\n')}\`\`\``,
     );
   });
 

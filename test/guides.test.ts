@@ -1,136 +1,164 @@
-import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { gate } from './support/scripted-agent.ts';
+import { createModelRegistry } from '../src/agents/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../src/testing/index.ts';
+import { GuideShell, guideSteps, outputPattern } from './support/guide.ts';
+import { packedProject } from './support/packed-project.ts';
+import { freePort } from './support/private-servers.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const programs = join(root, 'build/guides');
-const folder = mkdtempSync(join(tmpdir(), 'singletree-guides-'));
-let server: ScriptedServer | undefined;
+type Script = Parameters<typeof startScriptedServer>[0]['script'];
 
-afterEach(() => server?.close());
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Writes the first program of a guide where the built package is found; `edits` adapt it to this machine. */
-function programOf(guide: string, edits: readonly (readonly [string, string])[] = []): string {
-  const [, code = ''] =
-    /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, `docs/guides/${guide}.md`), 'utf8')) ?? [];
-  let adapted = code.replaceAll(' as const', '');
-  for (const [from, to] of edits) {
-    expect(adapted).toContain(from);
-    adapted = adapted.replace(from, to);
-  }
-  mkdirSync(programs, { recursive: true });
-  const file = join(programs, `${guide}.mjs`);
-  writeFileSync(file, adapted);
-  return file;
+/** How a guide is followed here: what the model answers, and what of the guide is adapted to this machine. */
+interface Trial {
+  readonly script?: Script;
+  readonly edits?: readonly (readonly [string, string])[];
 }
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const call = (name: string, input: object) => [{ toolCall: { name, input } }];
-const env = () => ({ PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server?.url });
+const project = packedProject();
+const programs = join(project, 'programs');
+let server: ScriptedServer | undefined;
+let shell: GuideShell | undefined;
 
-describe('the program of a guide', () => {
-  writeFileSync(join(folder, 'notes.txt'), 'hello');
-  writeFileSync(join(folder, 'server.log'), 'INFO\nERROR disk full\n');
-  const mcpServer = join(root, 'test/support/mcp-server.mjs');
+// What npx does in a project that has the package, without the time it takes.
+mkdirSync(programs);
+writeFileSync(join(programs, 'npx'), '#!/bin/sh\nexec "$@"\n');
+chmodSync(join(programs, 'npx'), 0o755);
 
-  it.each<
-    [string, Parameters<typeof startScriptedServer>[0]['script'], readonly string[], (readonly [string, string])[]?]
-  >([
-    ['coding-agent', [call('list', {}), 'There are notes.'], ['→ list {}', 'notes.txt', 'There are notes.']],
-    ['recursive-language-model', ['```js\nFINAL(context.split("\\n")[1])\n```'], ['> FINAL', 'ERROR disk full']],
-    [
-      'subagents',
-      ({ toolNames, messages }) => {
-        if (!toolNames.includes('agent')) return 'It greets.';
-        return messages.some(({ role }) => role === 'tool')
-          ? 'It says hello.'
-          : call('agent', { agent: 'reader', task: 'Read.' });
-      },
+afterEach(async () => {
+  await shell?.end();
+  await server?.close();
+  [shell, server] = [undefined, undefined];
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** The environment of a person who has the package in a project, and a key of a model. */
+function environment(guide: string): NodeJS.ProcessEnv {
+  const path = [programs, join(project, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+  const home = join(project, 'homes', guide);
+  const key = server && { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
+  return { PATH: path, HOME: home, SINGLETREE_HOME: join(home, '.singletree'), NO_COLOR: '1', ...key };
+}
+
+const mcpServer = join(root, 'test/support/mcp-server.mjs');
+const trials: Readonly<Record<string, Trial>> = {
+  'coding-agent': { script: [call('list', {}), 'There are notes.'] },
+  memory: { script: ['Hello, Ada.', 'Your name is Ada.'] },
+  permissions: { script: [call('bash', { command: 'rm -r .' }), call('bash', { command: 'ls' }), 'It is tidy.'] },
+  'mcp-and-skills': {
+    script: ({ messages, toolNames }) =>
+      messages.some(({ role }) => role === 'tool') ? 'They are here.' : call(toolNames[0] ?? '', {}),
+    edits: [
       [
-        'lead starts',
-        'reader starts',
-        'It greets.',
-        'reader ends (complete)',
-        'It says hello.',
-        'lead ends (complete)',
+        "command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.']",
+        `command: process.execPath, args: ['${mcpServer}']`,
       ],
     ],
-    [
-      'permissions',
-      [call('bash', { command: 'rm -r .' }), call('bash', { command: 'echo done' }), 'Tidy.'],
-      ['nothing is deleted here', 'May I use bash with {"command":"echo done"}?', 'done', 'Tidy.'],
-    ],
-    [
-      'mcp-and-skills',
-      ({ messages, toolNames }) =>
-        messages.some(({ role }) => role === 'tool') ? 'They are here.' : call(toolNames[0] ?? '', {}),
-      ['→ mcp__files__', 'They are here.'],
+  },
+  'recursive-language-model': { script: ['```js\nFINAL(context.split("\\n")[1])\n```'] },
+  subagents: {
+    script: ({ toolNames, messages }) => {
+      if (!toolNames.includes('agent')) return 'It greets people.';
+      return messages.some(({ role }) => role === 'tool')
+        ? 'It greets.'
+        : call('agent', { agent: 'reader', task: 'Read.' });
+    },
+  },
+  // A reader answers when the stream shows the question.
+  'watch-from-curl': {
+    edits: [
       [
-        [
-          "command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.']",
-          `command: process.execPath, args: ['${mcpServer}']`,
-        ],
+        '```sh run\ncurl -s $S/api/relays\n',
+        '```sh run\nuntil curl -s $S/api/relays | grep -q save_note; do sleep 0.1; done\ncurl -s $S/api/relays\n',
       ],
     ],
-    ['coming-from-the-ai-sdk', [], ['weather', 'Sunny in Bern.', 'It is sunny in Bern.']],
-    ['harness', ['Hello to you.'], ['user', 'Hello!', 'assistant', 'Hello to you.']],
-    ['workspace', [], ['ready: project', 'Moin, Ada!']],
-    ['stores', [], ['1']],
-  ])('%s ends and shows what happened', async (guide, script, expected, edits) => {
-    server = await startScriptedServer({ script });
-    const { stdout } = await promisify(execFile)(process.execPath, [programOf(guide, edits)], {
-      cwd: folder,
-      env: env(),
-      timeout: 20_000,
-    });
-    let from = 0;
-    for (const text of expected) {
-      const at = stdout.indexOf(text, from);
-      expect(at, `${JSON.stringify(text)} in\n${stdout}`).toBeGreaterThanOrEqual(from);
-      from = at + text.length;
+  },
+};
+
+const pageOf = (guide: string) => `docs/guides/${guide}.md`;
+const guides = readdirSync(join(root, 'docs/guides')).map(file => file.replace('.md', ''));
+const runnable = guides.filter(guide => guideSteps(pageOf(guide)).some(({ kind }) => kind === 'run'));
+
+/** Follows a guide; the ports that it names are replaced by free ones. */
+async function follow(guide: string): Promise<void> {
+  const { script, edits = [] } = trials[guide] ?? {};
+  if (script !== undefined) server = await startScriptedServer({ script });
+  const text = JSON.stringify(guideSteps(pageOf(guide)));
+  const named = ['4747', '4800'].filter(port => text.includes(port));
+  const ports = await Promise.all(named.map(async port => [port, String(await freePort())] as const));
+  shell = new GuideShell(join(project, 'guides', guide), environment(guide));
+  for (const step of guideSteps(pageOf(guide), [...edits, ...ports])) {
+    if (step.kind === 'file') shell.save(step.name, step.text);
+    if (step.kind === 'serve') await shell.serve(step.command);
+    if (step.kind !== 'run') continue;
+    const { status, printed } = await shell.run(step.command);
+    expect(status, `${step.command}${printed}`).toBe(0);
+    if (step.output !== undefined) expect(printed.trim(), step.command).toMatch(outputPattern(step.output));
+  }
+}
+
+describe('a guide, followed in an empty folder with the packed package', () => {
+  it.each(runnable)('%s works as it is written and prints what it says', follow, 60_000);
+
+  it.each(['harness', 'runtime', 'embed-the-server', 'write-an-agent', 'projections', 'configuration'])(
+    '%s, of an entry point, shows something',
+    guide => {
+      expect(guideSteps(pageOf(guide)).findLast(({ kind }) => kind === 'run')).toMatchObject({
+        output: expect.stringMatching(/./) as string,
+      });
+    },
+  );
+
+  it('models names the providers with their keys and packages', () => {
+    const page = readFileSync(join(root, pageOf('models')), 'utf8');
+    for (const { id, envVar } of createModelRegistry().providers()) {
+      expect(page).toContain(`\`${id}\``);
+      if (envVar !== undefined) expect(page).toContain(`\`${envVar}\``);
     }
   });
+});
+
+describe('the program of a guide', () => {
+  /** Saves a file of a guide with changes, and starts it. */
+  function start(guide: string, file: string, edits: readonly (readonly [string, string])[]) {
+    const step = guideSteps(pageOf(guide), edits).find(each => each.kind === 'file' && each.name === file);
+    const folder = join(project, 'programs-of-guides');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, file), step?.kind === 'file' ? step.text : '');
+    return spawn(process.execPath, [file], {
+      cwd: folder,
+      env: environment(guide),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
 
   it('harness ends its run on Ctrl-C, and then itself', async () => {
-    const asked = gate();
-    server = await startScriptedServer({
-      script: () => {
-        asked.open();
-        return { text: 'Hello to you.', delayMs: 60_000 };
-      },
-    });
-    const child = spawn(process.execPath, [programOf('harness')], { cwd: folder, env: env(), stdio: 'ignore' });
+    const child = start('harness', 'harness.mjs', [
+      ["'Good day to you!'", "{ text: 'Good day to you!', delayMs: 60_000 }"],
+    ]);
     const ended = once(child, 'exit');
-    await asked.opened;
+    await once(child.stdout, 'data');
     child.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
   });
 
-  it('embed-the-server ends on Ctrl-C', async () => {
-    const program = programOf('embed-the-server', [['port: 4800', 'port: 0']]);
-    const child = spawn(process.execPath, [program], { cwd: folder, env: env(), stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = once(child, 'exit');
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    expect(String(line)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-    const page = await fetch(String(line).trim());
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
-    child.kill('SIGINT');
-    expect(await ended).toEqual([0, null]);
-  });
-
-  it('embed-the-server has no page with `page: false`', async () => {
-    const program = programOf('embed-the-server', [['port: 4800', 'port: 0, page: false']]);
-    const child = spawn(process.execPath, [program], { cwd: folder, env: env(), stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    expect((await fetch(String(line).trim())).status).toBe(404);
-    child.kill('SIGINT');
-    await once(child, 'exit');
+  it('embed-the-server ends on Ctrl-C, and has no page with `page: false`', async () => {
+    for (const [option, expected] of [
+      ['port: 0', [200, expect.stringContaining('<div id="root">')]],
+      ['port: 0, page: false', [404, expect.anything()]],
+    ] as const) {
+      const child = start('embed-the-server', 'server.mjs', [['port: 4800', option]]);
+      const ended = once(child, 'exit');
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const page = await fetch(String(line).trim());
+      expect([page.status, await page.text()]).toEqual(expected);
+      child.kill('SIGINT');
+      expect(await ended).toEqual([0, null]);
+    }
   });
 });

@@ -45,7 +45,7 @@ const codex: Program = {
   title: 'Codex',
   call: { name: 'exec_command', input: { cmd: 'touch made.txt' } },
   tool: 'command_execution',
-  variables: ['SCRIPTED_KEY'],
+  variables: ['CODEX_SCRIPTED_KEY'],
   shown: '? Run this command? (command_execution)\n  $ touch made.txt\n  answers: approve, reject\n',
 };
 const programs = [claude, codex];

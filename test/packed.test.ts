@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
@@ -104,20 +104,23 @@ describe('the packed package', () => {
     expect(compile()).toBe('');
   });
 
-  it('is what the README and the guides say: their TypeScript compiles', () => {
+  it('is what the README and the guides say: their programs compile', () => {
     const pages = ['README.md', ...readdirSync(join(root, 'docs/guides')).map(page => `docs/guides/${page}`)];
-    const snippets = pages.flatMap(page =>
-      [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
-        ([, code]) => code as string,
-      ),
-    );
-    expect(snippets.length).toBeGreaterThan(3);
-    const files = snippets.map((code, index) => {
-      const [, name = `snippet-${index}.ts`] = /^\/\/ (\S+\.ts)\n/.exec(code) ?? [];
-      writeFileSync(join(project, name), `${code}\nexport {};\n`);
-      return name;
+    const files = pages.flatMap((page, number) => {
+      const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/^```(ts|js)\n([\s\S]*?)^```$/gm)];
+      mkdirSync(join(project, `page-${number}`), { recursive: true });
+      return blocks.flatMap(([, language, code = ''], index) => {
+        const [, named] = /^\/\/ (\S+\.(?:ts|mjs))\n/.exec(code) ?? [];
+        // What is not saved as a file is a fragment; in JavaScript it need not be complete.
+        if (language === 'js' && named === undefined) return [];
+        const name = `page-${number}/${named ?? `snippet-${index}.ts`}`;
+        writeFileSync(join(project, name), `${code}\nexport {};\n`);
+        return [name];
+      });
     });
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    expect(files.length).toBeGreaterThan(30);
+    const checked = { ...compilerOptions, allowJs: true, checkJs: true };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: checked, files }));
     expect(compile()).toBe('');
   });
 

@@ -34,7 +34,7 @@ describe('singletree store', () => {
   it('copies a store, and copies nothing when it is made again', () => {
     const args = ['store', 'copy', `file:${file('log.db')}`, `file:${file('copy.db')}`, '--json'];
     const first = singletree(...args);
-    expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining('2/2 threads') as string });
+    expect(first).toMatchObject({ status: 0, stderr: '' });
     expect(json(first.stdout)).toMatchObject({ threads: 2, unchanged: 0, events: 4 });
     expect(json(singletree(...args).stdout)).toMatchObject({ threads: 2, unchanged: 2, events: 0 });
     expect(singletree('store', 'check', '--db', file('copy.db'))).toMatchObject({

@@ -37,6 +37,8 @@ export interface InvokeParams {
   readonly model?: string;
   /** The mode of the thread, such as `plan`; an agent without this mode uses its own default. */
   readonly mode?: string;
+  /** The folder of the thread, instead of the agent's own; ignored by agents without `usesFolder`. */
+  readonly cwd?: string;
   /** The task list of the thread. */
   readonly tasks?: EventOf<'tasks'>['tasks'];
   /** The registry for model ids, for agents without a registry of their own. */
@@ -140,6 +142,8 @@ export interface Agent {
   readonly lostRequests?: string;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
+  /** Whether it works in the folder of its thread when that has one. */
+  readonly usesFolder?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
   /** Returns the category that one of the agent's own tools declares. */

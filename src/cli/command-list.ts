@@ -21,6 +21,16 @@ export const commandList = {
     example: 'singletree run coder "fix the failing test"',
     load: async () => (await import('./run.ts')).addRunCommand,
   },
+  compare: {
+    description: 'run several agents on one request, each in a git worktree of its own',
+    example: 'singletree compare "fix the failing test" --agents coder,claude',
+    load: async () => (await import('./compare/command.ts')).addCompareCommand,
+  },
+  worktrees: {
+    description: 'list the worktrees of compared agents, keep the changes of one, or remove them',
+    example: 'singletree worktrees keep coder-1a2b3c4d',
+    load: async () => (await import('./compare/command.ts')).addWorktreesCommand,
+  },
   chat: {
     description: 'talk with an agent in the terminal',
     example: 'singletree chat coder',

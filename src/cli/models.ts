@@ -30,6 +30,11 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
   if (json) {
     for (const model of models)
       await writeOut(`${JSON.stringify({ ...model, isUsable: providers.get(model.provider)?.configured === true })}\n`);
+    for (const { provider, models: names } of local)
+      for (const name of names)
+        await writeOut(
+          `${JSON.stringify({ id: `${provider.id}/${name}`, provider: provider.id, model: name, isUsable: true })}\n`,
+        );
     return;
   }
   const rows = models.map(({ id, provider, contextWindow, prices }) => [
@@ -47,9 +52,10 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
       await writeOut(`${id}/${name}  ${names[0] === '…' ? 'any model of this server' : 'on this machine'}\n`);
   }
   if (usable.length > 0) return;
-  await writeOut('No model can be used yet. Set one of these variables:\n');
-  for (const { name, envVar } of providers.values())
-    if (envVar !== undefined) await writeOut(`  ${envVar}  for ${name}\n`);
+  await writeOut('No model can be used yet. Set one of these variables, or start Ollama, LM Studio, llama.cpp or vLLM:\n');
+  const keys = [...providers.values()].flatMap(({ name, envVar }) => (envVar === undefined ? [] : [[envVar, name]]));
+  for (const line of tableLines(keys)) await writeOut(`  ${line}\n`);
+  await writeOut('Without a key: singletree run demo "Save a note for me"\n');
 }
 
 function keyOf(provider: { readonly envVar?: string; readonly configured: boolean } | undefined): string {

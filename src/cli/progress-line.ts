@@ -1,29 +1,32 @@
 /** How often a line is written again on a terminal, and added elsewhere, in milliseconds. */
 const [terminalMs, fileMs] = [100, 5_000];
 
-/** Shows how far a command is: one line that changes on a terminal, a line now and then elsewhere. */
+/** Shows how far a command is: one line that changes on a terminal; elsewhere a line now and then, none for short work. */
 export class ProgressLine {
   readonly #output: NodeJS.WriteStream;
-  #shownAt = Number.NEGATIVE_INFINITY;
+  readonly #now: () => number;
+  #shownAt: number;
   #last: string | undefined;
 
-  constructor(output: NodeJS.WriteStream) {
+  constructor(output: NodeJS.WriteStream, now: () => number = () => performance.now()) {
     this.#output = output;
+    this.#now = now;
+    this.#shownAt = output.isTTY ? Number.NEGATIVE_INFINITY : now();
   }
 
   show(text: string): void {
     this.#last = text;
-    const now = performance.now();
+    const now = this.#now();
     if (now - this.#shownAt < (this.#output.isTTY ? terminalMs : fileMs)) return;
     this.#write();
     this.#shownAt = now;
   }
 
-  /** Shows what came last; what is written afterwards begins on a new line. May be called twice. */
+  /** Shows on a terminal what came last; what is written afterwards begins on a new line. May be called twice. */
   end(): void {
-    if (this.#last === undefined) return;
+    if (this.#last === undefined || !this.#output.isTTY) return;
     this.#write();
-    if (this.#output.isTTY) this.#output.write('\n');
+    this.#output.write('\n');
     this.#last = undefined;
   }
 

@@ -117,8 +117,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   }
 }
 
-/** An agent that cannot ask anybody: what the rules do not allow is denied. */
-function withoutAnswers(agent: Agent): Agent {
+/** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */
+export function withoutAnswers(agent: Agent): Agent {
   return {
     ...agent,
     invoke: params => {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Limits } from '../agents/index.ts';
 import type { Config } from '../config/index.ts';
-import { Supervisor } from '../control/index.ts';
+import { Supervisor, Worktrees } from '../control/index.ts';
 import { SingletreeError } from '../events/index.ts';
 import { passwordsOf, visibleUrl } from '../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../server/index.ts';
@@ -61,6 +61,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         tokens: tokensFor(options, config),
         ...(files !== undefined && { filesRoot: resolve(files) }),
         snapshots: join(home, 'snapshots'),
+        worktrees: new Worktrees({ home, folder: settings.cwd, ...defined({ setup: config.worktree?.setup }) }),
         onDelete: (_, runIds) => removeRunFolders(home, runIds),
       }),
     );

@@ -51,7 +51,7 @@ async function check(options: StoreOptions & JsonOption & { readonly rebuild?: b
   try {
     const report = await checkStore(log, {
       rebuild: options.rebuild === true,
-      onProgress: ({ threads, events }) => progress.show(`checked ${threads} threads, ${events} events`),
+      onProgress: ({ threads, events }) => progress.show(`checked ${counted(threads, 'thread')}, ${counted(events, 'event')}`),
     });
     progress.end();
     if (options.json === true) console.log(JSON.stringify({ store: visibleUrl(store), ...report }));
@@ -61,7 +61,7 @@ async function check(options: StoreOptions & JsonOption & { readonly rebuild?: b
       if (rebuilt.length > 0)
         console.log(`Wrote the messages of ${rebuilt.length} threads anew: ${rebuilt.join(', ')}`);
       console.log(
-        `${visibleUrl(store)}: ${threads} threads, ${events} events, ${rawLines} raw lines, ${problems.length} problems.`,
+        `${visibleUrl(store)}: ${counted(threads, 'thread')}, ${counted(events, 'event')}, ${counted(rawLines, 'raw line')}, ${counted(problems.length, 'problem')}.`,
       );
     }
     return report.problems.length === 0 ? 0 : 1;
@@ -105,6 +105,10 @@ function checkExists(url: string): void {
   const location = parseStoreUrl(url);
   if (location.kind !== 'file' || existsSync(location.path)) return;
   throw new SingletreeError('invalid_argument', `There is no file "${location.path}". Name the file of a log.`);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const barWidth = 24;

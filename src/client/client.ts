@@ -6,6 +6,15 @@ import {
   type AgentInfo,
   agentInfo,
   type BranchBody,
+  type ComparisonBody,
+  type ComparisonInfo,
+  comparisonInfo,
+  type KeptInfo,
+  keptInfo,
+  type PatchInfo,
+  patchInfo,
+  type WorktreeInfo,
+  worktreeInfo,
   type FileInfo,
   fileInfo,
   type MessageBody,
@@ -92,6 +101,18 @@ export interface Client {
    * its `id`, which is made here when absent.
    */
   sendMessage(threadId: string, message: MessageBody): Promise<MessageReceipt>;
+  /** Starts several agents with one request, each in a thread and, in a git repository, a worktree of its own. */
+  startComparison(comparison: ComparisonBody): Promise<ComparisonInfo>;
+  /** The git worktrees of all threads, oldest first. */
+  listWorktrees(): Promise<WorktreeInfo[]>;
+  /** The worktree of a thread and what was changed in it; refused with `not_found` when it has none. */
+  getWorktree(threadId: string): Promise<WorktreeInfo>;
+  /** The hunks of a file that was changed in the worktree of a thread. */
+  readPatch(threadId: string, filePath: string): Promise<PatchInfo>;
+  /** Applies the changes of a worktree to the original folder, all or none; refused with `apply_conflict`. */
+  keepWorktree(threadId: string): Promise<KeptInfo>;
+  /** Removes the worktree of a thread; refused with `worktree_changed` when changes would be lost, unless forced. */
+  removeWorktree(threadId: string, options?: { readonly force?: boolean }): Promise<void>;
   /** The messages that wait until the run under way has ended, in the order of their delivery. */
   listQueue(threadId: string): Promise<QueuedMessage[]>;
   /** Changes a message that waits; refused with `not_found` when it was delivered. */
@@ -171,6 +192,7 @@ export interface ThreadSearch {
 
 const anything = z.unknown();
 const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string().optional() });
+const worktreeList = z.looseObject({ worktrees: z.array(worktreeInfo) });
 const queueList = z.looseObject({ messages: z.array(queuedMessage) });
 const relayList = z.looseObject({ relays: z.array(relayInfo) });
 const decisionList = z.looseObject({ decisions: z.array(decisionInfo), next: z.string().optional() });
@@ -243,6 +265,14 @@ export function createClient(options: ClientOptions = {}): Client {
       const sendOnce = () => call(messageReceipt, path`threads/${threadId}/messages`, request);
       return repeatWhileUnreachable(sendOnce, { delay, random });
     },
+    startComparison: comparison => call(comparisonInfo, 'comparisons', post(comparison)),
+    listWorktrees: async () => (await call(worktreeList, 'worktrees')).worktrees,
+    getWorktree: threadId => call(worktreeInfo, path`threads/${threadId}/worktree`),
+    readPatch: (threadId, filePath) =>
+      call(patchInfo, `${path`threads/${threadId}/worktree/patch`}${queryOf({ path: filePath })}`),
+    keepWorktree: threadId => call(keptInfo, path`threads/${threadId}/worktree/keep`, post({})),
+    removeWorktree: async (threadId, options = {}) =>
+      void (await call(anything, `${path`threads/${threadId}/worktree`}${queryOf(options)}`, { method: 'DELETE' })),
     listQueue: async threadId => (await call(queueList, path`threads/${threadId}/queue`)).messages,
     changeQueued: async (threadId, messageId, change) =>
       void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { ...post(change), method: 'PATCH' })),

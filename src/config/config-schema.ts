@@ -88,6 +88,10 @@ const dataFields = {
     })
     .optional(),
   page: z.strictObject({ title: text().optional() }).optional(),
+  worktree: z
+    .strictObject({ setup: text().optional().describe('a command that prepares a new worktree, such as "npm ci"') })
+    .optional()
+    .describe('the git worktrees of compared agents'),
   keys: z
     .record(text(), z.union([text(), z.array(text()), z.literal(false)]))
     .optional()

@@ -14,6 +14,7 @@ describe('a value as it is shown', () => {
       { url: 'https://u:***@host/', headers: { 'X-Any': '***' } },
     ],
     ['defaultModel', 'a/b', 'a/b'],
+    ['agents.0', { id: 'translator', invoke: () => {} }, 'translator'],
   ])('masks what is secret: %s %j', (path, value, shown) => {
     expect(masked({ path, value })).toEqual(shown);
   });

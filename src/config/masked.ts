@@ -9,6 +9,7 @@ export function masked({ path, value }: Pick<ConfigValue, 'path' | 'value'>): un
     return value.map((item, index) => masked({ path: `${path}.${index}`, value: item as unknown }));
   if (typeof value === 'function') return '(code)';
   if (typeof value !== 'object' || value === null) return value;
+  if (/^agents\.\d+$/.test(path) && 'id' in value) return value.id;
   const isSecretTable = /(^|\.)(env|headers)$/.test(path);
   return Object.fromEntries(
     Object.entries(value).map(([key, field]: [string, unknown]) => [

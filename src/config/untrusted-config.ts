@@ -20,6 +20,7 @@ export function untrusted(config: ConfigData): UntrustedConfig {
     live,
     server,
     keys,
+    worktree,
     $schema: _,
     ...harmless
   } = config;
@@ -52,6 +53,7 @@ export function untrusted(config: ConfigData): UntrustedConfig {
     ...(store === undefined ? [] : ['stores conversations elsewhere']),
     ...(live === undefined ? [] : ['sends live events through another server']),
     ...(server === undefined ? [] : ['changes who can reach the server']),
+    ...(worktree?.setup === undefined ? [] : [`runs ${JSON.stringify(worktree.setup)} in each new worktree`]),
     ...(keys === undefined ? [] : ['changes what keys do, also the keys that approve']),
   ];
   return { config: { ...harmless, ...(strict && { permissions: strict }) }, withheld };

@@ -14,4 +14,5 @@ export {
   ThreadRewind,
   type UndoOptions,
 } from './rewind/rewind-thread.ts';
+export { Worktrees, type WorktreesOptions } from './worktrees/worktrees.ts';
 export * from './harness/index.ts';

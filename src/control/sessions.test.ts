@@ -54,6 +54,16 @@ describe('the session of a run', () => {
     expect(other.seen).toEqual([undefined]);
   });
 
+  it('is none in another folder than the one it was used in', async () => {
+    const { say, supervisor, threadId } = await setUp();
+    const { agent, seen } = withSessions('one');
+    await say(agent, 'a');
+    const moved = await supervisor.start(threadId, { agent, content: 'b', folder: { folder: '/elsewhere' } });
+    await moved.done;
+    await say(agent, 'c');
+    expect(seen.map(session => session?.id)).toEqual([undefined, undefined, 'one-2']);
+  });
+
   it('is none after an edit of a message it holds, and then the new one', async () => {
     const { say } = await setUp();
     const { agent, seen } = withSessions('one');

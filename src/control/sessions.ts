@@ -12,13 +12,18 @@ export class Sessions {
   readonly #runs = new Map<string, string[]>();
   /** The newest event of each session. */
   readonly #seqs = new Map<string, number>();
+  /** The folder of the thread when each session was last used: a program finds a session only where it began. */
+  readonly #folders = new Map<string, string | undefined>();
+  #folder: string | undefined;
   /** The tokens that each run used itself. */
   readonly #used = new Map<string, UsageCounts>();
 
   take(event: LoggedEvent): void {
     if (event.type === 'usage' && event.agentId === undefined)
       this.#used.set(event.runId, addUsage(this.#used.get(event.runId) ?? noUsage, event));
+    if (event.type === 'folder_changed') this.#folder = event.folder;
     if (event.type !== 'session') return;
+    this.#folders.set(event.sessionId, this.#folder);
     this.#seqs.set(event.sessionId, event.seq);
     const runs = this.#runs.get(event.sessionId);
     if (runs === undefined) this.#runs.set(event.sessionId, [event.runId]);
@@ -32,7 +37,8 @@ export class Sessions {
 
   /**
    * The session in which an agent can continue a branch: its newest one on the branch. None when that session was used
-   * on another branch since, or the agent has a newer one there, because it would know messages of another branch.
+   * on another branch since, or the agent has a newer one there, because it would know messages of another branch; and
+   * none when the thread works in another folder since.
    */
   for(conversation: Conversation, agentId: string, branch: ModelInput): Session | undefined {
     let newest: { id: string; messageId: string; order: number } | undefined;
@@ -44,7 +50,7 @@ export class Sessions {
       if (newest === undefined || message.order >= newest.order)
         newest = { id, messageId: message.id, order: message.order };
     }
-    if (newest === undefined) return undefined;
+    if (newest === undefined || this.#folders.get(newest.id) !== this.#folder) return undefined;
     const { length: known, last } =
       branch.endWith(newest.messageId) ??
       endOf(projectMessages(conversation, activeUpTo(conversation, newest.messageId)));

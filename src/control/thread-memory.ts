@@ -24,6 +24,7 @@ export class ThreadState {
   #relays = relayBook.initial;
   #conversation = createConversation();
   #mode: string | undefined;
+  #folder: EventOf<'folder_changed'> | undefined;
   #tasks: EventOf<'tasks'>['tasks'] | undefined;
   #seq = 0;
   #bytes = emptyBytes;
@@ -48,6 +49,11 @@ export class ThreadState {
   /** The mode that the thread is in; undefined when none was chosen. */
   get mode(): string | undefined {
     return this.#mode;
+  }
+
+  /** The event that chose the folder of the thread; undefined when it works in that of its agent. */
+  get folder(): EventOf<'folder_changed'> | undefined {
+    return this.#folder;
   }
 
   /** The newest task list; undefined when there is none. */
@@ -87,6 +93,7 @@ export class ThreadState {
   #empower(event: LoggedEvent): void {
     this.sessions.take(event);
     if (event.type === 'mode_changed') this.#mode = event.modeId;
+    if (event.type === 'folder_changed') this.#folder = event;
     this.#relays = relayBook.step(this.#relays, event);
     if (event.type !== 'relay_resolved' || (event.remember ?? 'once') === 'once') return;
     const entry = this.#relays.get(event.relayId);

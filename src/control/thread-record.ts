@@ -17,12 +17,12 @@ export async function readConversation(log: EventLog, threadId: string): Promise
 /** What a run receives from its thread: its request with everything before it on the branch, and people's decisions. */
 export type RunInput = Pick<
   InvokeParams,
-  'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session' | 'mode' | 'tasks'
+  'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session' | 'mode' | 'tasks' | 'cwd'
 >;
 
 /** What a run that answers a user message receives from its thread; undefined when there is no such message. */
 export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadState): RunInput | undefined {
-  const { conversation, branch, remembered, sessions, mode, tasks } = threadState;
+  const { conversation, branch, remembered, sessions, mode, tasks, folder } = threadState;
   if (getMessage(conversation, parentId) === undefined) return undefined;
   const messages = branch.upTo(conversation, parentId);
   const { firstMessageId, previousMessageId } = branch;
@@ -30,7 +30,7 @@ export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadSt
   return {
     messages,
     decided: remembered,
-    ...defined({ previousMessageId, firstMessageId, session, mode, tasks }),
+    ...defined({ previousMessageId, firstMessageId, session, mode, tasks, cwd: folder?.folder }),
   };
 }
 

@@ -56,3 +56,20 @@ export const steerRequested = define(
       by: z.string().optional().describe('the person or program that sent it'),
     }),
 );
+
+export const folderChanged = define('folder_changed', { doc: 'The thread works in another folder from here on.' }, () =>
+  eventShape('folder_changed', {
+    folder: z.string().min(1).describe('the absolute path of the folder'),
+    worktree: z
+      .looseObject({
+        origin: z.string().min(1).describe('the folder that the worktree is a copy of'),
+        branch: z.string().min(1).describe('its branch'),
+        head: z.string().min(1).describe('the commit it began with'),
+        setup: z.string().optional().describe('the command that prepares it'),
+      })
+      .optional()
+      .describe('the git worktree that the folder belongs to, when it was made for this thread'),
+    kept: z.array(z.string()).optional().describe('the files whose changes in the worktree were applied to the folder'),
+    note: z.string().optional().describe('what a person should know about the folder'),
+  }),
+);

@@ -132,6 +132,7 @@ export class OrderChecker {
     custom: pass,
     mode_changed: pass,
     model_changed: pass,
+    folder_changed: pass,
     branch_selected: pass,
     collapsed: pass,
     abort_requested: pass,

@@ -39,6 +39,9 @@ export const errorStatus = {
   address_unavailable: 503,
   server_unreachable: 503,
   workspace_unavailable: 503,
+  worktree_unavailable: 503,
+  worktree_changed: 409,
+  apply_conflict: 409,
   not_supported: 501,
   internal: 500,
 } as const;

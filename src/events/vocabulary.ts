@@ -1,7 +1,15 @@
 import type * as z from 'zod';
 import { usage } from './accounting.ts';
 import { reasoning, text, user } from './content.ts';
-import { abortRequested, branchSelected, collapsed, modeChanged, modelChanged, steerRequested } from './control.ts';
+import {
+  abortRequested,
+  branchSelected,
+  collapsed,
+  folderChanged,
+  modeChanged,
+  modelChanged,
+  steerRequested,
+} from './control.ts';
 import type { EventDefinition } from './define.ts';
 import { custom, error, fileRegistered, unknown, warning } from './facts.ts';
 import { harnessEnd, harnessStart, session, stepStart } from './lifecycle.ts';
@@ -41,6 +49,7 @@ export const vocabulary = [
   custom,
   modeChanged,
   modelChanged,
+  folderChanged,
   branchSelected,
   collapsed,
   abortRequested,

@@ -39,6 +39,7 @@ const reducers: Handlers<[GraphDraft], void> = {
   summary: makesNoNode,
   mode_changed: makesNoNode,
   model_changed: makesNoNode,
+  folder_changed: makesNoNode,
   branch_selected: makesNoNode,
   collapsed: makesNoNode,
   abort_requested: makesNoNode,

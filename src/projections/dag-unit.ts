@@ -77,9 +77,9 @@ export function faceOf(conversation: Conversation, tier: DagTier, id: string): {
   const before = labels.get(chunk);
   if (before?.change === change) return { kind: before.kind, label: before.label };
   const { event, kind } = chunk;
-  const said = 'content' in event && typeof event.content === 'string' ? textOf(conversation, id) || event.content : '';
+  const text = 'content' in event && typeof event.content === 'string' ? textOf(conversation, id) || event.content : '';
   const name = 'name' in event && typeof event.name === 'string' ? event.name : '';
-  const label = (said || name || ('message' in event ? event.message : kind)).slice(0, labelLength);
+  const label = (text || name || ('message' in event ? event.message : kind)).slice(0, labelLength);
   labels.set(chunk, { change, label, kind });
   return { kind, label };
 }

@@ -13,7 +13,7 @@ export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
 export { PagedList } from './reading/paged-list.ts';
 export { projectThread, type ThreadOptions, threadFold } from './reading/project-thread.ts';
 export type { ReadingSnapshot } from './reading/reading-snapshot.ts';
-export { type Notice, noticeOf } from './reading/notice.ts';
+export { folderWords, type Notice, noticeOf } from './reading/notice.ts';
 export {
   type ContextUse,
   readingFrom,

@@ -9,6 +9,8 @@ export interface ThreadDigest {
   readonly agentId?: string;
   /** How the last run ended; absent while it runs, and when there was none. */
   readonly outcome?: RunStatus;
+  /** The directory that its newest run with one works in. */
+  readonly folder?: string;
   readonly usage: UsageCounts;
 }
 
@@ -25,14 +27,14 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
   step: (state, event) => {
     if (event.type === 'usage') return { ...state, usage: addUsage(state.usage, event) };
     if (event.type === 'harness_start' && answersPerson(event)) {
-      const { runId, agentId } = event;
-      return { usage: state.usage, runId, agentId };
+      const { runId, agentId, cwd: folder = state.folder } = event;
+      return { usage: state.usage, runId, agentId, ...defined({ folder }) };
     }
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;
   },
-  view: ({ agentId, outcome, usage }) => ({ ...defined({ agentId, outcome }), usage }),
+  view: ({ agentId, outcome, folder, usage }) => ({ ...defined({ agentId, outcome, folder }), usage }),
 };
 
 /** Whether a run answers a message: subagents and observers belong to another run. */

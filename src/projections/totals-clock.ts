@@ -70,6 +70,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
   custom: takesNoTime,
   mode_changed: takesNoTime,
   model_changed: takesNoTime,
+  folder_changed: takesNoTime,
   branch_selected: takesNoTime,
   collapsed: takesNoTime,
   abort_requested: takesNoTime,

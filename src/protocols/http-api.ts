@@ -23,6 +23,7 @@ export const threadInfo = z.looseObject({
   agentId: z.string().optional().describe('the agent of its last run; only in lists'),
   cost: z.number().optional().describe('in US dollars, of the calls that reported it; only in lists'),
   outcome: z.string().optional().describe('why its last run ended; only in lists'),
+  folder: z.string().optional().describe('the directory that its newest run works in; only in lists'),
 });
 
 export type ThreadInfo = z.infer<typeof threadInfo>;
@@ -166,6 +167,74 @@ export const messageBody = z.strictObject({
 });
 
 export type MessageBody = z.infer<typeof messageBody>;
+
+/** The body of `POST /api/comparisons`. */
+export const comparisonBody = z.strictObject({
+  content: messageBody.shape.content,
+  agents: z
+    .array(z.strictObject({ agent: z.string().min(1), model: z.string().min(1).optional() }))
+    .min(2, { error: 'expected two or more agents' })
+    .max(6, { error: 'expected at most six agents' }),
+  branch: z.string().min(1).optional().describe('the beginning of the branches; `singletree` when absent'),
+  uncommitted: z
+    .boolean()
+    .optional()
+    .describe('whether the worktrees begin with the uncommitted changes of the folder; they do when absent'),
+});
+
+export type ComparisonBody = z.infer<typeof comparisonBody>;
+
+/** The runs that a comparison started. */
+export const comparisonInfo = z.looseObject({
+  runs: z.array(
+    z.looseObject({
+      threadId: z.string(),
+      agentId: z.string(),
+      runId: z.string().optional().describe('absent when it was not started'),
+      folder: z.string().optional().describe('the folder of its worktree'),
+      branch: z.string().optional(),
+      note: z.string().optional().describe('why it works in the same folder as others'),
+      problem: z.string().optional().describe('why it was not started'),
+    }),
+  ),
+});
+
+export type ComparisonInfo = z.infer<typeof comparisonInfo>;
+
+/** The git worktree of a thread, and what was changed in it. */
+export const worktreeInfo = z.looseObject({
+  name: z.string(),
+  threadId: z.string(),
+  agentId: z.string(),
+  folder: z.string(),
+  branch: z.string(),
+  origin: z.string().describe('the folder it is a copy of'),
+  createdAt: z.string(),
+  exists: z.boolean(),
+  isClean: z.boolean().describe('whether nothing is lost when it is removed'),
+  hasCommits: z.boolean(),
+  kept: z.string().optional().describe('present when its changes were applied to the original folder'),
+  files: z.array(
+    z.looseObject({
+      path: z.string(),
+      action: z.enum(['add', 'update', 'delete']),
+      added: z.number().optional().describe('lines; absent for a binary file'),
+      removed: z.number().optional(),
+    }),
+  ),
+});
+
+export type WorktreeInfo = z.infer<typeof worktreeInfo>;
+
+/** The hunks of one changed file. */
+export const patchInfo = z.looseObject({ path: z.string(), patch: z.string(), isCut: z.boolean().optional() });
+
+export type PatchInfo = z.infer<typeof patchInfo>;
+
+/** The files that were changed when a worktree was kept. */
+export const keptInfo = z.looseObject({ files: z.array(z.string()) });
+
+export type KeptInfo = z.infer<typeof keptInfo>;
 
 /** The body of `POST /api/threads/:id/retries`. */
 export const retryBody = z.strictObject({

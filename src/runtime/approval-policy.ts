@@ -78,8 +78,8 @@ export class ApprovalPolicy {
     const base = strictest(floor[kind] ?? unset[kind], ownOf(agents, context.agent)?.[kind]);
     const policy = strictest(
       isPlanTool && base === 'ask' ? 'allow' : base,
-      request.kind === 'tool' ? said(ownOf(tools, request.tool), request, context) : undefined,
-      said(predicate, request, context),
+      request.kind === 'tool' ? verdictOf(ownOf(tools, request.tool), request, context) : undefined,
+      verdictOf(predicate, request, context),
     );
     const subject = request.kind === 'plan' ? 'The plan' : request.tool;
     return { policy, reason: `${subject} ${verbs[policy]} by the policy of the runtime` };
@@ -95,7 +95,7 @@ function strictest(...policies: readonly (Policy | undefined)[]): Policy {
   return byStrictness.findLast(policy => policies.includes(policy)) ?? 'allow';
 }
 
-function said<Request extends ApprovalRequest>(
+function verdictOf<Request extends ApprovalRequest>(
   rule: Policy | ApprovalPredicate<Request> | undefined,
   request: Request,
   context: ApprovalContext,

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { RunControl } from '../control/supervision/run-control.ts';
+import type { Worktrees } from '../control/worktrees/worktrees.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { Protocol } from '../protocols/index.ts';
@@ -10,6 +11,7 @@ import { problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
 import { chatRoutes } from './routes/chat-routes.ts';
+import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
@@ -22,6 +24,7 @@ import { rewindRoutes } from './routes/rewind-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { threadRoutes } from './routes/thread-routes.ts';
+import { worktreeRoutes } from './routes/worktree-routes.ts';
 import type { AccessToken } from './security/access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
 import { CrossOrigin } from './security/cross-origin.ts';
@@ -50,6 +53,8 @@ export interface AppOptions {
   readonly filesRoot?: string | ((thread: Thread) => string | undefined);
   /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
   readonly snapshots?: string;
+  /** The git worktrees of compared agents; without it all agents work in their own folder. */
+  readonly worktrees?: Worktrees;
   /** Who is let in; everybody when there is none. */
   readonly tokens?: readonly AccessToken[];
   /** How many wrong tokens are taken. */
@@ -170,6 +175,8 @@ function routesOf(site: Site): Route[] {
     ...threadRoutes(site),
     ...messageRoutes(site),
     ...queueRoutes(site),
+    ...comparisonRoutes(site),
+    ...worktreeRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
     ...rewindRoutes(site),

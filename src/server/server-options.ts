@@ -35,6 +35,7 @@ const shared = () => ({
   webRoot: name().optional(),
   pageTitle: name().optional(),
   snapshots: name().optional(),
+  worktrees: having(['create', 'records'], 'a `new Worktrees({ home, folder })`').optional(),
   filesRoot: field(
     value => typeof value === 'string' || typeof value === 'function',
     'a folder, or a function that returns the folder of a thread',

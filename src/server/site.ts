@@ -80,15 +80,15 @@ export class Site {
     };
   }
 
-  /** A thread as a list shows it: with its last agent, how it ended and what it cost, and a title of bounded length. */
+  /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
     const { title, ...info } = this.infoOf(thread);
-    const { agentId, outcome, usage } = await this.#digests.of(thread);
+    const { agentId, outcome, folder, usage } = await this.#digests.of(thread);
     const { cost } = usage;
     return {
       ...info,
       ...(title !== undefined && { title: shortTitle(title) }),
-      ...defined({ agentId, cost, outcome }),
+      ...defined({ agentId, cost, outcome, folder }),
       status: info.status === 'idle' ? endedStatus(outcome) : info.status,
     };
   }

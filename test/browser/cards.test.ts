@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
-import { clickUntil, openBrowser, usePage } from './page-scene.ts';
+import { openBrowser, usePage } from './page-scene.ts';
 
 const browser = await openBrowser();
 
@@ -258,7 +258,8 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
     await card.getByText('+501 −1').waitFor();
     await card.getByText('new text').waitFor();
     expect(await card.getByRole('region', { name: 'Changes of /p/b.ts' }).locator('tr').count()).toBe(40);
-    await clickUntil(card.getByRole('button', { name: 'Show 460 more lines' }), card.getByText('row 499'));
+    await card.getByRole('button', { name: 'Show 460 more lines' }).click();
+    await card.getByText('row 499').waitFor();
   });
 
   it('shows what an edit would change before it is approved', async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { steeredMessages } from '../../src/agents/steered-messages.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
-import { clickUntil, openBrowser, usePage } from './page-scene.ts';
+import { openBrowser, usePage } from './page-scene.ts';
 
 const browser = await openBrowser();
 
@@ -168,7 +168,7 @@ describe.skipIf(browser === undefined)('the input field', () => {
     await page.keyboard.press('Control+Enter');
     const card = log.getByRole('region', { name: 'Tool edit' });
     await card.locator('summary').click();
-    await clickUntil(card.locator('tr[data-line="added"] .diff-gutter').last(), page.getByLabel('Your comment'));
+    await card.locator('tr[data-line="added"] .diff-gutter').last().click();
     await page.getByLabel('Your comment').fill('Use words.');
     await page.keyboard.press('Control+Enter');
     await page.reload();

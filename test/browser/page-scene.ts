@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import type { Agent } from '../../src/agents/index.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -42,18 +42,4 @@ export function usePage(browser: Browser | undefined, agents: readonly Agent[]):
     expect(complaints).toEqual([]);
   });
   return scene;
-}
-
-/** Clicks until something is shown: a row that moves under the pointer, as when rows are measured late, takes no click. */
-export async function clickUntil(target: Locator, shown: Locator): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        if (await shown.isVisible()) return true;
-        await target.click();
-        return shown.isVisible();
-      },
-      { timeout: 20_000, interval: 500 },
-    )
-    .toBe(true);
 }

@@ -4,7 +4,7 @@ import { steeredMessages } from '../../src/agents/steered-messages.ts';
 import { asking, delegating } from '../support/page-agents.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { clickUntil, openBrowser, usePage, webRoot } from './page-scene.ts';
+import { openBrowser, usePage, webRoot } from './page-scene.ts';
 
 const browser = await openBrowser();
 const hostile = '<img src=x onerror="document.title=1"> <b>bold</b> [x](javascript:alert(1))';
@@ -195,7 +195,8 @@ describe.skipIf(browser === undefined)('the page', () => {
     }
     await page.getByRole('button', { name: 'Show the list of conversations' }).click();
     await page.getByRole('navigation').getByRole('link', { name: /Go on/ }).click();
-    await clickUntil(approve, log.getByText('Answer: approve once.'));
+    await approve.click();
+    await log.getByText('Answer: approve once.').waitFor();
   });
 
   it('keeps the reader where they scrolled to, and follows the newest when they are there', async () => {

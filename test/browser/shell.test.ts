@@ -4,7 +4,7 @@ import type { SetupInfo } from '../../src/protocols/index.ts';
 import { asking } from '../support/page-agents.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { clickUntil, openBrowser, usePage, webRoot } from './page-scene.ts';
+import { openBrowser, usePage, webRoot } from './page-scene.ts';
 import { expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
@@ -159,10 +159,8 @@ describe.skipIf(browser === undefined)('the shell of the page', () => {
     await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(640);
     await page.getByRole('button', { name: 'Show the list of conversations' }).click();
-    await clickUntil(
-      page.getByRole('link', { name: /Strawberries/ }),
-      page.getByRole('heading', { name: 'Strawberries' }),
-    );
+    await page.getByRole('link', { name: /Strawberries/ }).click();
+    await page.getByRole('heading', { name: 'Strawberries' }).waitFor();
     expect(await page.evaluate('document.getAnimations().length')).toBe(0);
   });
 });

@@ -132,16 +132,55 @@ describe.skipIf(browser === undefined)('the list of conversations', () => {
     await list().getByText('Nothing found for “nothing like it”.').waitFor();
   });
 
-  it('reaches the oldest of many conversations with few rows on the page', async () => {
-    for (let n = 0; n < 1000; n++) await server.log.createThread({ title: `Thread ${n} ${'x'.repeat(1000)}` });
+  it('opens, scrolls, searches and stays live with 10,000 conversations, few of them on the page', async () => {
+    const oldest = await server.log.createThread({ title: 'Marmalade of long ago' });
+    for (let n = 1; n < 10_000; n++) await server.log.createThread({ title: `Thread ${n} ${'x'.repeat(1000)}` });
     await page.goto(server.url);
-    await row('Thread 999').waitFor();
+    await row('Thread 9999').waitFor();
     const box = list().locator('.thread-list');
-    await until(async () => {
-      await box.evaluate(element => element.scrollTo(0, element.scrollHeight));
-      return row('Thread 0 ').count();
-    }).toBe(1);
+    const toEnd = () => box.evaluate(element => element.scrollTo(0, element.scrollHeight));
+    await expect.poll(() => toEnd().then(() => row('Marmalade').count()), { timeout: 25_000, interval: 20 }).toBe(1);
     expect(await list().locator('.thread-row').count()).toBeLessThan(60);
+    await client.sendMessage(oldest.id, { content: 'Go', agent: 'asking' });
+    await until(() => page.title()).toMatch(/^\(1\)/);
+    await box.evaluate(element => element.scrollTo(0, 0));
+    await list().getByRole('heading', { name: 'Waiting for you (1)' }).waitFor();
+    await page.getByLabel('Search conversations').fill('long ago');
+    await list().getByRole('link', { name: 'Marmalade' }).click();
+    await page.getByRole('heading', { name: 'Marmalade of long ago' }).waitFor();
+  });
+
+  it('groups by day or by folder, and keeps the choice', async () => {
+    for (const [title, cwd] of [
+      ['Cart', '/home/me/shop'],
+      ['Hammer', '/home/me/tools'],
+      ['Checkout', '/home/me/shop'],
+      ['Talk', undefined],
+    ] as const) {
+      const { id } = await server.log.createThread({ title });
+      await server.log.append(id, [
+        { type: 'harness_start', runId: title, agentId: 'paid', ...(cwd !== undefined && { cwd }) },
+        { type: 'harness_end', runId: title, agentId: 'paid', reason: 'complete' },
+      ]);
+    }
+    await page.goto(server.url);
+    await until(headings).toEqual(['Today']);
+    await page.getByRole('button', { name: 'Group by folder' }).click();
+    await until(headings).toEqual(['Without a folder', 'shop', 'tools']);
+    expect(await list().getByRole('heading', { name: 'shop' }).getAttribute('title')).toBe('/home/me/shop');
+    await expectReadable(page, 'html');
+    await takePictures(page, 'threads-by-folder');
+    await page.reload();
+    await until(headings).toEqual(['Without a folder', 'shop', 'tools']);
+    expect(await list().locator('.thread-row, .thread-heading').allInnerTexts()).toMatchObject([
+      'Without a folder',
+      expect.stringContaining('Talk'),
+      'shop',
+      expect.stringContaining('Checkout'),
+      expect.stringContaining('Cart'),
+      'tools',
+      expect.stringContaining('Hammer'),
+    ]);
   });
 
   it('says that the connection is lost, and goes on by itself', async () => {

@@ -106,6 +106,61 @@ describe('a message that did not reach the model', () => {
   });
 });
 
+describe('a note of the driver that did not reach the model', () => {
+  it.each([
+    ['an error', 'next_prompt', 'ask rm x; end error'],
+    ['an error', 'steer', 'deaf; ask rm x; end error'],
+    ['an abort', 'next_prompt', 'ask rm x; hang'],
+    ['an abort', 'steer', 'deaf; ask rm x; hang'],
+  ] as const)('is read with the next prompt after %s (%s)', async (how, reason, prompt) => {
+    const { send, relay, supervisor, threadId, find, texts, events } = await scene({
+      adapter: fakeLiveAdapter({ reason }),
+    });
+    const run = await send(prompt);
+    await supervisor.answer(threadId, (await relay()).id, { outcome: 'reject', feedback: 'REASON-5;' });
+    await find(event => event.type === 'tool_result');
+    if (how === 'an abort') await supervisor.abort(run.runId);
+    expect(await run.done).toBe(how === 'an abort' ? 'aborted' : 'error');
+    const next = await send('echo');
+    expect(await next.done).toBe('complete');
+    expect(readIn(await texts(next.runId)).at(-1)).toMatch(/was rejected and did not run.*REASON-5.*echo/s);
+    const third = await send('echo');
+    expect(await third.done).toBe('complete');
+    expect(readIn(await texts(third.runId)).at(-1)).toBe('echo');
+    expect((await events()).filter(event => event.type === 'user' && event.by === 'singletree')).toHaveLength(1);
+  });
+
+  it('is read with the next prompt when it joined a failed turn that did not handle it', async () => {
+    const { send, relay, supervisor, threadId, texts } = await scene({
+      adapter: fakeLiveAdapter({ reason: 'steer' }),
+    });
+    const run = await send('forget; ask rm x; say on; end error');
+    const asked = await relay();
+    supervisor.steer(run.runId, 'look here');
+    await supervisor.answer(threadId, asked.id, { outcome: 'reject', feedback: 'REASON-6;' });
+    expect(await run.done).toBe('error');
+    const next = await send('echo');
+    expect(await next.done).toBe('complete');
+    expect(readIn(await texts(next.runId)).at(-1)).toMatch(/look here.*REASON-6.*echo/s);
+  });
+
+  it('stays in the thread as a warning when the turn of a queued message ends in an error', async () => {
+    const { send, relay, supervisor, threadId, find, texts, events } = await scene({
+      adapter: fakeLiveAdapter({ steer: 'queued' }),
+    });
+    const run = await send('ask ls; end error');
+    const asked = await relay();
+    supervisor.steer(run.runId, 'look here;');
+    await find(event => event.type === 'warning' && event.code === 'steer_queued');
+    await supervisor.answer(threadId, asked.id, { outcome: 'approve' });
+    expect(await run.done).toBe('error');
+    const next = await send('echo');
+    expect(await next.done).toBe('complete');
+    expect(readIn(await texts(next.runId)).at(-1)).toMatch(/look here.*echo/s);
+    expect((await events()).filter(event => event.type === 'warning')).toHaveLength(1);
+  });
+});
+
 describe('lines between turns', () => {
   it('belong to the next run, in order and before its own', async () => {
     const { send, texts } = await scene({ adapter: fakeLiveAdapter() });

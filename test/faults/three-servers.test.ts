@@ -18,7 +18,8 @@ const runs = Number(process.env['SINGLETREE_FAULT_RUNS'] ?? 50);
 const seconds = Number(process.env['SINGLETREE_FAULT_SECONDS'] ?? 45);
 const seed = Number(process.env['SINGLETREE_FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** How long runs may take to end after the last fault, and readers to have all of it. */
+/** How long half of the runs may take to begin, runs to end after the last fault, and readers to have all of it. */
+const beginMs = 45_000 + runs * 500;
 const patienceMs = 45_000 + runs * 500;
 const readersMs = 20_000;
 
@@ -31,7 +32,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
   afterAll(() => cluster?.close());
 
   it(`lose and double nothing under faults (seed ${seed})`, {
-    timeout: seconds * 1000 + patienceMs + readersMs + 120_000,
+    timeout: beginMs + seconds * 1000 + patienceMs + readersMs + 120_000,
   }, async () => {
     report([`seed ${seed}, ${runs} conversations, ${seconds} s of faults`]);
     cluster = await FaultCluster.start(['ann=token-of-ann', 'bob=token-of-bob']);
@@ -39,7 +40,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
     let isOver = false;
     const work = team.converse(runs, () => !isOver);
     // A fault that happens before there are runs tests nothing.
-    await vi.waitUntil(() => team.conversations.filter(isBegun).length >= runs / 2, { timeout: 60_000, interval: 20 });
+    await vi.waitUntil(() => team.conversations.filter(isBegun).length >= runs / 2, { timeout: beginMs, interval: 20 });
     const faults = await causeFaults(cluster, seed, seconds * 1000);
     isOver = true;
     report([`${faultCount(faults)} faults are over, waiting for the runs`]);

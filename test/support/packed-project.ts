@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,6 +30,9 @@ export function packedProject(): string {
     if (name.startsWith('@')) mkdirSync(join(modules, name, '..'), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
+  mkdirSync(join(modules, '.bin'));
+  symlinkSync('../singletree/dist/cli/main.js', join(modules, '.bin/singletree'));
+  chmodSync(join(modules, 'singletree/dist/cli/main.js'), 0o755);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
   return project;
 }

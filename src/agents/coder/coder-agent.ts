@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
 import { type CallableAgent, type InvokeParams, invokeParams } from '../agent.ts';
+import { startEvent } from '../start-event.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
 import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
@@ -105,15 +107,20 @@ const checkOptions = optionsCheck(
  */
 export function coderAgent(options: CoderAgentOptions): CallableAgent {
   checkOptions(options);
-  const { id = 'coder', cwd, home, permissions } = options;
+  const { id = 'coder', home, permissions } = options;
   if (permissions !== undefined) checkSources([permissions]);
-  const folder = workspace(cwd);
-  const plainTools = workspaceTools(folder, { fetch: options.fetch ?? true });
-  const repository =
-    home === undefined ? undefined : new ShadowRepository({ folder: join(home, 'snapshots'), workTree: cwd });
-  const filesTools = repository === undefined ? plainTools : withCheckpoints(plainTools, repository);
+  const ownTools = fileTools(options, options.cwd);
+  /** The tools of each folder: runs in the same folder share its snapshots. */
+  const toolsOf = new Map([[options.cwd, ownTools]]);
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const { cwd = options.cwd } = params;
+    if (!existsSync(cwd)) {
+      toolsOf.delete(cwd);
+      return yield* missingFolder(id, params, cwd);
+    }
+    const filesTools = toolsOf.get(cwd) ?? fileTools(options, cwd);
+    toolsOf.set(cwd, filesTools);
     const mode = new RunMode(params.mode);
     const project = projectInstructions(cwd, home === undefined ? {} : { home });
     const skills = options.skills ?? [];
@@ -126,7 +133,11 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       model: options.model,
       cwd,
       instructions: coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] }),
-      tools: [...tools, ...conversationTools(board, mode), agentTool({ agents: subagentsOf(options, tools) })],
+      tools: [
+        ...tools,
+        ...conversationTools(board, mode),
+        agentTool({ agents: subagentsOf({ ...options, cwd }, tools) }),
+      ],
       permissions: coderPermissions(permissions),
       compaction: compaction && { ...compaction, keepsUserMessages: true, append: () => taskText(board) },
       ...(memory && { memory }),
@@ -144,11 +155,27 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
   return {
     id,
     resumable: true,
+    usesFolder: true,
     hasOwnModel: typeof options.model !== 'string',
     modes: coderModes,
-    categoryOf: toolName => filesTools.find(tool => tool.name === toolName)?.category,
+    categoryOf: toolName => ownTools.find(tool => tool.name === toolName)?.category,
     invoke: request => invoke(invokeParams(request)),
   };
+}
+
+/** The tools for the files of a folder, with checkpoints when there is a data folder. */
+function fileTools({ home, fetch = true }: CoderAgentOptions, cwd: string): Tool[] {
+  const tools = workspaceTools(workspace(cwd), { fetch });
+  if (home === undefined) return tools;
+  return withCheckpoints(tools, new ShadowRepository({ folder: join(home, 'snapshots'), workTree: cwd }));
+}
+
+/** The whole run in a folder that was removed. */
+function* missingFolder(agentId: string, params: InvokeParams, cwd: string): Generator<AgentEvent> {
+  const { runId, resume } = params;
+  if (resume?.agentId === undefined) yield startEvent(agentId, params, cwd);
+  yield { type: 'error', runId, message: `The folder "${cwd}" does not exist.`, code: 'no_folder', fatal: true };
+  yield { type: 'harness_end', runId, agentId, reason: 'error' };
 }
 
 /** The mode of one run: an approved plan changes it. */

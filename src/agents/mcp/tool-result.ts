@@ -4,8 +4,8 @@ import type { ToolReturn } from '../loop/tool.ts';
 
 /** Returns the output of a server's tool as one text: images, sounds and files are described. */
 export function textOfResult({ content, structuredContent }: CallToolResult, max: number): string {
-  const said = content.map(textOfBlock).join('\n');
-  return shortened(said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said, max);
+  const text = content.map(textOfBlock).join('\n');
+  return shortened(text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : text, max);
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
-import { defined } from '../../events/defined.ts';
 
 /**
  * A sandbox's thread: one QuickJS engine that runs cells, one at a time. It arrives in its thread as text, so it must
@@ -131,7 +130,8 @@ export class SandboxThread {
     this.#deadline = Number.POSITIVE_INFINITY;
     this.#send({
       type: 'done',
-      ...defined({ error, final: this.#final }),
+      ...(error !== undefined && { error }),
+      ...(this.#final !== undefined && { final: this.#final }),
       truncated: this.#truncated,
       broken: failed || this.#runtime.hasPendingJob(),
     });

@@ -1,5 +1,6 @@
 import type { AgentEvent, EventOf, LoggedEvent } from '../../events/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import { folderWords } from '../../projections/index.ts';
 import { activityLine } from '../run-pretty.ts';
 import { plainText, printableText } from '../../terminal/screen/terminal-text.ts';
 
@@ -48,6 +49,10 @@ function lineOf(event: AgentEvent): string | undefined {
       return `? ${plainText(questionOf(event))}`;
     case 'relay_resolved':
       return `  → ${event.outcome}${event.by === undefined ? '' : ` by ${plainText(event.by)}`}${event.feedback === undefined ? '' : `: ${plainText(event.feedback)}`}`;
+    case 'folder_changed':
+      return `· ${plainText(folderWords(event))}`;
+    case 'error':
+      return event.fatal === true ? undefined : `✗ ${plainText(event.message)}`;
     case 'warning':
       return `! ${plainText(event.message)}`;
     case 'harness_end':

@@ -33,6 +33,8 @@ export interface RunRequest {
   readonly event: AgentEvent;
   /** Appended together with it, before it. */
   readonly before?: readonly AgentEvent[];
+  /** Appended together with it, after it. */
+  readonly after?: readonly AgentEvent[];
   readonly expectedSeq: number | undefined;
   /** The key under which it is appended once. */
   readonly once?: string | undefined;
@@ -98,14 +100,14 @@ export class ActiveThread {
    * `once_conflict` when its key was used before, and at once when the log cannot be written.
    */
   async appendRequest(
-    { event, before = [], expectedSeq, once }: RunRequest,
+    { event, before = [], after = [], expectedSeq, once }: RunRequest,
     metadata: AppendOptions['metadata'] & object,
   ): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
     const options = { metadata, lease: this.#lease, ...defined({ expectedSeq, once }) };
-    const { lastSeq } = await log.append(threadId, [...before, event], options);
+    const { lastSeq } = await log.append(threadId, [...before, event, ...after], options);
     this.#requestSeq = lastSeq;
     this.startAfter(lastSeq);
   }

@@ -1,5 +1,5 @@
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
-import type { AgentEvent, ContentPart } from '../../events/index.ts';
+import type { AgentEvent, ContentPart, EventOf } from '../../events/index.ts';
 
 /** An active run. */
 export interface RunHandle {
@@ -13,6 +13,9 @@ export interface RunHandle {
 
 export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
 
+/** The folder of a thread, as its log records it. */
+export type ThreadFolder = Omit<EventOf<'folder_changed'>, 'type' | 'runId'>;
+
 export interface StartOptions {
   readonly agent: Agent;
   readonly content: string | readonly ContentPart[];
@@ -24,6 +27,8 @@ export interface StartOptions {
   readonly model?: string;
   /** The mode that the thread changes to, together with the message. */
   readonly mode?: string;
+  /** The folder that the thread works in from this message on. */
+  readonly folder?: ThreadFolder;
   /** The user message to replace: the new one becomes its sibling on a new branch. */
   readonly edits?: string;
   /** The newest event of the thread: rejects with `seq_conflict`, without any effect, when another one is newer. */

@@ -109,7 +109,7 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
-    const { agent, content, by, id, model, mode, edits, note, expectedSeq, once, metadata } = options;
+    const { agent, content, by, id, model, mode, folder, edits, note, expectedSeq, once, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
     let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id, by }) };
@@ -124,7 +124,13 @@ export class Supervisor implements RunControl {
     return this.#startRun(
       threadId,
       { agent, parentId: `${userRunId}:user`, model, note, metadata },
-      { event, expectedSeq, once, before: mode === undefined ? [] : await this.#modeChange(threadId, mode) },
+      {
+        event,
+        expectedSeq,
+        once,
+        before: mode === undefined ? [] : await this.#modeChange(threadId, mode),
+        after: folder === undefined ? [] : [{ type: 'folder_changed', runId: newId(), ...folder }],
+      },
     );
   }
 

@@ -11,13 +11,14 @@ export function shortenUser(event: EventOf<'user'>): AgentEvent {
 
 /** The start of a run, without what only the run itself needs. */
 export function shortenStart(event: EventOf<'harness_start'>): AgentEvent {
-  const { type, runId, parentId, agentId, model, memory, seq, ts } = event;
+  const { type, runId, parentId, agentId, model, cwd, memory, seq, ts } = event;
   return {
     type,
     runId,
     agentId,
     ...(parentId !== undefined && { parentId }),
     ...(model !== undefined && { model }),
+    ...(cwd !== undefined && { cwd }),
     ...(memory !== undefined && { memory }),
     ...placeOf({ seq, ts }),
   };

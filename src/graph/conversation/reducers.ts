@@ -77,6 +77,7 @@ const on: Handlers<[ConversationDraft], void> = {
   custom: (event, draft) => addFact(event, draft),
   mode_changed: (event, draft) => addFact(event, draft),
   model_changed: (event, draft) => addFact(event, draft),
+  folder_changed: (event, draft) => addFact(event, draft),
   branch_selected: (event, draft) => {
     const message = messageNamed(draft, event.nodeId);
     if (message !== undefined && message.spawnedBy === undefined) activate(draft, message);

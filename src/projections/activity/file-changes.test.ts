@@ -28,6 +28,42 @@ describe('the changes of a call', () => {
       [{ path: 'a.ts', action: 'update', edits: [{ before: 'x', after: '', line: 7 }] }],
     ],
     [
+      'of Claude Code, with the line numbers of its result',
+      {
+        agentId: 'claude',
+        name: 'Edit',
+        input: { file_path: '/p/a.ts', old_string: 'x', new_string: 'y' },
+        output: { context: 'ok', result: { patch: '@@ -7,2 +7,2 @@\n-x\n+y\n z' } },
+      },
+      [{ path: '/p/a.ts', action: 'update', patch: '@@ -7,2 +7,2 @@\n-x\n+y\n z' }],
+    ],
+    [
+      'of OpenCode for several files, with the line numbers of its result',
+      {
+        agentId: 'opencode',
+        name: 'apply_patch',
+        input: {
+          patchText:
+            '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-x\n+y\n*** Add File: c.ts\n+c\n*** Update File: d.ts\n@@\n-1\n+2\n*** End Patch',
+        },
+        output: {
+          context: 'ok',
+          result: {
+            patch: [
+              'Index: /p/a.ts\n=====\n--- /p/a.ts\n+++ /p/a.ts\n@@ -3,1 +3,1 @@\n-x\n+y\n',
+              'Index: /p/c.ts\n=====\n--- /p/c.ts\n+++ /p/c.ts\n@@ -0,0 +1,1 @@\n+c\n',
+              'Index: /p/d.ts\n=====\n--- /p/d.ts\n+++ /p/d.ts\n@@ -9,1 +9,1 @@\n-1\n+2\n',
+            ].join('\n'),
+          },
+        },
+      },
+      [
+        { path: 'a.ts', action: 'update', moveTo: 'b.ts', patch: '@@ -3,1 +3,1 @@\n-x\n+y' },
+        { path: 'c.ts', action: 'add', content: 'c\n' },
+        { path: 'd.ts', action: 'update', patch: '@@ -9,1 +9,1 @@\n-1\n+2' },
+      ],
+    ],
+    [
       'of a written file',
       { name: 'write', input: { path: 'a.ts', content: '' }, output: { context: 'ok', result: { created: true } } },
       [{ path: 'a.ts', action: 'add', content: '' }],

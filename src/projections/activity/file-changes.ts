@@ -23,8 +23,31 @@ export interface FileChange {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the changes of files that a call makes, or would make; none for a call that changes no files. */
+/**
+ * Returns the changes of files that a call makes, or would make; none for a call that changes no files. What the result
+ * reports as `patch`, a unified diff with line numbers, takes the place of texts without a position.
+ */
 export function fileChangesOf(call: RecordedCall): readonly FileChange[] {
+  const changes = requestedChanges(call);
+  const patch = textIn(resultOf(call), ['patch']);
+  if (changes.length === 0 || patch === undefined) return changes;
+  const reported = changesOfDiff(patch, changes[0]?.path);
+  return changes.map(change => {
+    const found = change.action === 'update' ? reported.find(({ path }) => isSameFile(path, change.path)) : undefined;
+    if (found?.patch === undefined || found.patch === '') return change;
+    const { path, action, moveTo } = change;
+    return { path, action, ...defined({ moveTo }), patch: found.patch };
+  });
+}
+
+/** Whether a path is the other one, or the end of it. */
+function isSameFile(one: string, other: string): boolean {
+  const [long, short] = one.length < other.length ? [other, one] : [one, other];
+  return long === short || long.endsWith(`/${short}`);
+}
+
+/** The changes that the input of a call describes. */
+function requestedChanges(call: RecordedCall): readonly FileChange[] {
   const input = fieldsOf(call.input);
   const writes = operationsOf(call).flatMap(operation => (operation.type === 'write' ? [operation.path] : []));
   if (writes.length === 0) return [];
@@ -58,7 +81,8 @@ export function changesOfDiff(diff: string, path?: string): readonly FileChange[
     } else if (line.startsWith('@@') && last === undefined && path !== undefined)
       changes.push({ path, action: 'update', lines: [line] });
     else if (last !== undefined && (last.lines.length > 0 || line.startsWith('@@'))) {
-      if (!/^(?:diff --git|index |new file|deleted file|similarity|rename|=====)/.test(line)) last.lines.push(line);
+      if (!/^(?:diff --git|index |Index: |new file|deleted file|similarity|rename|=====)/.test(line))
+        last.lines.push(line);
     }
   }
   return changes.map(({ lines: hunks, ...change }) => ({ ...change, patch: hunks.join('\n').trimEnd() }));

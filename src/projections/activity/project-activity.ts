@@ -116,6 +116,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   custom: nothing,
   mode_changed: nothing,
   model_changed: nothing,
+  folder_changed: nothing,
   branch_selected: nothing,
   collapsed: nothing,
   abort_requested: nothing,

@@ -46,14 +46,14 @@ export function blockMessages(
   const max = context.maxOutputLength;
   const before = kept.get(block);
   if (before?.change === change && before.ids === ids && before.max === max) return before.messages;
-  const made = block.role === 'assistant' ? answer(conversation, block, context) : said(conversation, block);
+  const made = block.role === 'assistant' ? answer(conversation, block, context) : userMessages(conversation, block);
   const messages = made.flatMap(message => fitMessage(message) ?? []);
   kept.set(block, { change, ids, max, messages });
   return messages;
 }
 
 /** What a person said in a block. */
-function said(conversation: Conversation, block: Block): Message[] {
+function userMessages(conversation: Conversation, block: Block): Message[] {
   return getChunks(conversation, block.id).flatMap(({ event }): Message[] =>
     event.type === 'user' ? [{ role: 'user', content: event.content }] : [],
   );

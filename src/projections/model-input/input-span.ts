@@ -14,12 +14,12 @@ export interface InputSpan {
   readonly summary?: Summary;
 }
 
-const said: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'user']);
+const spokenKinds: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'user']);
 
 /** Names a block by the last thing that somebody said in it; undefined when nobody did. */
 export function namedBlock(conversation: Conversation, blockId: string): Omit<InputSpan, 'messages'> | undefined {
   const block = getBlock(conversation, blockId);
-  const chunks = getChunks(conversation, blockId).filter(({ kind }) => said.has(kind));
+  const chunks = getChunks(conversation, blockId).filter(({ kind }) => spokenKinds.has(kind));
   const last = chunks.at(-1);
   const ts = chunks[0]?.event.ts;
   return block === undefined || last === undefined

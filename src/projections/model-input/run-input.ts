@@ -206,7 +206,7 @@ export class RunInput {
 
   /** The id of the last thing that a model said or asked for in a block. */
   #lastSaid(blockId: string): string | undefined {
-    const event = getChunks(this.#conversation, blockId).findLast(({ kind }) => said.has(kind))?.event;
+    const event = getChunks(this.#conversation, blockId).findLast(({ kind }) => modelKinds.has(kind))?.event;
     return event !== undefined && 'id' in event ? event.id : undefined;
   }
 
@@ -260,4 +260,4 @@ const sent: ReadonlySet<string> = new Set([
   'summary',
 ]);
 
-const said: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call']);
+const modelKinds: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call']);

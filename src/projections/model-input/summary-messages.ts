@@ -30,16 +30,16 @@ export function summaryMessages<Shown extends ShownSummary>(
     summaries.map(summary => {
       if (!isObservation(summary)) return [summary, [compactionMessage(summary.text)]];
       const isFirst = summary === first && !continuesObservations;
-      const shown = said(isFirst ? `${observationsTitle}\n\n${summary.text}` : summary.text);
+      const shown = userMessage(isFirst ? `${observationsTitle}\n\n${summary.text}` : summary.text);
       const next = summary === last && !isContinued ? nextSteps(summary) : undefined;
-      return [summary, next === undefined ? [shown] : [shown, said(next)]];
+      return [summary, next === undefined ? [shown] : [shown, userMessage(next)]];
     }),
   );
 }
 
 /** What a model is sent in the place of a compacted span. */
 export function compactionMessage(text: string): { readonly role: 'user'; readonly content: string } {
-  return said(`Summary of the conversation before:\n\n${text}`);
+  return userMessage(`Summary of the conversation before:\n\n${text}`);
 }
 
 /** Whether a summary is a part of the observations. */
@@ -55,6 +55,6 @@ function nextSteps({ event: { currentTask, suggestedResponse } }: ShownSummary):
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-function said(content: string) {
+function userMessage(content: string) {
   return { role: 'user' as const, content };
 }

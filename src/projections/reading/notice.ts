@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/index.ts';
 
 /** One line about what happened beside the words. */
 export interface Notice {
@@ -19,10 +19,19 @@ export function noticeOf(event: AgentEvent): Notice | undefined {
       return { level: 'info', message: `Mode: ${event.modeId}` };
     case 'model_changed':
       return { level: 'info', message: `Model: ${event.modelId}` };
+    case 'folder_changed':
+      return { level: event.note === undefined ? 'info' : 'warning', message: folderWords(event) };
     case 'summary':
       if (event.active === false) return undefined;
       return { level: 'info', message: 'Earlier messages were summarised for the agent.' };
     default:
       return undefined;
   }
+}
+
+/** Returns the folder of a thread in words: its path, its branch, and what was done with its changes. */
+export function folderWords({ folder, worktree, kept, note }: EventOf<'folder_changed'>): string {
+  const place = worktree === undefined ? `Folder: ${folder}` : `Worktree: ${folder}, branch ${worktree.branch}`;
+  const files = kept === undefined ? undefined : `Changes applied: ${kept.length === 0 ? 'none' : kept.join(', ')}`;
+  return [place, files, note].filter(text => text !== undefined).join('. ');
 }

@@ -40,6 +40,7 @@ const facts: ReadonlySet<EventType> = new Set<EventType>([
   'custom',
   'mode_changed',
   'model_changed',
+  'folder_changed',
   'relay_resolved',
   'abort_requested',
   'steer_requested',

@@ -139,7 +139,7 @@ export class MessageItems {
   }
 
   #messageFace(message: Message, chunks: readonly Chunk[]): GraphFace {
-    const said = chunks.findLast(({ kind }) => kind === 'text' || kind === 'user');
+    const lastText = chunks.findLast(({ kind }) => kind === 'text' || kind === 'user');
     const run = getRun(this.#conversation, message.runId);
     const status: GraphStatus =
       message.role === 'user' || run?.status === 'complete' ? 'done' : run?.status === 'running' ? 'running' : 'failed';
@@ -148,7 +148,7 @@ export class MessageItems {
       seq: chunks[0]?.event.seq ?? 0,
       kind: message.role === 'user' ? 'user' : 'assistant',
       label: message.role === 'user' ? 'You' : (run?.agentId ?? message.role),
-      detail: said === undefined ? '' : this.#textOf(said),
+      detail: lastText === undefined ? '' : this.#textOf(lastText),
       status,
     };
   }

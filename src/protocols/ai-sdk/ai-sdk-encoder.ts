@@ -8,7 +8,7 @@ import { promptOf } from '../request/prompt.ts';
 import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import { acceptable } from './acceptable.ts';
 import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
-import { customPart, saidPart } from './data-parts.ts';
+import { customPart, userPart } from './data-parts.ts';
 import { ToolParts } from './tool-parts.ts';
 import { defined } from '../../events/defined.ts';
 
@@ -85,7 +85,7 @@ class MessageStream {
     custom: ({ name, data }) => this.#keep([customPart(name, data)]),
     tasks: ({ tasks }) => this.#keep([{ type: 'data-tasks', id: 'tasks', data: { tasks } }]),
     warning: ({ warning }) => [{ type: 'data-warning', data: warning, transient: true }],
-    said: ({ id, content }) => this.#keep([...this.#endWords(), saidPart(this.#version, id, content)]),
+    user_message: ({ id, content }) => this.#keep([...this.#endWords(), userPart(this.#version, id, content)]),
     ended: fact => this.#end(fact),
   };
 

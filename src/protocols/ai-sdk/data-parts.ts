@@ -40,7 +40,7 @@ export function approvalPart(
 }
 
 /** What a person said while the run was under way; clients before version 7 have no part of their own for it. */
-export function saidPart(
+export function userPart(
   version: AiSdkVersion,
   id: string,
   content: string | readonly ContentPart[],

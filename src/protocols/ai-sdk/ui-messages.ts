@@ -3,7 +3,7 @@ import { fileData } from '../request/file-data.ts';
 import { acceptable } from './acceptable.ts';
 import type { AiSdkVersion } from './chunk.ts';
 import { contentParts } from './content-parts.ts';
-import { customPart, saidPart } from './data-parts.ts';
+import { customPart, userPart } from './data-parts.ts';
 import type { UiMessage, UiPart } from './ui-message.ts';
 import { relayDataPart } from './ui-relay.ts';
 import { agentParts, toolParts } from './ui-tool-parts.ts';
@@ -57,7 +57,7 @@ function assistantParts(part: ViewPart, node: ViewNode, version: AiSdkVersion): 
     case 'reasoning':
       return [{ type: part.kind, text: part.text, state: 'done' }];
     case 'user':
-      return part.automatic !== true ? [asPart(saidPart(version, part.id, part.content))] : [];
+      return part.automatic !== true ? [asPart(userPart(version, part.id, part.content))] : [];
     case 'relay':
       return [asPart(relayDataPart(part))];
     case 'tool':

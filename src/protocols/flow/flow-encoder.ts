@@ -59,7 +59,7 @@ function flowTable({ threadId, resourceId, currency }: FlowOptions): FactHandler
     custom: ({ name, data }) => [customEvent(name, data)],
     tasks: nothing,
     warning: nothing,
-    said: nothing,
+    user_message: nothing,
     ended: ({ outcome, totals }) => {
       if (outcome.reason === 'error')
         return [{ type: 'error', error: { message: outcome.message, code: outcome.code } }];

@@ -75,7 +75,7 @@ export type Fact =
   | { readonly type: 'tasks'; readonly tasks: EventOf<'tasks'>['tasks'] }
   | { readonly type: 'warning'; readonly warning: { readonly message: string; readonly code?: string } }
   /** A person said something while the run was under way. */
-  | { readonly type: 'said'; readonly id: string; readonly content: string | readonly ContentPart[] }
+  | { readonly type: 'user_message'; readonly id: string; readonly content: string | readonly ContentPart[] }
   | {
       readonly type: 'ended';
       /** How the root run ended. */

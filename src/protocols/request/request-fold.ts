@@ -141,13 +141,14 @@ export class RequestFold {
     custom: ({ name, data }) => this.#state.emit({ type: 'custom', name, data }),
     user: ({ id, runId, automatic, content }, run) => {
       if (run.parent === undefined && automatic !== true)
-        this.#state.emit({ type: 'said', id: id ?? `${runId}:user`, content });
+        this.#state.emit({ type: 'user_message', id: id ?? `${runId}:user`, content });
     },
     session: ({ model }, run) => void (run.model = model ?? run.model),
     summary: nothing,
     unknown: nothing,
     mode_changed: nothing,
     model_changed: nothing,
+    folder_changed: nothing,
     branch_selected: nothing,
     collapsed: nothing,
     abort_requested: nothing,

@@ -103,14 +103,14 @@ class PlanCall {
     // One that was approved when its process ended is approved again: what is carried out is what this call says.
     if (this.#status !== 'approved') checkPlanMove(planId, this.#status, 'approved');
     const { outcome, feedback, partial } = await this.#decision();
-    const said = { ...defined({ feedback }), ...defined({ partial }) };
-    if (outcome !== 'approve') return both({ planId, status: 'draft', decision: outcome, ...said });
+    const response = defined({ feedback, partial });
+    if (outcome !== 'approve') return both({ planId, status: 'draft', decision: outcome, ...response });
     if (this.#status === 'draft') await this.#move('approved');
     await this.#move('executing');
     const plan = { ...this.#draft, ...defined({ feedback }) };
     const result = await this.#carryOut(() => execute(plan, this.#context));
     await this.#move('executed');
-    return both({ planId, status: 'executed', decision: outcome, ...said, result });
+    return both({ planId, status: 'executed', decision: outcome, ...response, result });
   }
 
   async #carryOut(execute: () => Promise<ToolReturn> | ToolReturn): Promise<unknown> {

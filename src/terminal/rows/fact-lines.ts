@@ -76,8 +76,8 @@ function tasksLines(tasks: readonly Task[]): Line[] {
 /** Draws a question, plan or other request that stands by itself, with its answer. */
 export function relayLines({ relay, answer, status }: RelayPart, width: number): Line[] {
   const outcome = status === 'pending' ? 'waits for you' : (answer?.outcome ?? 'closed');
-  const said = answer?.answer === undefined ? (answer?.feedback ?? '') : [answer.answer].flat().join(', ');
-  const end: Line = [span(`  → ${outcome}${said === '' ? '' : `: ${oneLine(said)}`}`, 'dim')];
+  const words = answer?.answer === undefined ? (answer?.feedback ?? '') : [answer.answer].flat().join(', ');
+  const end: Line = [span(`  → ${outcome}${words === '' ? '' : `: ${oneLine(words)}`}`, 'dim')];
   if (relay.relayKind === 'question') return [[span('? ', 'magenta'), span(oneLine(relay.question, 400))], end];
   if (relay.relayKind === 'plan') return [...planLines(relay, width), end];
   const what = 'tool' in relay ? relay.tool : 'access';

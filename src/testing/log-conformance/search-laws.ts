@@ -4,7 +4,7 @@ import { type EventLog, type SearchQuery, searchLog } from '../../log/index.ts';
 import { type Law, range, refuses } from './suite.ts';
 import { defined } from '../../events/defined.ts';
 
-const said = (runId: string, content: string): AgentEvent => ({ type: 'user', runId, content });
+const userEvent = (runId: string, content: string): AgentEvent => ({ type: 'user', runId, content });
 
 /** A whole answer, its text in fragments. */
 const answer = (runId: string, ...fragments: string[]): AgentEvent[] => [
@@ -25,7 +25,7 @@ async function places(
 export function searchLaws(law: Law): void {
   law('finds messages of people and whole texts of runs by their words, the newest first', async ({ log }) => {
     await log.createThread({ id: 'a' });
-    await log.append('a', [said('u1', 'Where is the Harbour?')]);
+    await log.append('a', [userEvent('u1', 'Where is the Harbour?')]);
     await log.append('a', answer('r1', 'The har', 'bour is in the ', 'north.'));
     assert.deepEqual(await places(log, 'HARBOUR'), [
       ['a', 'r1', 3],
@@ -57,7 +57,7 @@ export function searchLaws(law: Law): void {
     const image = { type: 'image', data: 'aGFyYm91cg==', mediaType: 'image/png' } as const;
     await log.append('a', [
       { type: 'user', runId: 'u1', content: [{ type: 'text', text: 'Ünïcödé \u0000 snake_case' }, image] },
-      said('u2', '日本語の港'),
+      userEvent('u2', '日本語の港'),
     ]);
     assert.deepEqual(await places(log, 'ünïcödé'), [['a', 'u1:user', 1]]);
     assert.deepEqual(await places(log, 'snake_case'), [['a', 'u1:user', 1]]);
@@ -80,7 +80,7 @@ export function searchLaws(law: Law): void {
   law('finds only what belongs to a resource, when one is named', async ({ log }) => {
     await log.createThread({ id: 'a', resourceId: 'one' });
     await log.createThread({ id: 'b', resourceId: 'two', title: 'shared words' });
-    await log.append('a', [said('u', 'shared words')]);
+    await log.append('a', [userEvent('u', 'shared words')]);
     assert.deepEqual(await places(log, { text: 'shared', resourceId: 'one' }), [['a', 'u:user', 1]]);
     assert.deepEqual(await places(log, { text: 'shared', resourceId: 'two' }), [['b', undefined, undefined]]);
     assert.deepEqual(await places(log, { text: 'shared', resourceId: 'three' }), []);
@@ -90,7 +90,7 @@ export function searchLaws(law: Law): void {
     await log.createThread({ id: 'a' });
     await log.append(
       'a',
-      range(1, 25).map(number => said(`u${number}`, `apple ${number}`)),
+      range(1, 25).map(number => userEvent(`u${number}`, `apple ${number}`)),
     );
     const found: (number | undefined)[] = [];
     let after: string | undefined;
@@ -105,9 +105,9 @@ export function searchLaws(law: Law): void {
 
   law('finds what a branch shares once, and in the branch when its parent is deleted', async ({ log }) => {
     await log.createThread({ id: 'parent', title: 'a harbour' });
-    await log.append('parent', [said('u1', 'the harbour'), said('u2', 'another harbour')]);
+    await log.append('parent', [userEvent('u1', 'the harbour'), userEvent('u2', 'another harbour')]);
     await log.branch('parent', 1, { id: 'child' });
-    await log.append('child', [said('u3', 'a third harbour')]);
+    await log.append('child', [userEvent('u3', 'a third harbour')]);
     assert.deepEqual((await places(log, 'harbour')).length, 4);
     await log.deleteThread('parent');
     assert.deepEqual(await places(log, 'harbour'), [
@@ -120,10 +120,10 @@ export function searchLaws(law: Law): void {
 
   law('finds nothing of an append that was refused', async ({ log }) => {
     await log.createThread({ id: 'a' });
-    await log.append('a', [said('u1', 'first')]);
-    await refuses('seq_conflict', log.append('a', [said('u2', 'second')], { expectedSeq: 7 }));
-    await refuses('invalid_event', log.append('a', [said('u3', 'second'), { type: 'user' } as AgentEvent]));
-    await log.append('a', [said('u4', 'third')]);
+    await log.append('a', [userEvent('u1', 'first')]);
+    await refuses('seq_conflict', log.append('a', [userEvent('u2', 'second')], { expectedSeq: 7 }));
+    await refuses('invalid_event', log.append('a', [userEvent('u3', 'second'), { type: 'user' } as AgentEvent]));
+    await log.append('a', [userEvent('u4', 'third')]);
     assert.deepEqual(await places(log, 'second'), []);
     assert.deepEqual(await places(log, 'third'), [['a', 'u4:user', 2]]);
   });

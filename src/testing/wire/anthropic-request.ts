@@ -58,10 +58,10 @@ function seen({ role, content }: Message): SeenMessage[] {
   const results = blocks.flatMap(block =>
     block.type === 'tool_result' ? { id: block.tool_use_id ?? '', text: resultText(block.content) } : [],
   );
-  const said = texts.some(text => !text.trimStart().startsWith('<system-reminder>'));
+  const hasUserText = texts.some(text => !text.trimStart().startsWith('<system-reminder>'));
   const rest: SeenMessage[] =
-    said || results.length === 0
-      ? [{ role: said || texts.length === 0 ? 'user' : 'system', text: texts.join('') }]
+    hasUserText || results.length === 0
+      ? [{ role: hasUserText || texts.length === 0 ? 'user' : 'system', text: texts.join('') }]
       : [];
   return results.length === 0 ? rest : [{ role: 'tool', text: '', toolResults: results }, ...rest];
 }

@@ -95,15 +95,15 @@ function messagesOf({ role, parts }: Content): SeenMessage[] {
   const calls = parts.flatMap(({ functionCall: made }) =>
     made === undefined ? [] : [{ id: made.id ?? made.name, name: made.name, input: made.args ?? {} }],
   );
-  const said = parts.filter(({ functionResponse }) => functionResponse === undefined);
+  const content = parts.filter(({ functionResponse }) => functionResponse === undefined);
   return [
     ...(results.length === 0 ? [] : [{ role: 'tool' as const, text: '', toolResults: results }]),
-    ...(said.length === 0
+    ...(content.length === 0
       ? []
       : [
           {
             role: role === 'model' ? ('assistant' as const) : ('user' as const),
-            text: textOf(said),
+            text: textOf(content),
             ...(calls.length > 0 && { toolCalls: calls }),
           },
         ]),

@@ -41,11 +41,30 @@ describe('opening a session over a server', () => {
     known.respond('/agent', askingAgents);
     known.respond('/session/ses_9', { id: 'ses_9' });
     known.respond('/session/ses_9/fork', { id: 'ses_10' });
+    known.respond('/session/ses_10/message', []);
     expect(known.host.session).toEqual({ sessionId: 'ses_10' });
     const unknown = new ServeSession('kilo', { sessionId: 'ses_9' });
     unknown.respond('/agent', askingAgents);
     unknown.respond('/session/ses_9', {}, 404);
     expect(unknown.host.problem).toMatchObject({ code: 'session_unknown' });
+  });
+
+  it('completes the first turn of a fork while the copied messages are reported', () => {
+    const session = new ServeSession('opencode', { sessionId: 'ses_9', fork: true });
+    session.respond('/agent', askingAgents);
+    session.respond('/session/ses_9', { id: 'ses_9' });
+    session.respond('/session/ses_9/fork', { id: 'ses_1' });
+    const [asked, answered] = [{ id: 'msg_1', role: 'user' }, { id: 'answer_msg_1', role: 'assistant' }];
+    session.respond('/session/ses_1/message', [{ info: asked, parts: [] }, { info: answered, parts: [] }]);
+    session.channel.prompt({ runId: 'run', content: 'what was it?' });
+    session.respond('/session/ses_1/prompt_async', '', 204);
+    session.personMessage('remember periwinkle');
+    session.answerEnds();
+    session.personMessage('what was it?');
+    session.answerBegins();
+    session.answerEnds();
+    session.idle();
+    expect(session.host.ends).toEqual([{ reason: 'complete' }]);
   });
 
   it('puts its settings on top of those of the environment', () => {

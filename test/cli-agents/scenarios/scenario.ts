@@ -13,7 +13,8 @@ export const scenarios = {
   interrupt: 'a turn is interrupted, and the session used again',
   resume: 'a new process resumes the session',
   closed: 'the owner ended with a request open',
-  killed: 'the owner was killed with a request open, or a call running',
+  killed: 'the owner was killed with a request open',
+  running: 'the owner was killed while a call ran',
   fork: 'a branch continues in a fork of the session',
   image: 'an image reaches the model',
 } as const;

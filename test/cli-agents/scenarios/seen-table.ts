@@ -1,6 +1,6 @@
 import type { Profile } from './profile.ts';
 import { scenarios, type Scenario } from './scenario.ts';
-import type { Seen } from './seen.ts';
+import { notSeen, type Seen } from './seen.ts';
 
 /** The page with the scenarios that were seen with the real programs, and why others do not apply. */
 export function seenTable(profiles: readonly Profile[], seen: Seen): string {
@@ -10,9 +10,9 @@ export function seenTable(profiles: readonly Profile[], seen: Seen): string {
       without[name] === undefined ? [] : [`| ${agent} | ${scenarios[name]} | ${without[name]} |`],
     ),
   );
-  const cell = ({ versions, without }: Profile, name: Scenario) => {
-    if (without[name] !== undefined) return '–';
-    return versions.some(version => seen[version]?.includes(name) === true) ? 'seen' : '**not seen**';
+  const cell = (profile: Profile, name: Scenario) => {
+    if (profile.without[name] !== undefined) return '–';
+    return notSeen(profile, seen).includes(name) ? '**not seen**' : 'seen';
   };
   return [
     '# What was seen with the real programs',

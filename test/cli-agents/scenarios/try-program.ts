@@ -11,7 +11,7 @@ import { messages } from './plays/messages.ts';
 import { requests } from './plays/requests.ts';
 import { restarts } from './plays/restarts.ts';
 import type { Profile } from './profile.ts';
-import { recordSeen } from './seen.ts';
+import { recordSeen, whenPassed } from './seen.ts';
 
 const plays: readonly Play[] = [...decisions, ...requests, ...messages, ...restarts];
 
@@ -26,9 +26,9 @@ export function tryProgram(profile: Profile, special: (version: string) => void 
     for (const play of plays) {
       const applied = play.scenarios.filter(scenario => profile.without[scenario] === undefined);
       if (applied.length > 0 && isQuickEnough(play, version))
-        it(play.name, async () => {
-          await perform(play, profile, version);
-          recordSeen(version, applied);
+        it(play.name, context => {
+          whenPassed(context, () => recordSeen(version, applied));
+          return perform(play, profile, version);
         });
     }
     special(version);

@@ -97,12 +97,12 @@ const settings: Readonly<Record<'codex' | 'claude' | 'pi', Settings>> = {
       'name = "scripted"',
       `base_url = "${url}/v1"`,
       'wire_api = "responses"',
-      'env_key = "SCRIPTED_KEY"',
+      'env_key = "CODEX_SCRIPTED_KEY"',
       'request_max_retries = 0',
       'stream_max_retries = 0',
     ];
     writeFileSync(join(home, 'config.toml'), `${config.join('\n')}\n`);
-    return { env: { CODEX_HOME: home, SCRIPTED_KEY: 'k', TMPDIR: mkdtempSync(join(home, 'tmp-')) } };
+    return { env: { CODEX_HOME: home, CODEX_SCRIPTED_KEY: 'k', TMPDIR: mkdtempSync(join(home, 'tmp-')) } };
   },
   claude: (home, url) => ({
     model: 'claude-sonnet-4-5',

@@ -8,6 +8,8 @@ const preferences = z.object({
   sendKey: z.enum(['enter', 'mod-enter']).catch('enter'),
   /** Whether to notify when something waits and the page is not visible. */
   notify: z.boolean().catch(false),
+  /** How the list of conversations is grouped. */
+  groupBy: z.enum(['day', 'folder']).catch('day'),
 });
 
 /** What a person chose for this browser. */

@@ -1,4 +1,5 @@
 import type { VirtualizerHandle } from 'virtua';
+import { PressedPlace } from './pressed-place.ts';
 import { type Row, rowAt } from './rows.ts';
 
 /** The reader follows the end when it is at most this far away. */
@@ -60,6 +61,7 @@ export class ReadingPosition {
   #goal: Goal | undefined;
   /** The turn that the reader started: it begins at the upper edge until it fills the list. */
   #turnAfter: number | undefined;
+  readonly #pressed = new PressedPlace(() => this.#settle());
 
   constructor(effects: PositionEffects) {
     this.#effects = effects;
@@ -78,8 +80,10 @@ export class ReadingPosition {
     observer.observe(elements.column);
     elements.scroll.addEventListener('scroll', onScroll, { passive: true });
     for (const move of moves) elements.scroll.addEventListener(move, onMove, { passive: true });
+    const detachPressed = this.#pressed.attach(elements.scroll);
     return () => {
       observer.disconnect();
+      detachPressed();
       elements.scroll.removeEventListener('scroll', onScroll);
       for (const move of moves) elements.scroll.removeEventListener(move, onMove);
     };
@@ -127,16 +131,25 @@ export class ReadingPosition {
     if (box === undefined) return;
     const { scrollTop, scrollHeight, clientHeight } = box;
     const isEnd = scrollHeight - scrollTop - clientHeight < endPx && !this.#content.hasLater;
-    // Rows that were measured or added scroll too: that is no move of the reader.
-    const isMove = this.#isMoving || scrollHeight === this.#lastHeight;
     if (isEnd) this.#follow(this.#goal === undefined);
-    else if (isMove && scrollTop < this.#lastTop - 1) this.#follow(false);
+    else if (scrollTop < this.#lastTop - 1 && this.#isMove(box)) this.#follow(false);
     if (this.#follows && !isEnd) return this.#settle();
     this.#lastTop = scrollTop;
     this.#lastHeight = scrollHeight;
     this.#isMoving = false;
     this.#recordAnchor();
     this.#loadMore();
+  }
+
+  /**
+   * Whether a scroll up is a move of the reader. Rows that are measured or added scroll too: then only a way of half a
+   * screen to an earlier row is a move, as by a search of the browser.
+   */
+  #isMove({ scrollTop, scrollHeight, clientHeight }: HTMLElement): boolean {
+    if (this.#isMoving || scrollHeight === this.#lastHeight) return true;
+    if (this.#lastTop - scrollTop < clientHeight / 2) return false;
+    const before = this.#content.rows.findIndex(({ key }) => key === this.#anchor?.keys[0]);
+    return (this.#anchorNow()?.first ?? before) < before;
   }
 
   #follow(follows: boolean): void {
@@ -147,13 +160,20 @@ export class ReadingPosition {
 
   #recordAnchor(): void {
     const { rows } = this.#content;
-    const box = this.#scroll;
-    if (box === undefined || this.#list === undefined || rows.length === 0) return;
-    const first = this.#list.findItemIndex(box.scrollTop);
-    const keys = rows.slice(first, first + 12).map(({ key }) => key);
-    this.#anchor = { keys, into: box.scrollTop - this.#list.getItemOffset(first) };
+    const place = this.#anchorNow();
+    if (place === undefined) return;
+    const { first, into } = place;
+    this.#anchor = { keys: rows.slice(first, first + 12).map(({ key }) => key), into };
     const seen = rows.slice(first).find(({ kind }) => kind !== 'edge');
     this.#effects.look(this.#follows ? undefined : seen?.seq);
+  }
+
+  /** The first visible row, and by how much it is scrolled. */
+  #anchorNow(): { readonly first: number; readonly into: number } | undefined {
+    const box = this.#scroll;
+    if (box === undefined || this.#list === undefined || this.#content.rows.length === 0) return undefined;
+    const first = this.#list.findItemIndex(box.scrollTop);
+    return { first, into: box.scrollTop - this.#list.getItemOffset(first) };
   }
 
   /** Puts the first row that was visible where it was. */
@@ -173,10 +193,12 @@ export class ReadingPosition {
     const box = this.#scroll;
     if (box === undefined) return;
     this.#makeRoom(box);
+    if (this.#pressed.hold()) return;
     if (!this.#follows || this.#content.hasLater) return;
     box.scrollTop = box.scrollHeight;
     this.#lastTop = box.scrollTop;
     this.#lastHeight = box.scrollHeight;
+    this.#recordAnchor();
   }
 
   /** Leaves so much room below the turn that the reader started that it can begin at the upper edge. */

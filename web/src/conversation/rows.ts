@@ -69,9 +69,9 @@ interface Context {
 
 /** A message of a person, or the events before the first message. */
 function addMessage(context: Context, node: ViewNode): void {
-  const said = node.role === 'user' ? node.partList.at(0) : undefined;
+  const message = node.role === 'user' ? node.partList.at(0) : undefined;
   for (const part of node.parts)
-    if (part === said && part.kind === 'user')
+    if (part === message && part.kind === 'user')
       context.rows.push({
         kind: 'user',
         key: `message ${firstVersion(node)}`,

@@ -6,6 +6,7 @@ import { NotifyButton } from '../app/notify-button.tsx';
 import type { PageProps } from '../app/page.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { TopBar } from '../app/top-bar.tsx';
+import { useWhilePressed } from '../parts/use-while-pressed.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { useThreads } from '../threads/use-threads.ts';
 import { Decisions } from './decisions.tsx';
@@ -70,6 +71,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
   const { state, relays, problem, settle, restore } = useRelays(client, threads, listState === 'live');
   const { kept, isOpen, choose } = useChoice(relays, address, open);
   const list = useRef<VListHandle>(null);
+  const { shown, onPointerDown } = useWhilePressed(relays);
   const chosen = relays.find(({ id }) => id === address.relayId) ?? (isOpen ? kept : relays[0]);
   const at = relays.findIndex(({ id }) => id === chosen?.id);
 
@@ -123,10 +125,10 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
   return (
     <div className="inbox-panes" data-open={isOpen}>
       <section className="inbox-list" aria-label={`${relays.length} waiting`}>
-        <VList ref={list}>
-          {relays.map(info => (
+        <VList ref={list} data={shown} onPointerDown={onPointerDown}>
+          {info => (
             <InboxRow key={info.id} info={info} agents={agents} isChosen={info.id === chosen.id} onChoose={choose} />
-          ))}
+          )}
         </VList>
       </section>
       <RelayAnswers value={answer}>

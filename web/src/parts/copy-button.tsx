@@ -12,7 +12,7 @@ export function CopyButton({ text }: { text: string }) {
       () => setState('failed'),
     );
   };
-  const said = { ready: '', copied: 'Copied', failed: 'Not copied' }[state];
+  const label = { ready: '', copied: 'Copied', failed: 'Not copied' }[state];
   return (
     <button
       type="button"
@@ -21,7 +21,7 @@ export function CopyButton({ text }: { text: string }) {
       onClick={copy}
       onBlur={() => setState('ready')}
     >
-      {said === '' ? <CopyIcon /> : <span role="status">{said}</span>}
+      {label === '' ? <CopyIcon /> : <span role="status">{label}</span>}
     </button>
   );
 }

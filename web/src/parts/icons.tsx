@@ -14,6 +14,12 @@ export const PlusIcon = () => (
   </Icon>
 );
 
+export const FolderIcon = () => (
+  <Icon>
+    <path d="M3 6a1.5 1.5 0 0 1 1.5-1.5h3.2l1.8 2h6A1.5 1.5 0 0 1 17 8v6.5a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 3 14.5z" />
+  </Icon>
+);
+
 export const MenuIcon = () => (
   <Icon>
     <path d="M3.5 6h13M3.5 10h13M3.5 14h13" />

@@ -124,13 +124,13 @@ function Params({ params }: { params: Record<string, unknown> }) {
 function answerText({ answer: given, relay }: RelayPart): string {
   if (!given) return 'Not answered: the run ended.';
   const { outcome, answer, feedback, remember } = given;
-  const said = feedback === undefined || feedback === '' ? '' : `: ${feedback}`;
+  const reason = feedback === undefined || feedback === '' ? '' : `: ${feedback}`;
   if (outcome === 'answer')
     return `Answered: ${Array.isArray(answer) ? answer.join(', ') : (answer ?? feedback ?? '')}`;
   if (outcome === 'approve')
-    return remember === 'thread' ? 'Allowed, also from now on in this thread' : `Approved${said}`;
-  if (outcome === 'reject') return `Rejected${said}`;
+    return remember === 'thread' ? 'Allowed, also from now on in this thread' : `Approved${reason}`;
+  if (outcome === 'reject') return `Rejected${reason}`;
   if (outcome === 'revise')
-    return relay.relayKind === 'permission' ? `Approved with a changed input${said}` : `Changes asked for${said}`;
+    return relay.relayKind === 'permission' ? `Approved with a changed input${reason}` : `Changes asked for${reason}`;
   return outcome === 'expired' ? 'Nobody answered in time.' : 'Withdrawn.';
 }

@@ -12,8 +12,10 @@ const thread = (id: string, hoursAgo: number, fields: Partial<ThreadInfo> = {}):
   runs: [],
   ...fields,
 });
-const rowsOf = (threads: readonly ThreadInfo[], showArchived = false) =>
-  groupThreads(threads, { now, showArchived }).map(row => (row.kind === 'heading' ? `# ${row.label}` : row.thread.id));
+const rowsOf = (threads: readonly ThreadInfo[], showArchived = false, by: 'day' | 'folder' = 'day') =>
+  groupThreads(threads, { now, showArchived, by }).map(row =>
+    row.kind === 'heading' ? `# ${row.label}` : row.thread.id,
+  );
 
 describe('the groups of threads', () => {
   it('come in the order of urgency, then by day', () => {
@@ -31,6 +33,21 @@ describe('the groups of threads', () => {
       '# Waiting for you d b # Pinned f # Running c # Today a # Yesterday e # Last 7 days g # March 2026 h',
     );
     expect(waitingIn(threads)).toBe(3);
+  });
+
+  it('are folders on request, the one that changed last first, below what is urgent', () => {
+    const threads = [
+      thread('a', 1, { folder: '/home/me/shop' }),
+      thread('b', 2, { status: 'waiting', waiting: ['1'], folder: '/home/me/shop' }),
+      thread('c', 3),
+      thread('d', 4, { folder: '/home/me/tools' }),
+      thread('e', 5, { folder: '/home/me/shop' }),
+    ];
+    expect(rowsOf(threads, false, 'folder').join(' ')).toBe(
+      '# Waiting for you b # shop a e # Without a folder c # tools d',
+    );
+    const headings = groupThreads(threads, { now, showArchived: false, by: 'folder' }).slice(2, 3);
+    expect(headings).toEqual([{ kind: 'heading', label: 'shop', folder: '/home/me/shop' }]);
   });
 
   it('leave out what is archived, unless it waits or is asked for', () => {

@@ -1,36 +1,42 @@
 import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import { folderNames } from './folder-names.ts';
 
 /** A row of the list: the heading of a group, or a thread. */
 export type ListRow =
-  | { readonly kind: 'heading'; readonly label: string; readonly count?: number }
+  | { readonly kind: 'heading'; readonly label: string; readonly count?: number; readonly folder?: string }
   | { readonly kind: 'thread'; readonly thread: ThreadInfo };
 
 export interface GroupOptions {
   readonly now: number;
   readonly showArchived: boolean;
+  readonly by: 'day' | 'folder';
 }
 
 /**
  * Groups threads, given in the order of their last change: first what waits for a person, the one that waits longest
- * first, then what is pinned, what runs, and the others by day.
+ * first, then what is pinned, what runs, and the others by day, or by the folder that they work in.
  */
-export function groupThreads(threads: readonly ThreadInfo[], { now, showArchived }: GroupOptions): ListRow[] {
+export function groupThreads(threads: readonly ThreadInfo[], options: GroupOptions): ListRow[] {
   const groups = new Map<string, ThreadInfo[]>(firstGroups.map(label => [label, []]));
+  const groupOf = options.by === 'folder' ? ({ folder = '' }: ThreadInfo) => folder : dayOf(options.now);
   for (const thread of threads) {
-    if (thread.isArchived === true && thread.status !== 'waiting' && !showArchived) continue;
-    const label = groupOf(thread, now);
-    const group = groups.get(label) ?? [];
-    groups.set(label, group);
+    if (thread.isArchived === true && thread.status !== 'waiting' && !options.showArchived) continue;
+    const name = urgencyOf(thread) ?? groupOf(thread);
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
     group.push(thread);
   }
   groups.get(waitingLabel)?.reverse();
-  return [...groups].flatMap(([label, group]) => {
+  const labels = options.by === 'folder' ? folderNames([...groups.keys()].filter(isFolder)) : undefined;
+  return [...groups].flatMap(([name, group]) => {
     if (group.length === 0) return [];
-    const count = label === waitingLabel ? { count: waitingIn(group) } : {};
-    return [
-      { kind: 'heading' as const, label, ...count },
-      ...group.map(thread => ({ kind: 'thread' as const, thread })),
-    ];
+    const heading = {
+      kind: 'heading' as const,
+      label: name === '' ? 'Without a folder' : (labels?.get(name) ?? name),
+      ...(name === waitingLabel && { count: waitingIn(group) }),
+      ...(labels?.has(name) && { folder: name }),
+    };
+    return [heading, ...group.map(thread => ({ kind: 'thread' as const, thread }))];
   });
 }
 
@@ -42,21 +48,27 @@ export function waitingIn(threads: readonly ThreadInfo[]): number {
 const waitingLabel = 'Waiting for you';
 const firstGroups = [waitingLabel, 'Pinned', 'Running'];
 
-function groupOf({ status, isPinned, updatedAt }: ThreadInfo, now: number): string {
+/** The group of a thread that comes before all others; undefined when it has none. */
+function urgencyOf({ status, isPinned }: ThreadInfo): string | undefined {
   if (status === 'waiting') return waitingLabel;
   if (isPinned === true) return 'Pinned';
-  if (status === 'running') return 'Running';
-  return dayLabel(updatedAt, now);
+  return status === 'running' ? 'Running' : undefined;
+}
+
+function isFolder(group: string): boolean {
+  return group !== '' && !firstGroups.includes(group);
 }
 
 const dayMs = 86_400_000;
+const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
 
-/** Today, yesterday, this week, or the month, in the person's time zone. */
-function dayLabel(iso: string, now: number): string {
-  const date = new Date(iso);
+/** Today, yesterday, this week, or the month of the last change, in the person's time zone. */
+function dayOf(now: number): (thread: ThreadInfo) => string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
-  if (date.getTime() >= midnight) return 'Today';
-  if (date.getTime() >= midnight - dayMs) return 'Yesterday';
-  if (date.getTime() >= midnight - 6 * dayMs) return 'Last 7 days';
-  return date.toLocaleDateString('en', { month: 'long', year: 'numeric' });
+  return ({ updatedAt }) => {
+    const time = Date.parse(updatedAt);
+    if (time >= midnight) return 'Today';
+    if (time >= midnight - dayMs) return 'Yesterday';
+    return time >= midnight - 6 * dayMs ? 'Last 7 days' : month.format(time);
+  };
 }

@@ -1,11 +1,12 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { VList } from 'virtua';
+import { useCallback, useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { pageName } from '../app/page-title.ts';
+import { setPreferences, usePreferences } from '../app/preferences.ts';
 import {
   CompareIcon,
+  FolderIcon,
   HelpIcon,
   InboxIcon,
   Logo,
@@ -14,14 +15,12 @@ import {
   SettingsIcon,
   UsageIcon,
 } from '../parts/icons.tsx';
-import { nameOf } from '../parts/agent-name.ts';
-import { groupThreads, type ListRow, waitingIn } from './group-threads.ts';
+import { waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 import { SearchResults } from './search-results.tsx';
-import { isUnread } from './seen-threads.ts';
 import { ThreadMenu } from './thread-menu.tsx';
-import { ThreadRow } from './thread-row.tsx';
+import { ThreadRows } from './thread-rows.tsx';
 import type { ThreadList, ThreadListView } from './thread-list.ts';
 import type { ThreadActions } from './use-thread-actions.ts';
 
@@ -44,8 +43,8 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
   const [menu, setMenu] = useState<{ readonly thread: ThreadInfo; readonly anchor: HTMLElement }>();
   const [renamed, setRenamed] = useState<ThreadInfo>();
   const now = useMinute();
-  const { threads, hasMore } = view;
-  const rows = useMemo(() => groupThreads(threads, { now, showArchived }), [threads, now, showArchived]);
+  const { groupBy } = usePreferences();
+  const { threads } = view;
   const current = address.section === 'thread' ? address.threadId : undefined;
   const waiting = waitingIn(threads);
   const archived = threads.some(({ isArchived }) => isArchived === true);
@@ -85,19 +84,31 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
           Usage
         </SidebarLink>
       </div>
-      <div className="search-box">
-        <SearchIcon />
-        <input
-          type="search"
-          className="field"
-          aria-label="Search conversations"
-          placeholder="Search"
-          value={typed}
-          onChange={event => setTyped(event.target.value)}
-          onKeyDown={event => {
-            if (event.key === 'Escape') setTyped('');
-          }}
-        />
+      <div className="search-row">
+        <div className="search-box">
+          <SearchIcon />
+          <input
+            type="search"
+            className="field"
+            aria-label="Search conversations"
+            placeholder="Search"
+            value={typed}
+            onChange={event => setTyped(event.target.value)}
+            onKeyDown={event => {
+              if (event.key === 'Escape') setTyped('');
+            }}
+          />
+        </div>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Group by folder"
+          title={groupBy === 'folder' ? 'Group by day' : 'Group by folder'}
+          aria-pressed={groupBy === 'folder'}
+          onClick={() => setPreferences({ groupBy: groupBy === 'folder' ? 'day' : 'folder' })}
+        >
+          <FolderIcon />
+        </button>
       </div>
       {typed.trim().length >= 2 ? (
         <SearchResults
@@ -112,29 +123,16 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
       ) : (
         <>
           <ListNotice view={view} onRetry={list.restart} />
-          <VList
-            className="thread-list"
-            onScroll={() => {
-              if (hasMore) void list.loadMore();
-            }}
-          >
-            {rows.map(row =>
-              row.kind === 'heading' ? (
-                <Heading key={`# ${row.label}`} row={row} />
-              ) : (
-                <ThreadRow
-                  key={row.thread.id}
-                  thread={row.thread}
-                  agent={nameOf(agents, row.thread)}
-                  isCurrent={row.thread.id === current}
-                  isUnread={row.thread.id !== current && isUnread(row.thread)}
-                  now={now}
-                  onOpen={openThread}
-                  onMenu={onMenu}
-                />
-              ),
-            )}
-          </VList>
+          <ThreadRows
+            view={view}
+            agents={agents}
+            current={current}
+            showArchived={showArchived}
+            now={now}
+            loadMore={list.loadMore}
+            onOpen={openThread}
+            onMenu={onMenu}
+          />
         </>
       )}
       <div className="sidebar-foot">
@@ -178,15 +176,6 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
         />
       )}
     </nav>
-  );
-}
-
-function Heading({ row }: { row: ListRow & { kind: 'heading' } }) {
-  return (
-    <h2 className="thread-heading" data-tone={row.count === undefined ? undefined : 'ask'}>
-      {row.label}
-      {row.count !== undefined && ` (${row.count})`}
-    </h2>
   );
 }
 

@@ -87,14 +87,16 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     throw new SingletreeError('invalid_argument', `${adapter.name} has no print mode. Use the channel "live".`);
   return {
     id: adapter.id,
+    usesFolder: true,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
     invoke: request => {
       const params = invokeParams(request);
       const isAsked = channel === undefined && params.answers !== undefined;
       const isLive = channel === 'live' || adapter.isLiveOnly === true || isAsked;
-      if (live === undefined || !isLive) return invoke(adapter, options, params);
-      return invokeLive({ adapter, live, options: { ...options, sessions, semaphore }, params });
+      const settings = { ...options, ...defined({ cwd: params.cwd }) };
+      if (live === undefined || !isLive) return invoke(adapter, settings, params);
+      return invokeLive({ adapter, live, options: { ...settings, sessions, semaphore }, params });
     },
   };
 }

@@ -143,6 +143,8 @@ export class LiveRun implements SessionUser {
       release();
     }
     if (this.#stop.reason === 'timeout') await this.#problems.report(this.#timeout);
+    const unread = this.#messages.unread();
+    if (unread !== undefined) await this.#output.put(unread);
     await this.#output.put({ type: 'harness_end', runId, agentId: adapter.id, reason: this.#stop.reason ?? reason });
   }
 

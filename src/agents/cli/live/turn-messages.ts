@@ -1,4 +1,4 @@
-import type { AgentEvent, ContentPart, EventOf } from '../../../events/index.ts';
+import { type AgentEvent, type ContentPart, type EventOf, newId } from '../../../events/index.ts';
 import type { UserMessage } from '../../agent.ts';
 
 type Content = string | readonly ContentPart[];
@@ -64,7 +64,7 @@ export class TurnMessages {
     if (content !== undefined) this.#joined.set(messageId, content);
     this.#steered.delete(messageId);
     this.#steeredNotes.delete(messageId);
-    return message && this.#said(message);
+    return message && this.#userEvent(message);
   }
 
   /** Ends a turn: of what had joined it, the messages with these ids have not been handled. */
@@ -87,10 +87,25 @@ export class TurnMessages {
     const noted: EventOf<'user'>[] =
       note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, content: note }];
     const contents = [...unhandled, ...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
-    return { content: joined(contents), events: [...noted, ...messages.map(message => this.#said(message))] };
+    return { content: joined(contents), events: [...noted, ...messages.map(message => this.#userEvent(message))] };
   }
 
-  #said({ id, content }: UserMessage): EventOf<'user'> {
+  /**
+   * Takes the notes, and the messages that had joined a turn which did not handle them, as the event that keeps them for
+   * the next run; undefined when there are none. Other unread messages of people are delivered by the caller of the run.
+   */
+  unread(): EventOf<'user'> | undefined {
+    const contents = [...this.#unhandled.splice(0), ...this.#steeredNotes.values(), ...this.#notes];
+    this.#steeredNotes.clear();
+    this.#notes = [];
+    if (contents.length === 0) return undefined;
+    const content = joined(contents);
+    // Not a message of this run: its session would count as having read it.
+    const runId = newId();
+    return { type: 'user', runId, by: driverName, content: typeof content === 'string' ? content : [...content] };
+  }
+
+  #userEvent({ id, content }: UserMessage): EventOf<'user'> {
     return { type: 'user', runId: this.#runId, id, content: typeof content === 'string' ? content : [...content] };
   }
 }

@@ -47,8 +47,8 @@ export class ChildRuns {
     return this.#keys.has(key);
   }
 
-  /** Registers what a running child said last. */
-  said(runId: string, text: string): void {
+  /** Stores the last text of a running child. */
+  setLastText(runId: string, text: string): void {
     for (const child of this.#open.values()) if (child.runId === runId) child.lastText = text;
   }
 

@@ -1,5 +1,5 @@
-import { startGuarded } from '../../process/guarded-process.ts';
-import { signalGroup } from '../../process/process-group.ts';
+import { defined } from '../../../events/defined.ts';
+import { runGit } from '../../git/run-git.ts';
 
 export interface GitOptions {
   readonly gitDir: string;
@@ -8,18 +8,6 @@ export interface GitOptions {
   readonly index: string;
   readonly input?: string | Uint8Array;
   readonly timeoutMs: number;
-}
-
-/** A git command that failed, was stopped at its time limit, or could not be started. */
-export class GitFailure extends Error {
-  readonly isMissing: boolean;
-  readonly isTooSlow: boolean;
-
-  constructor(message: string, { isMissing = false, isTooSlow = false } = {}) {
-    super(message);
-    this.isMissing = isMissing;
-    this.isTooSlow = isTooSlow;
-  }
 }
 
 /** Settings of the person or the project must not change what a snapshot contains, and no hook or filter runs. */
@@ -34,11 +22,7 @@ const settings = [
 /** Runs git on a repository and a work tree that are apart, and returns what it prints. */
 export function git(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { gitDir, workTree, index, input, timeoutMs } = options;
-  const { PATH, HOME, LANG } = process.env;
   const env = {
-    PATH,
-    HOME,
-    LANG,
     GIT_DIR: gitDir,
     GIT_WORK_TREE: workTree,
     GIT_INDEX_FILE: index,
@@ -48,30 +32,5 @@ export function git(args: readonly string[], options: GitOptions): Promise<Buffe
     GIT_LITERAL_PATHSPECS: '1',
     GIT_OPTIONAL_LOCKS: '0',
   };
-  const all = [...settings.flatMap(setting => ['-c', setting]), ...args];
-  return new Promise((resolve, reject) => {
-    const child = startGuarded({ command: 'git', args: all, cwd: workTree, env, stdin: 'pipe' });
-    const output: Buffer[] = [];
-    const errors: Buffer[] = [];
-    let isTooSlow = false;
-    const timer = setTimeout(() => {
-      isTooSlow = true;
-      signalGroup(child, 'SIGKILL');
-    }, timeoutMs);
-    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      const isMissing = error.code === 'ENOENT';
-      reject(new GitFailure(isMissing ? 'git is not installed' : error.message, { isMissing }));
-    });
-    child.once('close', exitCode => {
-      clearTimeout(timer);
-      if (exitCode === 0) resolve(Buffer.concat(output));
-      else if (isTooSlow) reject(new GitFailure(`git ${args[0]} took longer than ${timeoutMs} ms`, { isTooSlow }));
-      else reject(new GitFailure(Buffer.concat(errors).toString('utf8').trim() || `git ended with code ${exitCode}`));
-    });
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
-  });
+  return runGit(args, { cwd: workTree, env, settings, timeoutMs, ...defined({ input }) });
 }

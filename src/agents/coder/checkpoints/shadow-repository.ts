@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Semaphore } from '../../semaphore.ts';
-import { git, GitFailure } from './git.ts';
+import { GitFailure } from '../../git/run-git.ts';
+import { git } from './git.ts';
 import { defined } from '../../../events/defined.ts';
 
 export interface ShadowRepositoryOptions {

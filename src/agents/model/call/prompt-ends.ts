@@ -20,14 +20,14 @@ export function refusedEnd(
   { provider, modelId }: Pick<LanguageModelV3, 'provider' | 'modelId'>,
 ): ModelFailure | undefined {
   const id = provider.split('.')[0] ?? provider;
-  const said = withoutInstructions(prompt);
-  const [first] = said;
+  const messages = withoutInstructions(prompt);
+  const [first] = messages;
   if (first !== undefined && first.role !== 'user' && needUserFirst.has(id))
     return refusal(
       `The conversation begins with the assistant, and "${id}/${modelId}" accepts only one that begins with a user.`,
       'Begin the thread or the messages with a user message.',
     );
-  if (said.at(-1)?.role === 'assistant' && needUserLast.has(id))
+  if (messages.at(-1)?.role === 'assistant' && needUserLast.has(id))
     return refusal(
       `The conversation ends with the assistant, and "${id}/${modelId}" accepts only one that ends with a user or a tool.`,
       'Send a user message, or use a provider that continues an assistant message.',

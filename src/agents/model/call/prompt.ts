@@ -19,20 +19,20 @@ const prompts = new PrefixCache<Message, LanguageModelV3Message>(message => {
 });
 
 /** The part of a prompt after its instructions. */
-const saidIn = new WeakMap<LanguageModelV3Prompt, LanguageModelV3Prompt>();
+const historyOf = new WeakMap<LanguageModelV3Prompt, LanguageModelV3Prompt>();
 
 /** Converts messages to the form of AI SDK models; the same message yields the same object each time. */
 export function toPrompt(messages: readonly Message[], instructions?: string): LanguageModelV3Prompt {
-  const said = prompts.each(messages);
-  if (!instructions) return said;
-  const prompt: LanguageModelV3Prompt = [{ role: 'system', content: instructions }, ...said];
-  saidIn.set(prompt, said);
+  const history = prompts.each(messages);
+  if (!instructions) return history;
+  const prompt: LanguageModelV3Prompt = [{ role: 'system', content: instructions }, ...history];
+  historyOf.set(prompt, history);
   return prompt;
 }
 
 /** Returns a prompt without its leading system messages. */
 export function withoutInstructions(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
-  const known = saidIn.get(prompt);
+  const known = historyOf.get(prompt);
   if (known !== undefined && known[0]?.role !== 'system') return known;
   const start = prompt.findIndex(({ role }) => role !== 'system');
   return start === 0 ? prompt : prompt.slice(start < 0 ? prompt.length : start);

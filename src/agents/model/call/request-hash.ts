@@ -12,9 +12,9 @@ const tools = new WeakMap<object, string>();
 /** Returns a hash of a model request. Messages that were hashed before are not read again. */
 export function requestHash({ prompt, tools: offered = [], ...settings }: LanguageModelV3CallOptions): string {
   // Each step puts the instructions anew before the same messages.
-  const said = withoutInstructions(prompt);
-  const before = prompt.slice(0, prompt.length - said.length);
-  const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestOfTool), prompts.last(said)];
+  const history = withoutInstructions(prompt);
+  const before = prompt.slice(0, prompt.length - history.length);
+  const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestOfTool), prompts.last(history)];
   return digest(parts.join('\n')).slice(0, 16);
 }
 

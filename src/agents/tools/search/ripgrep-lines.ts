@@ -49,6 +49,6 @@ function foundLine(text: string): FoundLine | undefined {
 
 /** Returns ripgrep's message about a pattern, without the pattern itself. */
 function readable(problem: readonly string[]): string {
-  const said = problem.filter(line => line.startsWith('error: ')).at(-1) ?? problem[0] ?? '';
-  return said.replace(/^(?:error: |rg: )/, '');
+  const message = problem.filter(line => line.startsWith('error: ')).at(-1) ?? problem[0] ?? '';
+  return message.replace(/^(?:error: |rg: )/, '');
 }

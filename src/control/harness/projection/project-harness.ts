@@ -10,6 +10,7 @@ import {
   reduceConversation,
 } from '../../../graph/index.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
+import { folderWords } from '../../../projections/index.ts';
 import { tasksOf } from '../../../agents/tasks/task-item.ts';
 import { withArgs } from './call-arguments.ts';
 import { assistantMessage } from '../messages/message-view.ts';
@@ -93,6 +94,7 @@ const isOfRun: Readonly<Record<EventType, boolean>> = {
   custom: false,
   mode_changed: false,
   model_changed: false,
+  folder_changed: false,
   branch_selected: false,
   collapsed: false,
   abort_requested: false,
@@ -170,6 +172,7 @@ function factOf(event: AgentEvent): DisplayEvent | undefined {
     return { type: event.restored === true ? 'tasks_restored' : 'task_updated', tasks: tasksOf(event) };
   if (event.type === 'mode_changed')
     return { type: 'mode_changed', modeId: event.modeId, previousModeId: event.previousModeId ?? '' };
+  if (event.type === 'folder_changed') return { type: 'info', message: folderWords(event) };
   if (event.type !== 'model_changed') return undefined;
   const { modelId, scope, modeId } = event;
   return { type: 'model_changed', modelId, ...(scope && { scope }), ...defined({ modeId }) };

@@ -85,6 +85,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   custom: nothing,
   mode_changed: nothing,
   model_changed: nothing,
+  folder_changed: nothing,
   branch_selected: nothing,
   collapsed: nothing,
   abort_requested: nothing,

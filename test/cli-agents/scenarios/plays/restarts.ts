@@ -68,7 +68,7 @@ export const restarts: readonly Play[] = [
   },
   {
     name: 'reports a call that ran when its owner was killed as one of unknown outcome, and does not run it again',
-    scenarios: ['killed'],
+    scenarios: ['running'],
     once: true,
     owner: 'running',
     script: profile => conversation(profile, [profile.shell('bash slow.sh 60 late.txt'), 'Resumed.']),

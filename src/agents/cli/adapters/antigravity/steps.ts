@@ -94,8 +94,8 @@ export class AntigravitySteps {
     const isCompleted = isFinal && this.#unfinished.delete(key);
     const content = textOf(delta) ?? (isCompleted ? '' : undefined);
     if (content === undefined) return;
-    const said = { runId, id: `${this.#context.runId}/${key}/${type}`, content, callId: key };
-    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
+    const fields = { runId, id: `${this.#context.runId}/${key}/${type}`, content, callId: key };
+    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
     if (type === 'reasoning') return;
     if (!isFinal) this.#unfinished.add(key);
     dropOldest(this.#unfinished);

@@ -76,8 +76,8 @@ export class ClaudeMessages {
 
   #emit(runId: string, type: Kind, content: string, isFinal = false): void {
     const { id, block } = this.#message(runId);
-    const said = { runId, id: `${runId}/${id}/${block}`, content, callId: id };
-    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
+    const fields = { runId, id: `${runId}/${id}/${block}`, content, callId: id };
+    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
   }
 
   #message(runId: string): CurrentMessage {

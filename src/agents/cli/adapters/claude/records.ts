@@ -15,7 +15,7 @@ export const claudeRecords: RecordRules = {
   '`assistant` with an API error': '`error`, which `result` repeats; in a subagent the reason that it fails',
   '`assistant` and `user` with `parent_tool_use_id`': 'events of the run of the subagent',
   '`user`, tool result':
-    '`tool_result` of the one call that has its id, with the end of the run of a subagent, or the `tasks` after `TodoWrite`, `TaskCreate` or `TaskUpdate`; a read without a call is recovered; else `unknown`',
+    '`tool_result` of the one call that has its id, with the end of the run of a subagent, or the `tasks` after `TodoWrite`, `TaskCreate` or `TaskUpdate`; a read without a call is recovered; else `unknown`. The result of an edit has its `patch`, with line numbers',
   '`user`, text': 'nothing: an echoed prompt or injected text is consumed',
   '`rate_limit_event`': '`warning` with code `rate_limit`, unless the status is `allowed`',
   '`result`':

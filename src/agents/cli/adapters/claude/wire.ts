@@ -1,5 +1,6 @@
 import { defined } from '../../../../events/defined.ts';
 import type { ToolOutput } from '../../../../events/index.ts';
+import { patchText, reportedPatch } from '../../shared/reported-patch.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
 /** Returns the blocks of a message's content; plain text is one block. Undefined when there is no readable content. */
@@ -19,13 +20,14 @@ export function readApiError(record: WireRecord): { message: string; code?: stri
   return { message: joinedText(message?.['content']) ?? 'The API failed.', ...defined({ code }) };
 }
 
-/** Returns the output of a tool. A failed command has its exit code only in its text. */
+/** Returns the output of a tool, with the patch of an edit. A failed command has its exit code only in its text. */
 export function readToolOutput(block: WireRecord, record: WireRecord, name: string): ToolOutput {
   const context = joinedText(block['content']) ?? block['content'] ?? '';
   const text = typeof context === 'string' ? context : JSON.stringify(context);
   if (isRejected(block, record)) return { status: 'denied', reason: text };
-  if (recordOf(record['tool_use_result'])?.['interrupted'] === true) return { error: text || 'It was interrupted.' };
-  if (block['is_error'] !== true) return { context };
+  const result = recordOf(record['tool_use_result']);
+  if (result?.['interrupted'] === true) return { error: text || 'It was interrupted.' };
+  if (block['is_error'] !== true) return { context, ...reportedPatch(patchText(result?.['structuredPatch'])) };
   const exitCode = name === 'Bash' ? /^Exit code (\d+)/.exec(text)?.[1] : undefined;
   return exitCode === undefined ? { error: text } : { context, result: { exitCode: Number(exitCode) } };
 }

@@ -84,8 +84,8 @@ export class LegacyRecords {
 
   #write(type: 'text' | 'reasoning', content: string): boolean {
     if (content === '') return true;
-    const said = { id: `${this.#context.runId}/say-${++this.#count}`, content };
-    this.#context.emit(type === 'text' ? { type, ...said, final: true } : { type, ...said });
+    const fields = { id: `${this.#context.runId}/say-${++this.#count}`, content };
+    this.#context.emit(type === 'text' ? { type, ...fields, final: true } : { type, ...fields });
     return true;
   }
 

@@ -90,8 +90,8 @@ export class ClineTurns {
     speaker.streams.set(type, stream);
     stream.text += content;
     const { runId, message } = speaker;
-    const said = { runId, id: `${runId}/m${message}/${stream.part}`, content, callId: `m${message}` };
-    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
+    const fields = { runId, id: `${runId}/m${message}/${stream.part}`, content, callId: `m${message}` };
+    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
   }
 
   #call(event: WireRecord, mate: Speaker | undefined): boolean {

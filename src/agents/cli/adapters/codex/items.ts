@@ -17,8 +17,8 @@ export interface AgentRuns {
   mention(id: string, parent: { readonly callId: string; readonly items: CodexItems }): void;
   /** Ends a run with its answer or error; returns whether it was running. */
   end(id: string, reason: 'complete' | 'error' | 'aborted', answer?: string): boolean;
-  /** Registers what a run said last. */
-  said(runId: string, text: string): void;
+  /** Stores the last text of a run. */
+  setLastText(runId: string, text: string): void;
 }
 
 export interface ItemOptions {
@@ -76,9 +76,9 @@ export class CodexItems {
 
   /** Emits a fragment of a message. */
   stream(type: Speech, id: string, fragment: string): void {
-    const said = this.#streamed.get(id);
-    if (said === undefined) this.#streamed.set(id, { type, text: fragment });
-    else said.text += fragment;
+    const open = this.#streamed.get(id);
+    if (open === undefined) this.#streamed.set(id, { type, text: fragment });
+    else open.text += fragment;
     this.#context.emit({ type, runId: this.runId, id: this.#idOf(id), content: fragment });
   }
 
@@ -156,14 +156,14 @@ export class CodexItems {
     const streamed = this.#streamed.get(id)?.text ?? '';
     this.#streamed.delete(id);
     const rest = remainder(streamed, content);
-    const said = {
+    const fields = {
       runId: this.runId,
       id: rest === undefined ? `${this.#idOf(id)}-whole` : this.#idOf(id),
       content: rest ?? content,
     };
-    if (type === 'text') this.#context.emit({ type, ...said, final: true });
-    else if (rest !== '' || streamed === '') this.#context.emit({ type, ...said });
-    if (type === 'text') this.#agents.said(this.runId, content);
+    if (type === 'text') this.#context.emit({ type, ...fields, final: true });
+    else if (rest !== '' || streamed === '') this.#context.emit({ type, ...fields });
+    if (type === 'text') this.#agents.setLastText(this.runId, content);
   }
 
   #notice(phase: ItemPhase, item: WireRecord): void {

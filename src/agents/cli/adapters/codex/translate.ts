@@ -29,7 +29,7 @@ class CodexReader implements RecordReader {
         start: (id, { callId }) => void children.start(id, { id, parentId: callId, agentId: 'codex' }),
         end: (id, reason, answer) => children.end(id, reason, answer),
         mention: () => {},
-        said: () => {},
+        setLastText: () => {},
       },
     });
     this.#usage = new SessionUsage(usedBefore);

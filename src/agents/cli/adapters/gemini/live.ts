@@ -26,6 +26,10 @@ export const geminiLive: LiveAdapter = {
     switchModel: true,
     switchMode: true,
   },
+  modes: [
+    { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
+    { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
+  ],
   notes: [
     'The mode `default` is set and verified; `autoEdit` and `yolo` only when everything is allowed.',
     'Its clean-up of sessions deletes a session that was resumed, together with the empty recording that a resume leaves: such recordings are removed before it starts.',

@@ -134,8 +134,8 @@ export class PartReader {
     { rawId, content, isWhole }: { rawId: string; content: string; isWhole: boolean },
   ): void {
     const callId = textOf(part['messageID']);
-    const said = { runId: this.#runId, id: `${this.#runId}/${rawId}`, content, ...defined({ callId }) };
-    this.#context.emit(type === 'text' ? { type, ...said, ...(isWhole && { final: true }) } : { type, ...said });
+    const fields = { runId: this.#runId, id: `${this.#runId}/${rawId}`, content, ...defined({ callId }) };
+    this.#context.emit(type === 'text' ? { type, ...fields, ...(isWhole && { final: true }) } : { type, ...fields });
   }
 
   #call(rawId: string, name: string, input: unknown): OpenCall {

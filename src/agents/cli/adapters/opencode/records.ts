@@ -9,7 +9,8 @@ export const opencodeRecords: RecordRules = {
   '`text`': '`text`, final',
   '`text` that is `synthetic`': 'nothing: the program wrote it to the model',
   '`reasoning`': '`reasoning`',
-  '`tool_use`': '`tool_call` and `tool_result`; a command without an exit code and the tool `invalid` failed',
+  '`tool_use`':
+    '`tool_call` and `tool_result`; a command without an exit code and the tool `invalid` failed. The result of an edit has its `patch`, with line numbers',
   '`tool_use` of `todowrite`': '`tasks` too',
   '`tool_use` of `task` that names its session':
     'also a separate run; a background run stays open, because its end is not reported',

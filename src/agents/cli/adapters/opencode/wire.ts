@@ -1,5 +1,6 @@
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
 import { readableError } from '../../shared/readable-error.ts';
+import { boundedPatch } from '../../shared/reported-patch.ts';
 import { countOf, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../events/defined.ts';
 
@@ -81,6 +82,7 @@ function readResult(metadata: WireRecord, state: WireRecord): object {
     isDirectory: recordOf(metadata['display'])?.['type'] === 'directory' || undefined,
     path: folder === undefined ? undefined : `${folder}/SKILL.md`,
     files: files.length === 0 ? undefined : files,
+    patch: boundedPatch(metadata['diff']),
     sessionId: readSubagent(state)?.sessionId,
   });
 }

@@ -152,8 +152,8 @@ export class PiReader implements RecordReader {
 
   #emit(type: Kind, part: string, content: string, isFinal = false): void {
     const callId = `${this.#prefix}${this.#message}`;
-    const said = { id: `${this.#context.runId}/${callId}/${part}`, content, callId };
-    this.#context.emit(isFinal ? { type: 'text', ...said, final: true } : { type, ...said });
+    const fields = { id: `${this.#context.runId}/${callId}/${part}`, content, callId };
+    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
   }
 
   #call(rawId: string, name: string, input: unknown) {

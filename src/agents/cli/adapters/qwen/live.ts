@@ -25,6 +25,10 @@ export const qwenLive: LiveAdapter = {
     switchModel: false,
     switchMode: true,
   },
+  modes: [
+    { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
+    { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
+  ],
   notes: [
     'The approval mode `default` is set and verified; `auto-edit`, `auto` and `yolo` only when everything is allowed.',
     'A rejected call ends its turn: the reason is the next prompt.',

@@ -241,8 +241,8 @@ export class ClaudeChannel implements LiveChannel {
   #isUnknownSession(record: WireRecord): boolean {
     if (record['type'] !== 'result' || record['is_error'] !== true) return false;
     if (this.#start.sessionId === undefined || this.#hasSession) return false;
-    const said = `${textOf(record['result']) ?? ''} ${joinedText(listOf(record['errors'])) ?? ''}`;
-    return record['num_turns'] === 0 || /no conversation found/i.test(said);
+    const report = `${textOf(record['result']) ?? ''} ${joinedText(listOf(record['errors'])) ?? ''}`;
+    return record['num_turns'] === 0 || /no conversation found/i.test(report);
   }
 
   #fail(problem: { readonly message: string; readonly code: string }): void {

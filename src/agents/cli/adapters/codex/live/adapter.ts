@@ -23,6 +23,10 @@ export const codexLive: LiveAdapter = {
     switchModel: true,
     switchMode: true,
   },
+  modes: [
+    { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
+    { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
+  ],
   notes: [
     'It asks about every command that it does not know to be read-only, and about every change of files. Read-only commands, and commands that a rule in `CODEX_HOME/rules` allows, run without a question.',
     'Its answers have no field for a reason: the reason is sent into the turn just before the rejection.',

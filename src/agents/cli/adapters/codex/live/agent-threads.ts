@@ -110,8 +110,8 @@ export class AgentThreads implements AgentRuns {
     return wasRunning;
   }
 
-  said(runId: string, text: string): void {
-    this.#runs.said(runId, text);
+  setLastText(runId: string, text: string): void {
+    this.#runs.setLastText(runId, text);
   }
 
   /** Emits the error of a running subagent. */

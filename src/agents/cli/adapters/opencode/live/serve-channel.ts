@@ -2,7 +2,7 @@ import { defined } from '../../../../../events/defined.ts';
 import type { ContentPart } from '../../../../../events/index.ts';
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
 import { readServeResponse, type ServeResponse } from '../../../contract/serve-message.ts';
-import { recordOf, textOf } from '../../../shared/wire-value.ts';
+import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
 import { unaskedCalls } from './ask-policy.ts';
 import { isConsumedEvent } from './consumed-events.ts';
 import { HttpCalls, isDone, responseProblem } from './http-calls.ts';
@@ -140,8 +140,22 @@ export class ServeChannel implements LiveChannel {
         if (response.status === 404 || response.status === 400)
           this.#fail(`${this.#program.name} has no session "${sessionId}".`, 'session_unknown');
         else if (fork === true && isDone(response))
-          this.#calls.post(`/session/${sessionId}/fork`, {}, forked => this.#opened(forked));
+          this.#calls.post(`/session/${sessionId}/fork`, {}, forked => this.#forked(forked));
         else this.#opened(response);
+      });
+  }
+
+  /** The server may report the copied messages during the first turn: they are listed before, to be known then. */
+  #forked(response: ServeResponse): void {
+    const id = textOf(recordOf(response.body)?.['id']);
+    if (!isDone(response) || id === undefined) this.#opened(response);
+    else
+      this.#calls.get(`/session/${encodeURIComponent(id)}/message`, ({ body }) => {
+        for (const message of listOf(body)) {
+          const messageId = textOf(recordOf(recordOf(message)?.['info'])?.['id']);
+          if (messageId !== undefined) this.#book.addEarlier(messageId);
+        }
+        this.#opened(response);
       });
   }
 

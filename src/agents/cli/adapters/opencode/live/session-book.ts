@@ -6,7 +6,7 @@ interface KnownSession {
   readonly agentId: string | undefined;
 }
 
-/** A message of a session: a person's, or an answer that began in a turn; `earlier` when it is older than the turns. */
+/** A message of a session: a person's, or an answer that began in a turn; `earlier` when it is older than the turns, whoever wrote it. */
 type KnownMessage = 'person' | 'earlier' | { readonly turn: number };
 
 /** What a server has reported about its sessions and messages, over all turns of a channel. */
@@ -50,6 +50,12 @@ export class SessionBook {
 
   message(id: string): KnownMessage | undefined {
     return this.#messages.get(id);
+  }
+
+  /** Registers a message that is older than the turns. */
+  addEarlier(id: string): void {
+    this.#messages.set(id, 'earlier');
+    dropOldest(this.#messages);
   }
 
   /**

@@ -1,0 +1,29 @@
+import { countOf, listOf, recordOf } from './wire-value.ts';
+
+/** A longer patch is left out: the raw line of its event contains it. */
+const mostChars = 200_000;
+
+/** Returns the patch that a program reported for an edit; undefined without one, and for one that is too long. */
+export function boundedPatch(value: unknown): string | undefined {
+  return typeof value === 'string' && value.includes('@@') && value.length <= mostChars ? value : undefined;
+}
+
+/** Returns the structured part of an output with a patch; nothing without one. */
+export function reportedPatch(value: unknown): { readonly result?: { readonly patch: string } } {
+  const patch = boundedPatch(value);
+  return patch === undefined ? {} : { result: { patch } };
+}
+
+/** Returns hunks with positions and marked lines as a unified diff; undefined when they are none or are not understood. */
+export function patchText(hunks: unknown): string | undefined {
+  const texts = listOf(hunks).map(value => {
+    const hunk = recordOf(value);
+    const [oldStart, oldLines] = [countOf(hunk?.['oldStart']), countOf(hunk?.['oldLines'])];
+    const [newStart, newLines] = [countOf(hunk?.['newStart']), countOf(hunk?.['newLines'])];
+    const lines = listOf(hunk?.['lines']);
+    const isUnknown = [oldStart, oldLines, newStart, newLines].includes(undefined);
+    if (isUnknown || !lines.every(line => typeof line === 'string')) return undefined;
+    return [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join('\n');
+  });
+  return texts.length === 0 || texts.includes(undefined) ? undefined : texts.join('\n');
+}

@@ -1,0 +1,54 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { listedCommand } from '../command-list.ts';
+import { folder } from '../folder.ts';
+import { addStoreOptions } from '../store-options.ts';
+
+/** Adds `singletree compare`: several agents on one request. */
+export function addCompareCommand(program: Command): void {
+  addStoreOptions(listedCommand(program, 'compare'))
+    .argument('<prompt>', 'what each agent is asked')
+    .requiredOption('--agents <names>', 'two to six, separated by commas; coder@provider/model names a model', names)
+    .option('--cwd <folder>', 'the folder to work on', folder, '.')
+    .option('--branch <name>', 'the beginning of the branches (default: singletree)')
+    .option('--no-uncommitted', 'begin with the newest commit, without the uncommitted changes of the folder')
+    .option('--yolo', 'let the agents do everything without asking')
+    .option('--json', 'print one JSON value per line')
+    .action(async (prompt, options) => {
+      process.exitCode = await (await import('./compare.ts')).compareCommand(prompt, options);
+    });
+}
+
+/** Adds `singletree worktrees`: what comparisons left. */
+export function addWorktreesCommand(program: Command): void {
+  const worktrees = () => import('./worktrees.ts');
+  const command = addStoreOptions(listedCommand(program, 'worktrees'))
+    .option('--json', 'print one JSON value per line')
+    .action(async options => (await worktrees()).listWorktrees(options));
+  addStoreOptions(command.command('keep').description('apply the changes of one to the folder it is a copy of'))
+    .argument('<worktree>', 'its name, or its thread')
+    .action(async (name: string, _options: object, own: Command) =>
+      (await worktrees()).keepWorktree(name, own.optsWithGlobals()),
+    );
+  addStoreOptions(command.command('remove').description('remove some; those with changes only with --force'))
+    .argument('[worktrees...]', 'their names, or their threads')
+    .option('--clean', 'all that have no changes, or whose changes were kept')
+    .option('--force', 'also when changes are lost')
+    .action(async (all: string[], _options: object, own: Command) =>
+      (await worktrees()).removeWorktrees(all, own.optsWithGlobals()),
+    );
+}
+
+interface NamedAgent {
+  readonly agent: string;
+  readonly model?: string;
+}
+
+function names(text: string): readonly NamedAgent[] {
+  const all = text.split(',').map(each => each.trim());
+  if (all.length < 2 || all.some(each => each === ''))
+    throw new InvalidArgumentError('expected two or more agents, such as coder,claude');
+  return all.map(each => {
+    const [agent = '', ...model] = each.split('@');
+    return model.length === 0 ? { agent } : { agent, model: model.join('@') };
+  });
+}

@@ -1,0 +1,168 @@
+import type { Limits } from '../../agents/index.ts';
+import { Supervisor, Worktrees } from '../../control/index.ts';
+import { type ComparedRun, startComparison } from '../../control/worktrees/comparison.ts';
+import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import { readEvents } from '../../log/index.ts';
+import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import { installedAgents } from '../installed-agents.ts';
+import { writeOut } from '../output.ts';
+import { withoutAnswers } from '../run-agent.ts';
+import { RunTotals } from '../run-totals.ts';
+import { loadSettings } from '../settings.ts';
+import { openStoreOf } from '../store-options.ts';
+import { tableLines } from '../table.ts';
+import { printJson, type ThreadCommandOptions } from '../threads/with-log.ts';
+
+export interface CompareOptions extends ThreadCommandOptions {
+  readonly agents: readonly { readonly agent: string; readonly model?: string }[];
+  readonly cwd: string;
+  readonly branch?: string;
+  readonly uncommitted: boolean;
+  readonly yolo?: boolean;
+}
+
+/** `singletree compare`: runs the agents, prints what each came to and how to keep one; returns the exit code. */
+export async function compareCommand(prompt: string, options: CompareOptions): Promise<number> {
+  const { yolo = false, json = false, branch, uncommitted } = options;
+  const settings = await loadSettings(options.cwd);
+  const config = yolo ? { ...settings.config, permissions: { default: 'allow' as const, rules: [] } } : settings.config;
+  const { cwd, home } = settings;
+  const log = await openStoreOf(options, config);
+  const agents = await installedAgents({ ...settings, config, yolo });
+  const control = new Supervisor({
+    log,
+    agents: agents.all,
+    ...(config.limits && { limits: config.limits as Limits }),
+  });
+  const worktrees = new Worktrees({ home, folder: cwd, ...defined({ setup: config.worktree?.setup }) });
+  let hasStopped = false;
+  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  try {
+    const competitors = options.agents.map(({ agent: id, model }) => {
+      const agent = agents.get(id);
+      if (agent === undefined)
+        throw new SingletreeError(
+          'agent_not_found',
+          `There is no agent "${id}" here. Available: ${agents.all.map(each => each.id).join(', ')}.`,
+        );
+      return { agent: hasPerson ? agent : withoutAnswers(agent), model };
+    });
+    const title = prompt.replaceAll(/\s+/g, ' ').slice(0, 80);
+    const runs = await startComparison(
+      { log, control, worktrees },
+      { content: prompt, title, agents: competitors, branch, uncommitted },
+    );
+    const stop = () => {
+      hasStopped = true;
+      for (const { run } of runs) if (run !== undefined) void control.abort(run.runId).catch(() => {});
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+    if (!json) for (const run of runs) await writeOut(`${startLine(run)}\n`);
+    if (!json && hasPerson) await writeOut('What they ask waits: singletree inbox, in another terminal.\n');
+    const results = await Promise.all(runs.map(run => resultOf(log, worktrees, run)));
+    if (json) for (const result of results) await printJson(result);
+    else await writeOut(`\n${[...resultTable(results), '', ...advice(results)].join('\n')}\n`);
+    if (hasStopped) return 130;
+    return results.every(({ outcome }) => outcome === 'complete') ? 0 : 1;
+  } finally {
+    await control.close();
+    await agents.close();
+    await log.close();
+  }
+}
+
+function startLine({ agentId, threadId, worktree, note, problem }: ComparedRun): string {
+  if (problem !== undefined) return `${agentId}: not started: ${problem}`;
+  const place = worktree === undefined ? note : `${worktree.folder} on ${worktree.branch}`;
+  return `${agentId}: thread ${threadId}${place === undefined ? '' : `, ${place}`}`;
+}
+
+interface Result {
+  readonly agentId: string;
+  readonly threadId: string;
+  readonly outcome: string;
+  readonly milliseconds: number;
+  readonly files: readonly string[];
+  readonly added?: number;
+  readonly removed?: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost?: number | undefined;
+  readonly worktree?: string | undefined;
+  readonly folder?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly error?: string | undefined;
+  readonly denied: readonly string[];
+}
+
+async function resultOf(log: EventLog, worktrees: Worktrees, compared: ComparedRun): Promise<Result> {
+  const { agentId, threadId, run, worktree, problem } = compared;
+  const outcome = (await run?.done) ?? 'not started';
+  const totals = new RunTotals();
+  const state = createActivityState();
+  const times: number[] = [];
+  for await (const event of readEvents(log, threadId)) {
+    totals.add(event);
+    times.push(Date.parse(event.ts));
+    for (const activity of projectActivity(state, event)) totals.addActivity(activity);
+  }
+  const changes = worktree === undefined ? undefined : (await worktrees.state(worktree)).files;
+  const sum = (count: 'added' | 'removed') => changes?.reduce((all, file) => all + (file[count] ?? 0), 0);
+  const { inputTokens, outputTokens, cost } = totals.usage;
+  return {
+    agentId,
+    threadId,
+    outcome,
+    milliseconds: (times.at(-1) ?? 0) - (times[0] ?? 0),
+    files: changes?.map(({ path }) => path) ?? totals.filesChanged,
+    inputTokens,
+    outputTokens,
+    denied: totals.denied,
+    ...defined({
+      added: sum('added'),
+      removed: sum('removed'),
+      cost,
+      worktree: worktree?.name,
+      folder: worktree?.folder,
+      branch: worktree?.branch,
+      error: problem ?? totals.error,
+    }),
+  };
+}
+
+function resultTable(results: readonly Result[]): string[] {
+  const head = ['agent', 'state', 'time', 'files', 'lines', 'tokens in/out', 'cost', 'worktree'];
+  const rows = results.map(result => [
+    result.agentId,
+    result.outcome,
+    `${(result.milliseconds / 1000).toFixed(1)} s`,
+    String(result.files.length),
+    result.added === undefined ? '–' : `+${result.added} −${result.removed ?? 0}`,
+    `${result.inputTokens}/${result.outputTokens}`,
+    result.cost === undefined ? '–' : `≈ $${result.cost.toFixed(4)}`,
+    result.worktree ?? '–',
+  ]);
+  return tableLines([head, ...rows]);
+}
+
+/** How to look at the results and keep one. */
+function advice(results: readonly Result[]): string[] {
+  const problems = results.flatMap(({ agentId, error, denied }) => [
+    ...(error === undefined ? [] : [`${agentId}: ${error}`]),
+    ...(denied.length === 0
+      ? []
+      : [`${agentId} was not allowed: ${denied.join(', ')}. Allow it in the configuration, or use --yolo.`]),
+  ]);
+  const [first] = results.filter(({ worktree, files }) => worktree !== undefined && files.length > 0);
+  const paths = results.flatMap(({ agentId, folder }) => (folder === undefined ? [] : [`${agentId}: ${folder}`]));
+  if (first === undefined) return [...problems, ...paths];
+  return [
+    ...problems,
+    ...paths,
+    `Keep one:      singletree worktrees keep ${first.worktree}`,
+    'Remove others: singletree worktrees remove NAME --force',
+    `See the steps: singletree show ${first.threadId}`,
+  ];
+}

@@ -1,0 +1,78 @@
+import { Worktrees } from '../../control/index.ts';
+import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
+import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { singletreeHome } from '../home.ts';
+import { writeOut } from '../output.ts';
+import { tableLines } from '../table.ts';
+import { ageText } from '../threads/age-text.ts';
+import { printJson, type ThreadCommandOptions, withLog } from '../threads/with-log.ts';
+
+const worktreesHere = () => new Worktrees({ home: singletreeHome(), folder: process.cwd() });
+
+/** `singletree worktrees`: every worktree with its state, branch and folder. */
+export async function listWorktrees({ json = false }: ThreadCommandOptions): Promise<void> {
+  const worktrees = worktreesHere();
+  const states = await Promise.all((await worktrees.records()).map(record => worktrees.state(record)));
+  if (json) {
+    for (const state of states) await printJson(state);
+    return;
+  }
+  if (states.length === 0) {
+    await writeOut('No worktrees. singletree compare "…" --agents coder,claude makes some.\n');
+    return;
+  }
+  const rows = states.map(({ name, exists, isClean, kept, files, hasCommits, createdAt, branch, folder }) => [
+    name,
+    !exists ? 'missing' : kept !== undefined && isClean ? 'kept' : isClean ? 'clean' : 'changed',
+    `${files.length} files${hasCommits ? ', commits' : ''}`,
+    ageText(createdAt),
+    branch,
+    folder,
+  ]);
+  await writeOut(`${tableLines([['name', 'state', 'changes', 'age', 'branch', 'folder'], ...rows]).join('\n')}\n`);
+}
+
+/** `singletree worktrees keep`: applies the changes of one to the folder it is a copy of. */
+export function keepWorktree(name: string, options: ThreadCommandOptions): Promise<void> {
+  return withLog(options, async log => {
+    const worktrees = worktreesHere();
+    const { threadId, origin, name: found } = await named(worktrees, name);
+    const files = await new ThreadWorktrees(log, worktrees).keep(threadId);
+    if (options.json === true) return void (await printJson({ name: found, files }));
+    const count = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed in ${origin}`;
+    await writeOut(
+      `${[count, ...files.map(file => `  ${file}`)].join('\n')}\nRemove it: singletree worktrees remove ${found}\n`,
+    );
+  });
+}
+
+/** `singletree worktrees remove`: removes those that are named, or all clean ones. */
+export function removeWorktrees(
+  names: readonly string[],
+  options: ThreadCommandOptions & { readonly clean?: boolean; readonly force?: boolean },
+): Promise<void> {
+  return withLog(options, async log => {
+    const worktrees = worktreesHere();
+    const threads = new ThreadWorktrees(log, worktrees);
+    const chosen = await Promise.all(names.map(name => named(worktrees, name)));
+    if (options.clean === true)
+      for (const record of await worktrees.records()) if ((await worktrees.state(record)).isClean) chosen.push(record);
+    if (chosen.length === 0 && options.clean !== true)
+      throw new SingletreeError('invalid_argument', 'Name the worktrees to remove, or use --clean.');
+    for (const { name, threadId } of new Set(chosen)) {
+      await threads.remove(threadId, { force: options.force === true });
+      await (options.json === true ? printJson({ name, removed: true }) : writeOut(`removed ${name}\n`));
+    }
+  });
+}
+
+async function named(worktrees: Worktrees, text: string): Promise<WorktreeRecord> {
+  const records = await worktrees.records();
+  const found = records.find(({ name, threadId }) => name === text || threadId === text);
+  if (found !== undefined) return found;
+  throw new SingletreeError(
+    'invalid_argument',
+    `There is no worktree "${text}". ${records.length === 0 ? 'There are none.' : `Known: ${records.map(({ name }) => name).join(', ')}.`}`,
+  );
+}

@@ -1,0 +1,33 @@
+import { GitFailure } from '../../agents/git/run-git.ts';
+import { SingletreeError } from '../../events/index.ts';
+import type { ProjectGit } from './project-git.ts';
+
+const options = ['--binary', '--whitespace=nowarn', '-'];
+
+/** Applies a patch to the files of a repository, all of it or nothing; throws `apply_conflict` with the files in the way. */
+export async function applyPatch(git: ProjectGit, patch: Uint8Array): Promise<void> {
+  try {
+    await git.run(['apply', '--check', ...options], { input: patch });
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.isMissing || error.isTooSlow) throw error;
+    const files = conflictsIn(error.message);
+    throw new SingletreeError(
+      'apply_conflict',
+      `The changes do not fit ${git.folder}, which was changed since: ${files.join(', ') || error.message}. Nothing was applied. Commit, stash or undo what is there, then keep them again.`,
+      { details: { files }, cause: error },
+    );
+  }
+  await git.run(['apply', ...options], { input: patch });
+}
+
+/** The files that git names, such as `error: a.txt: patch does not apply`. */
+function conflictsIn(message: string): string[] {
+  const found = message.split('\n').flatMap(line => {
+    const [, path] =
+      /^error: (.+): (?:patch does not apply|already exists in .*|No such file.*|does not exist in .*|.*symbolic link.*|does not match.*|wrong type)$/.exec(
+        line,
+      ) ?? [];
+    return path ?? [];
+  });
+  return [...new Set(found)];
+}

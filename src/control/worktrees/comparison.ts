@@ -1,0 +1,128 @@
+import type { Agent } from '../../agents/agent.ts';
+import { defined } from '../../events/defined.ts';
+import { errorText, newId, SingletreeError } from '../../events/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { RunControl, RunHandle, StartOptions, ThreadFolder } from '../supervision/run-control.ts';
+import { preparedAgent } from './prepared-agent.ts';
+import type { WorktreeRecord } from './worktree-record.ts';
+import type { Worktrees } from './worktrees.ts';
+
+export interface ComparisonOptions {
+  readonly log: EventLog;
+  readonly control: Pick<RunControl, 'start'>;
+  /** Without it all agents work in their own folder. */
+  readonly worktrees?: Worktrees | undefined;
+}
+
+/** An agent that is compared, perhaps with another model than its own. */
+export interface Competitor {
+  readonly agent: Agent;
+  readonly model?: string | undefined;
+}
+
+export interface ComparisonRequest extends Pick<StartOptions, 'content' | 'by'> {
+  readonly title: string;
+  readonly agents: readonly Competitor[];
+  readonly resourceId?: string | undefined;
+  /** The beginning of the branches. */
+  readonly branch?: string | undefined;
+  /** Whether the worktrees begin with the uncommitted changes of the folder. */
+  readonly uncommitted?: boolean | undefined;
+}
+
+/** One of the runs that are compared; without a run it has a problem. */
+export interface ComparedRun {
+  readonly threadId: string;
+  readonly agentId: string;
+  readonly run?: RunHandle;
+  readonly worktree?: WorktreeRecord;
+  /** Why it works in the same folder as others. */
+  readonly note?: string;
+  readonly problem?: string;
+}
+
+const most = 6;
+
+/**
+ * Starts several agents with one request, each in a thread of its own and, where the folder is in a git repository, in a
+ * worktree of its own. An agent that cannot start does not stop the others. Throws `invalid_argument` for fewer than two
+ * agents.
+ */
+export async function startComparison(
+  options: ComparisonOptions,
+  request: ComparisonRequest,
+): Promise<readonly ComparedRun[]> {
+  const { agents } = request;
+  if (agents.length < 2 || agents.length > most)
+    throw new SingletreeError(
+      'invalid_argument',
+      `Name two to ${most} agents to compare; ${agents.length} were named.`,
+    );
+  const comparison = newId();
+  const runs: ComparedRun[] = [];
+  for (const competitor of agents) runs.push(await startOne(options, { ...request, ...competitor, comparison }));
+  return runs;
+}
+
+async function startOne(
+  { log, control, worktrees }: ComparisonOptions,
+  request: ComparisonRequest & Competitor & { readonly comparison: string },
+): Promise<ComparedRun> {
+  const { agent, model, content, by, title, comparison, resourceId } = request;
+  const { id: threadId } = await log.createThread({
+    title,
+    metadata: { comparison, agentId: agent.id },
+    ...defined({ resourceId }),
+  });
+  const known = { threadId, agentId: agent.id };
+  let place: Place = {};
+  try {
+    place = await placeFor(worktrees, threadId, request);
+    const run = await control.start(threadId, {
+      agent: place.agent ?? agent,
+      content,
+      ...defined({ by, model, folder: place.folder }),
+    });
+    return { ...known, run, ...defined({ worktree: place.worktree, note: place.folder?.note }) };
+  } catch (error) {
+    if (SingletreeError.is(error, 'invalid_argument')) throw error;
+    if (place.worktree !== undefined) await worktrees?.remove(place.worktree).catch(() => {});
+    const problem = errorText(error);
+    await log.append(threadId, [
+      { type: 'user', runId: newId(), content: typeof content === 'string' ? content : [...content] },
+      { type: 'error', runId: newId(), message: `${agent.id} was not started: ${problem}`, code: 'not_started' },
+    ]);
+    return { ...known, problem };
+  }
+}
+
+interface Place {
+  readonly folder?: ThreadFolder;
+  readonly worktree?: WorktreeRecord;
+  /** The agent with the setup of its worktree. */
+  readonly agent?: Agent;
+}
+
+async function placeFor(
+  worktrees: Worktrees | undefined,
+  threadId: string,
+  { agent, branch, uncommitted }: Parameters<typeof startOne>[1],
+): Promise<Place> {
+  if (worktrees === undefined) return {};
+  const { folder, setup } = worktrees;
+  if (agent.usesFolder !== true)
+    return { folder: { folder, note: `${agent.id} cannot work in a worktree: it uses its own folder` } };
+  const made = await worktrees.create({ threadId, agentId: agent.id, ...defined({ branch, uncommitted }) });
+  if ('problem' in made)
+    return {
+      folder: { folder, note: `${made.problem}: all agents work in the same folder and see each other's changes` },
+    };
+  const { folder: own, origin, branch: name, head } = made;
+  return {
+    folder: { folder: own, worktree: { origin, branch: name, head, ...defined({ setup }) } },
+    worktree: made,
+    ...(setup !== undefined && {
+      agent: preparedAgent(agent, { command: setup, folder: own, done: () => worktrees.begin(made) }),
+    }),
+  };
+}

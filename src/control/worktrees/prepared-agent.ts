@@ -1,0 +1,62 @@
+import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import { environmentFor } from '../../agents/process/environment.ts';
+import { BoundedOutput } from '../../agents/workspace/bounded-output.ts';
+import { runCommand } from '../../agents/workspace/run-command.ts';
+import { errorText, type AgentEvent } from '../../events/index.ts';
+
+export interface Preparation {
+  readonly command: string;
+  readonly folder: string;
+  /** Called when the command has ended, before the agent begins. */
+  readonly done: () => Promise<void>;
+}
+
+const timeoutMs = 30 * 60_000;
+
+/**
+ * Wraps an agent for its first run in a new worktree: the run begins with the setup command. What the command printed
+ * is an event of the run; when it fails, the run has an error that is not fatal, and the agent works all the same.
+ */
+export function preparedAgent(agent: Agent, preparation: Preparation): Agent {
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    let isDue = params.resume === undefined;
+    for await (const event of agent.invoke(params)) {
+      yield event;
+      if (!isDue || event.type !== 'harness_start' || event.runId !== params.runId) continue;
+      isDue = false;
+      yield* prepare(params, preparation);
+    }
+  }
+  return { ...agent, invoke };
+}
+
+async function* prepare(
+  { runId, signal, runMark }: InvokeParams,
+  { command, folder, done }: Preparation,
+): AsyncGenerator<AgentEvent> {
+  const output = new BoundedOutput(4_000, 12_000);
+  const env = environmentFor(process.env, []);
+  try {
+    const { exitCode, timedOut } = await runCommand({
+      command,
+      cwd: folder,
+      env,
+      signal,
+      timeoutMs,
+      runMark,
+      onOutput: chunk => output.push(chunk),
+    });
+    yield { type: 'custom', runId, name: 'setup', data: { command, exitCode, output: output.text() } };
+    if (exitCode !== 0)
+      yield failure(runId, `${command} ${timedOut ? 'took too long' : `ended with code ${exitCode}`}`, output);
+    await done();
+  } catch (error) {
+    if (!signal.aborted) yield failure(runId, `${command}: ${errorText(error)}`, output);
+  }
+}
+
+function failure(runId: string, problem: string, output: BoundedOutput): AgentEvent {
+  const end = output.last(2_000).trim();
+  const message = `The setup of the worktree failed: ${problem}. The agent works without it.${end === '' ? '' : `\n${end}`}`;
+  return { type: 'error', runId, message, code: 'setup_failed' };
+}

@@ -1,0 +1,70 @@
+import { newId, SingletreeError } from '../../events/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import { openRunsOf } from '../supervision/open-runs.ts';
+import type { ThreadFolder } from '../supervision/run-control.ts';
+import type { WorktreeRecord } from './worktree-record.ts';
+import type { Worktrees, WorktreeState } from './worktrees.ts';
+
+/** The worktrees of threads, with what is done to them recorded in the threads. */
+export class ThreadWorktrees {
+  readonly #log: EventLog;
+  readonly #worktrees: Worktrees;
+
+  constructor(log: EventLog, worktrees: Worktrees) {
+    this.#log = log;
+    this.#worktrees = worktrees;
+  }
+
+  /** Returns the worktree of a thread and its changes; throws `not_found` when it has none. */
+  async state(threadId: string): Promise<WorktreeState> {
+    return this.#worktrees.state(await this.#find(threadId));
+  }
+
+  /** Returns the hunks of a file that was changed in the worktree of a thread. */
+  async patchOf(threadId: string, path: string): Promise<string> {
+    return this.#worktrees.patchOf(await this.#find(threadId), path);
+  }
+
+  /**
+   * Applies the changes of a thread to the folder that its worktree is a copy of, all or none; the thread works there
+   * from then on. Returns the changed files. Throws `apply_conflict` when they do not fit, and `run_under_way`.
+   */
+  async keep(threadId: string): Promise<readonly string[]> {
+    const record = await this.#find(threadId);
+    await this.#checkIdle(threadId);
+    const kept = await this.#worktrees.keep(record);
+    await this.#moveTo(threadId, { folder: record.origin, kept: [...kept] });
+    return kept;
+  }
+
+  /** Removes the worktree of a thread, which works in the original folder from then on. Throws `worktree_changed`. */
+  async remove(threadId: string, options: { readonly force?: boolean } = {}): Promise<void> {
+    const record = await this.#find(threadId);
+    await this.#checkIdle(threadId);
+    await this.#worktrees.remove(record, options);
+    const thread = await this.#log.getThread(threadId);
+    const { folder } = await sharedThreadMemory(this.#log).of(threadId);
+    if (thread !== undefined && folder?.folder === record.folder)
+      await this.#moveTo(threadId, { folder: record.origin, note: `The worktree ${record.path} was removed` });
+  }
+
+  async #find(threadId: string): Promise<WorktreeRecord> {
+    const found = await this.#worktrees.find(threadId);
+    if (found !== undefined) return found;
+    throw new SingletreeError('not_found', `The thread "${threadId}" has no worktree.`, { details: { threadId } });
+  }
+
+  async #checkIdle(threadId: string): Promise<void> {
+    const thread = await this.#log.getThread(threadId);
+    if (thread === undefined || openRunsOf(thread).length === 0) return;
+    throw new SingletreeError(
+      'run_under_way',
+      'The agent still works in this worktree. Stop it or wait until it ends.',
+    );
+  }
+
+  async #moveTo(threadId: string, folder: ThreadFolder): Promise<void> {
+    await this.#log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
+  }
+}

@@ -1,0 +1,176 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { GitFailure } from '../../agents/git/run-git.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { name as nameField } from '../../events/options/option-fields.ts';
+import { SerialQueues } from '../../events/serial-queue.ts';
+import { applyPatch } from './apply-patch.ts';
+import { baseRef, makeWorktree, markBase } from './make-worktree.ts';
+import { findRepository, ProjectGit } from './project-git.ts';
+import { type ChangedFile, changedFiles, filePatch, patchBetween } from './worktree-changes.ts';
+import { checkBranchPrefix, worktreeName } from './worktree-name.ts';
+import { readRecords, type WorktreeRecord, writeRecord } from './worktree-record.ts';
+
+export interface WorktreesOptions {
+  /** The data folder: worktrees are in its `worktrees`, never in a project. */
+  readonly home: string;
+  /** The folder that agents work in: worktrees are of its repository. */
+  readonly folder: string;
+  /** A command that prepares a new worktree, such as `npm ci`. */
+  readonly setup?: string;
+}
+
+const checkOptions = optionsCheck(
+  'new Worktrees',
+  () =>
+    ({ home: nameField(), folder: nameField(), setup: nameField().optional() }) satisfies Record<
+      keyof WorktreesOptions,
+      z.ZodType
+    >,
+);
+
+export interface NewWorktree {
+  readonly threadId: string;
+  readonly agentId: string;
+  /** The beginning of its branch. Default: `singletree`. */
+  readonly branch?: string;
+  /** Whether it begins with the uncommitted changes of the folder. Default: true. */
+  readonly uncommitted?: boolean;
+}
+
+/** A worktree and what was changed in it. */
+export interface WorktreeState extends WorktreeRecord {
+  readonly exists: boolean;
+  readonly files: readonly ChangedFile[];
+  /** Whether its branch has commits beyond the one it began with. */
+  readonly hasCommits: boolean;
+  /** Whether nothing would be lost with it: no changes and no commits, or all of them kept. */
+  readonly isClean: boolean;
+}
+
+/** The git worktrees that were made for threads: in the data folder, each on a branch of its own. */
+export class Worktrees {
+  readonly folder: string;
+  readonly setup: string | undefined;
+  readonly #home: string;
+  /** Git locks a repository while worktrees are added and removed. */
+  readonly #queues = new SerialQueues();
+
+  /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
+  constructor(options: WorktreesOptions) {
+    checkOptions(options);
+    this.folder = realpathSync(options.folder);
+    this.setup = options.setup;
+    mkdirSync(options.home, { recursive: true, mode: 0o700 });
+    this.#home = join(realpathSync(options.home), 'worktrees');
+  }
+
+  /** Makes a worktree for a thread; returns the reason when the folder cannot have one. */
+  async create(request: NewWorktree): Promise<WorktreeRecord | { readonly problem: string }> {
+    const { threadId, agentId, branch: prefix = 'singletree', uncommitted = true } = request;
+    checkBranchPrefix(prefix);
+    const repository = await findRepository(this.folder);
+    if ('problem' in repository) return repository;
+    const name = worktreeName(agentId);
+    const record = { name, threadId, agentId, branch: `${prefix}/${name}`, origin: this.folder };
+    return this.#queues.run(repository.root, () =>
+      makeWorktree({ home: this.#home, repository, record, uncommitted }).catch(failed),
+    );
+  }
+
+  /** Returns the records of all worktrees, oldest first. */
+  records(): Promise<readonly WorktreeRecord[]> {
+    return readRecords(this.#home);
+  }
+
+  /** Returns the worktree of a thread; undefined when it has none. */
+  async find(threadId: string): Promise<WorktreeRecord | undefined> {
+    return (await this.records()).find(record => record.threadId === threadId);
+  }
+
+  /** Returns what was changed in a worktree since it began. */
+  async state(record: WorktreeRecord): Promise<WorktreeState> {
+    if (!existsSync(record.path)) return { ...record, exists: false, files: [], hasCommits: false, isClean: true };
+    const git = new ProjectGit(record.path);
+    const { base, now } = await this.#trees(record).catch(failed);
+    const files = await changedFiles(git, base, now).catch(failed);
+    const hasCommits = (await git.line(['rev-parse', 'HEAD'])) !== record.head;
+    return {
+      ...record,
+      exists: true,
+      files,
+      hasCommits,
+      isClean: now === record.kept || (now === base && !hasCommits),
+    };
+  }
+
+  /** Returns the hunks of one file that was changed in a worktree. */
+  async patchOf(record: WorktreeRecord, path: string): Promise<string> {
+    const { base, now } = await this.#trees(record).catch(failed);
+    return filePatch(new ProjectGit(record.path), [base, now], path).catch(failed);
+  }
+
+  /** Makes the files as they are now the beginning of a worktree: its changes count from here. */
+  async begin({ name, path }: WorktreeRecord): Promise<void> {
+    await markBase(new ProjectGit(path), join(this.#home, name)).catch(failed);
+  }
+
+  /**
+   * Applies the changes of a worktree to the files of the repository it belongs to, all or none, without a commit.
+   * Returns the changed files; throws `apply_conflict` with the files that differ too much.
+   */
+  async keep(record: WorktreeRecord): Promise<readonly string[]> {
+    return this.#queues.run(record.root, async () => {
+      const git = new ProjectGit(record.path);
+      const { base, now } = await this.#trees(record).catch(failed);
+      if (now === record.kept) return [];
+      const files = await changedFiles(git, record.kept ?? base, now).catch(failed);
+      if (files.length > 0)
+        await applyPatch(new ProjectGit(record.root), await patchBetween(git, record.kept ?? base, now).catch(failed));
+      await writeRecord(this.#home, { ...record, kept: now });
+      return files.map(({ path }) => path);
+    });
+  }
+
+  /**
+   * Removes a worktree, and its branch when that has no commits of its own. Throws `worktree_changed` when changes would
+   * be lost, unless `force` is set.
+   */
+  async remove(record: WorktreeRecord, { force = false }: { readonly force?: boolean } = {}): Promise<void> {
+    const { isClean, files, hasCommits } = await this.state(record).catch(error => {
+      if (!force) throw error;
+      return { isClean: false, files: [], hasCommits: true };
+    });
+    if (!isClean && !force)
+      throw new SingletreeError(
+        'worktree_changed',
+        `The worktree ${record.path} has ${hasCommits ? 'commits' : `changes in ${files.length} files`} that were not kept. Keep them, or remove it with force.`,
+        { details: { files: files.map(({ path }) => path) } },
+      );
+    await this.#queues.run(record.root, async () => {
+      const git = new ProjectGit(record.root);
+      const isThere = existsSync(record.root);
+      if (isThere) await git.run(['worktree', 'remove', '--force', record.path]).catch(() => {});
+      await rm(join(this.#home, record.name), { recursive: true, force: true });
+      if (!isThere) return;
+      await git.run(['worktree', 'prune']).catch(() => {});
+      // Only a branch that is still where it began is deleted.
+      await git.run(['update-ref', '-d', `refs/heads/${record.branch}`, record.head]).catch(() => {});
+    });
+  }
+
+  async #trees(record: WorktreeRecord): Promise<{ readonly base: string; readonly now: string }> {
+    const git = new ProjectGit(record.path);
+    const base = await git.line(['rev-parse', '--verify', baseRef]);
+    return { base, now: await git.snapshot(join(this.#home, record.name, `index-${newId()}`)) };
+  }
+}
+
+function failed(error: unknown): never {
+  const text = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof GitFailure) && !text.includes('worktreeinclude')) throw error;
+  throw new SingletreeError('worktree_unavailable', `The worktree cannot be used: ${text}.`, { cause: error });
+}

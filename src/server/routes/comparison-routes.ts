@@ -1,0 +1,47 @@
+import { startComparison } from '../../control/worktrees/comparison.ts';
+import { defined } from '../../events/defined.ts';
+import { comparisonBody, comparisonInfo } from '../../protocols/index.ts';
+import { pickAgent } from '../message-intake.ts';
+import { type Route, route } from '../route.ts';
+import { authorOf } from '../security/access.ts';
+import type { Site } from '../site.ts';
+import { titleOf } from '../title.ts';
+
+/** Comparisons of several agents on one request. */
+export function comparisonRoutes(site: Site): Route[] {
+  const { log, control, agents, worktrees } = site.options;
+  return [
+    route({
+      method: 'post',
+      path: '/api/comparisons',
+      tag: 'Comparisons',
+      summary:
+        'Start several agents with one request, each in a thread and, in a git repository, a worktree of its own',
+      body: comparisonBody,
+      bodyBytes: 8 * 1024 * 1024,
+      status: 202,
+      answer: comparisonInfo,
+      handle: async ({ scope, body: { content, agents: named, branch, uncommitted } }) => {
+        const started = await startComparison(
+          { log, control, worktrees },
+          {
+            content,
+            title: titleOf(content),
+            agents: named.map(({ agent, model }) => ({ agent: pickAgent(agents, agent), model })),
+            resourceId: scope.resourceId,
+            branch,
+            uncommitted,
+            ...authorOf(scope),
+          },
+        );
+        return {
+          runs: started.map(({ threadId, agentId, run, worktree, note, problem }) => ({
+            threadId,
+            agentId,
+            ...defined({ runId: run?.runId, folder: worktree?.folder, branch: worktree?.branch, note, problem }),
+          })),
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
+import type { WorktreeState } from '../../control/worktrees/worktrees.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { keptInfo, patchInfo, type WorktreeInfo, worktreeInfo } from '../../protocols/index.ts';
+import { type Route, route } from '../route.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Comparisons';
+const mostPatch = 2_000_000;
+
+/** The git worktrees of threads; none when the server has no folder for them. */
+export function worktreeRoutes(site: Site): Route[] {
+  const { log, worktrees } = site.options;
+  if (worktrees === undefined) return [];
+  const ofThreads = new ThreadWorktrees(log, worktrees);
+  return [
+    route({
+      method: 'get',
+      path: '/api/worktrees',
+      tag,
+      summary: 'List the git worktrees of all threads',
+      answer: z.looseObject({ worktrees: z.array(worktreeInfo) }),
+      handle: async ({ scope }) => {
+        const records = await worktrees.records();
+        const visible = await Promise.all(
+          records.map(async record => {
+            const isSeen = await site.find(scope, record.threadId).then(
+              () => true,
+              // Only who sees everything sees what deleted threads left.
+              error => scope.resourceId === undefined && SingletreeError.is(error, 'thread_not_found'),
+            );
+            return isSeen ? [infoOf(await worktrees.state(record))] : [];
+          }),
+        );
+        return { worktrees: visible.flat() };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/worktree',
+      tag,
+      summary: 'Read the worktree of a thread: where it is, and the files that were changed in it',
+      answer: worktreeInfo,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return infoOf(await ofThreads.state(id));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/worktree/patch',
+      tag,
+      summary: 'Read how one file was changed in the worktree of a thread',
+      query: z.strictObject({ path: z.string().min(1) }),
+      answer: patchInfo,
+      handle: async ({ param, scope, query: { path } }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        const patch = await ofThreads.patchOf(id, path);
+        return { path, patch: patch.slice(0, mostPatch), ...(patch.length > mostPatch && { isCut: true }) };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/worktree/keep',
+      tag,
+      summary: 'Apply the changes of a worktree to the original folder, all or none, without a commit',
+      body: z.strictObject({}),
+      answer: keptInfo,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return { files: [...(await ofThreads.keep(id))] };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/api/threads/{threadId}/worktree',
+      tag,
+      summary: 'Remove the worktree of a thread; one with changes only when that is forced',
+      query: z.strictObject({ force: z.enum(['true', 'false']).optional() }),
+      status: 204,
+      handle: async ({ param, scope, query: { force } }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        await ofThreads.remove(id, { force: force === 'true' });
+      },
+    }),
+  ];
+}
+
+function infoOf({ path: _path, root: _root, head: _head, files, ...state }: WorktreeState): WorktreeInfo {
+  return { ...state, files: files.map(file => ({ ...file })) };
+}
