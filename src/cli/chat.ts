@@ -66,7 +66,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
         disableBuiltinTools: builtinToolIds,
         ...(options.model !== undefined && { initialState: { currentModelId: options.model } }),
       });
-    const { ChatApp, PlainChat } = await import('../terminal/index.ts');
+    const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
       createHarness,
@@ -75,7 +75,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       agentName,
-      ...defined({ keys: settings.config.keys }),
+      ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
       contextSize: (modelId: string) => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
       probeStore: () => probeStore(log, options, settings.config),
       storeNotices: (listener: (text: string) => void) => void (report = listener),
@@ -88,7 +88,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     return await ChatApp.run({
       ...shared,
       streams: { input: stdin, output: stdout },
-      styling: env['TERM'] === 'dumb' ? 'none' : isSet(env['NO_COLOR']) ? 'plain' : 'colour',
+      styling: stylingOf(env),
       isFullscreen: options.fullscreen === true,
     });
   } finally {
@@ -96,10 +96,6 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     await sessions.close();
     await log.close();
   }
-}
-
-function isSet(variable: string | undefined): boolean {
-  return variable !== undefined && variable !== '' && variable !== '0';
 }
 
 /** The thread that the options name; with `--continue` the newest one of the folder. */

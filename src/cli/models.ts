@@ -52,7 +52,9 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
       await writeOut(`${id}/${name}  ${names[0] === '…' ? 'any model of this server' : 'on this machine'}\n`);
   }
   if (usable.length > 0) return;
-  await writeOut('No model can be used yet. Set one of these variables, or start Ollama, LM Studio, llama.cpp or vLLM:\n');
+  await writeOut(
+    'No model can be used yet. Set one of these variables, or start Ollama, LM Studio, llama.cpp or vLLM:\n',
+  );
   const keys = [...providers.values()].flatMap(({ name, envVar }) => (envVar === undefined ? [] : [[envVar, name]]));
   for (const line of tableLines(keys)) await writeOut(`  ${line}\n`);
   await writeOut('Without a key: singletree run demo "Save a note for me"\n');

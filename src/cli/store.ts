@@ -51,7 +51,8 @@ async function check(options: StoreOptions & JsonOption & { readonly rebuild?: b
   try {
     const report = await checkStore(log, {
       rebuild: options.rebuild === true,
-      onProgress: ({ threads, events }) => progress.show(`checked ${counted(threads, 'thread')}, ${counted(events, 'event')}`),
+      onProgress: ({ threads, events }) =>
+        progress.show(`checked ${counted(threads, 'thread')}, ${counted(events, 'event')}`),
     });
     progress.end();
     if (options.json === true) console.log(JSON.stringify({ store: visibleUrl(store), ...report }));

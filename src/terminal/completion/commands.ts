@@ -1,5 +1,5 @@
 /** What the argument of a command is completed with. */
-export type ArgumentKind = 'model' | 'mode' | 'thread' | 'command' | 'file' | 'copy' | 'export' | 'none';
+export type ArgumentKind = 'model' | 'mode' | 'thread' | 'command' | 'file' | 'copy' | 'density' | 'export' | 'none';
 
 /** A slash command. */
 export interface SlashCommand {
@@ -32,6 +32,7 @@ export const slashCommands = [
   { name: 'editor', does: 'edit the draft in your editor' },
   { name: 'rename', argument: 'title', does: 'rename the thread' },
   { name: 'export', argument: '[file]', completes: 'export', does: 'write the thread to a file' },
+  { name: 'density', argument: '[quiet|normal|full]', completes: 'density', does: 'show less or more of calls' },
   { name: 'transcript', does: 'open the transcript' },
   { name: 'fullscreen', does: 'switch between the whole window and the scrollback' },
   { name: 'quit', does: 'quit; runs in the background end' },

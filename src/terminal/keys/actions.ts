@@ -108,7 +108,7 @@ export const actions = {
   'list.choose': list(['enter'], 'choose the entry'),
   'list.close': list(['escape', 'ctrl+c'], 'close the list'),
   'list.preview': list(['tab'], 'show more of the entry'),
-  'list.scope': list(['ctrl+s'], 'show the entries of this folder, or of all'),
+  'list.scope': list(['ctrl+s'], 'show fewer entries or all: of this folder, with a key'),
   'list.delete': list(['delete', 'ctrl+d'], 'delete the entry'),
   'list.edit': list(['ctrl+e'], 'edit or rename the entry'),
   'list.send': list(['ctrl+o'], 'send the queued message now'),

@@ -4,6 +4,7 @@ import { durationText } from './duration-text.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
 import { rowText } from '../screen/terminal-text.ts';
 import type { Row, RowKind } from './row.ts';
+import { densities, type Density } from './density.ts';
 import type { EventTimes } from './times.ts';
 import { oneLine } from './tool-object.ts';
 import { groupLines, isSettled, type ShownCall, toolLines } from './tool-row.ts';
@@ -13,6 +14,8 @@ export interface RowContext {
   /** The folder of the person: paths inside it are shown without it. */
   readonly cwd: string;
   readonly times: EventTimes;
+  /** How much of calls is shown; normal when absent. */
+  readonly density?: (() => Density) | undefined;
 }
 
 /** Whether nothing more comes of a part that is the last of a running message. Text and reasoning end with the next part. */
@@ -52,7 +55,7 @@ export function groupRow(calls: readonly ShownCall[], node: ViewNode): Row {
   return {
     ...base(first.part.id, 'tool', node),
     lines: () => groupLines(calls),
-    whole: width => calls.flatMap(call => toolLines(call, width, true)),
+    whole: width => calls.flatMap(call => toolLines(call, width)),
   };
 }
 
@@ -103,10 +106,11 @@ function toolRow(part: ViewPart & { readonly kind: 'tool' }, node: ViewNode, con
     };
   if (taskTool.test(part.name) && part.status === 'done') return undefined;
   const call = shownCall(part, node, context);
+  const limits = densities[context.density?.() ?? 'normal'];
   return {
     ...base(part.id, 'tool', node),
-    lines: width => toolLines(call, width),
-    whole: width => toolLines(call, width, true),
+    lines: width => toolLines(call, width, limits),
+    whole: width => toolLines(call, width),
   };
 }
 

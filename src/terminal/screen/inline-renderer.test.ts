@@ -14,7 +14,7 @@ class Screen {
   readonly frames: string[] = [];
 
   constructor(cols: number, rows: number) {
-    this.renderer = new InlineRenderer({ columns: cols, rows }, 'colour');
+    this.renderer = new InlineRenderer({ columns: cols, rows }, { inks: 'colour', hasLinks: true });
     this.#terminal = new headless.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
   }
 
@@ -99,7 +99,9 @@ describe('the inline renderer', () => {
           printed.push(...frame.printed.flatMap(each => wrapLine(each, columns)).map(shownText));
           const live = frame.live.slice(0, mostLiveRows({ columns, rows })).map(each => cutLine(each, columns));
           const expected = [...printed, ...live.map(shownText)];
-          expect(screen.rows.map(text => text.trimEnd())).toEqual(expected.slice(0, expected.findLastIndex(text => text !== '') + 1));
+          expect(screen.rows.map(text => text.trimEnd())).toEqual(
+            expected.slice(0, expected.findLastIndex(text => text !== '') + 1),
+          );
           if (frame.cursor === undefined) continue;
           const line = Math.min(frame.cursor.line, Math.max(0, live.length - 1));
           expect(screen.cursor).toEqual({ row: printed.length + line, column: frame.cursor.column });

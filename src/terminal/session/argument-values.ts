@@ -1,5 +1,6 @@
 import type { Harness } from '../../control/index.ts';
 import type { CompletionSources } from '../completion/completion.ts';
+import { densities } from '../rows/density.ts';
 import { slashCommands } from '../completion/commands.ts';
 
 type Values = ReturnType<CompletionSources['values']>;
@@ -21,6 +22,7 @@ export function argumentValues(harness: () => Harness): CompletionSources['value
         .map(({ id, name }) => ({ text: id, ...(name !== undefined && name !== id && { detail: name }) }));
     if (kind === 'command') return slashCommands.map(({ name, does }) => ({ text: name, detail: does }));
     if (kind === 'copy') return ['answer', 'code', 'command'].map(text => ({ text }));
+    if (kind === 'density') return Object.keys(densities).map(text => ({ text }));
     if (kind !== 'model') return [];
     if (models === undefined) readModels();
     return models ?? [];

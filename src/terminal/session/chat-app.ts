@@ -8,6 +8,7 @@ import { type Composer, type Submission, wholeText } from '../composer/composer.
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
+import type { Density } from '../rows/density.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import { argumentValues } from './argument-values.ts';
 import { attachedFiles } from './attached-files.ts';
@@ -59,12 +60,14 @@ export class ChatApp {
 
   band: Band | undefined;
   showsTasks = false;
+  density: Density;
   notice: string | undefined;
   lastKeyAt = Number.NEGATIVE_INFINITY;
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
     this.io = new TerminalIo(options.streams);
     const { clock, styling, log, createHarness, cwd, home } = options;
+    this.density = options.density ?? 'normal';
     this.keys = keyMap(options.keys);
     this.list = new OpenList(
       () => this.screen.request(true),

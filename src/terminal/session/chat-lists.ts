@@ -89,24 +89,34 @@ export class ChatLists {
     });
   }
 
-  /** The models. */
+  /** The models that can be used, or all. */
   async models(query = ''): Promise<void> {
     const { list, harness, ready, note } = this.#host;
     const models = await harness().listAvailableModels();
     const current = this.#host.modelId();
-    const entries = modelEntries(models, current);
+    const usable = models.filter(({ id, hasApiKey }) => hasApiKey || id === current);
+    let isEvery = usable.length === 0;
+    const entriesOf = () => modelEntries(isEvery ? models : usable, current);
+    const titleOf = () => (isEvery ? 'All models' : 'Models');
     const marked = query === '' && current !== '' ? { marked: current } : {};
     const picker = openPicker({
-      title: 'Models',
-      entries,
+      title: titleOf(),
+      entries: entriesOf(),
       query,
       ...marked,
-      hint: 'type to search · Enter chooses · Esc closes',
+      empty: 'no model with a key matches',
+      hint: 'type to search · Enter chooses · Ctrl+S those without a key too · Esc closes',
     });
     list.open(picker, {
       choose: async ({ id }) => {
         await (await ready()).switchModel({ modelId: id, scope: 'thread' });
         if (this.#host.threadId() === undefined) note(`Model: ${id}`);
+      },
+      on: {
+        'list.scope': () => {
+          isEvery = !isEvery;
+          return { entries: entriesOf(), title: titleOf() };
+        },
       },
     });
   }

@@ -1,7 +1,7 @@
 import type { RelayEntry } from '../../projections/index.ts';
 import { planLines } from '../rows/fact-lines.ts';
 import { diffRows } from '../rows/diff-lines.ts';
-import { patchChange, textChange } from '../rows/file-change.ts';
+import { patchDiffs, textDiff } from '../rows/call-diffs.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { wrapLine } from '../screen/text-width.ts';
@@ -77,7 +77,7 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
           ...textLines(command).map((line, at): Line => [span(at === 0 ? '$ ' : '> ', 'dim'), span(line)]),
           ...why,
         ];
-      if (relay.diff !== undefined) return [...diffRows(patchChange(relay.diff), width - 2, most), ...why];
+      if (relay.diff !== undefined) return [...diffLines(relay.diff, width, most), ...why];
       return [...paramLines(relay.params, width, most), ...why];
     }
     case 'question':
@@ -101,6 +101,14 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
   }
 }
 
+/** A change that is asked for; one that is not understood is shown as it was written. */
+function diffLines(diff: string, width: number, most: number): Line[] {
+  const diffs = patchDiffs(diff);
+  return diffs.some(({ hunks }) => hunks.length > 0)
+    ? diffRows(diffs, { width: width - 2, most, printable: visible })
+    : textLines(diff).map(line => [span(line)]);
+}
+
 /** The arguments of a call, each as it will be used; a replaced text as a change. */
 function paramLines(params: Readonly<Record<string, unknown>>, width: number, most: number): Line[] {
   const { old_string: before, new_string: after, ...rest } = params;
@@ -110,7 +118,7 @@ function paramLines(params: Readonly<Record<string, unknown>>, width: number, mo
     return [[span(`${visible(name)}: `, 'dim'), span(first)], ...more.map((line): Line => [span(`  ${line}`)])];
   });
   return isChange
-    ? [...lines, ...diffRows(textChange(visibleText(before), visibleText(after)), width - 2, most)]
+    ? [...lines, ...diffRows(textDiff(before, after), { width: width - 2, most, printable: visible })]
     : lines;
 }
 
