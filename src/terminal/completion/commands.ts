@@ -20,6 +20,7 @@ export const slashCommands = [
   { name: 'rewind', does: 'go back to an earlier message, with or without the files' },
   { name: 'undo', does: 'take the last turn back, with its files' },
   { name: 'redo', does: 'take it up again' },
+  { name: 'expand', does: 'go back to before earlier messages were summarised' },
   { name: 'inbox', does: 'answer what waits, in any thread' },
   { name: 'queue', does: 'edit the messages that wait' },
   { name: 'tasks', does: 'show or hide the tasks' },

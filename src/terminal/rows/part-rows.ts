@@ -1,3 +1,4 @@
+import type { EventOf } from '../../events/index.ts';
 import type { ViewNode, ViewPart } from '../../projections/index.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { durationText } from './duration-text.ts';
@@ -69,6 +70,7 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
     case 'reasoning':
       return reasoningRow(part, node, context);
     case 'fact':
+      if (part.event.type === 'summary') return summaryRow(part.id, part.event, node);
       return fixed(part.id, part.event.type === 'tasks' ? 'tool' : 'notice', node, factLines(part));
     case 'relay':
       return { ...base(part.id, 'notice', node), lines: width => relayLines(part, width) };
@@ -90,6 +92,17 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
     default:
       return part satisfies never;
   }
+}
+
+/** Earlier messages that the agent reads in short from here on; unfolded, the row has the short text. */
+function summaryRow(id: string, { active, text }: EventOf<'summary'>, node: ViewNode): Row | undefined {
+  if (active === false) return undefined;
+  const line: Line = [
+    span('≡ ', 'cyan'),
+    span('Earlier messages were summarised for the agent', 'bold'),
+    span(' · Ctrl+O shows the summary · /expand goes back to before it', 'dim'),
+  ];
+  return { ...base(id, 'notice', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
 }
 
 /** The tools that change the task list: the list itself is shown. */

@@ -96,7 +96,9 @@ export class RowFeed {
       if (part === undefined || this.#isLate(part, node)) return rows;
       const isLast = this.#place === node.partList.length - 1;
       const isOver = isFinished(part) || !isLast || node.status !== 'running';
-      if (part.kind === 'text') rows.push(...this.#endGroup(), ...this.#textRows(part, node, isOver));
+      // A text without words separates nothing.
+      if (part.kind === 'text' && part.text.trim() !== '')
+        rows.push(...this.#endGroup(), ...this.#textRows(part, node, isOver));
       if (
         !isOver ||
         (part.kind !== 'text' && part.kind !== 'reasoning' && !isFinished(part) && node.status === 'running')

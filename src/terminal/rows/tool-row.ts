@@ -1,3 +1,4 @@
+import { exitCodeOf } from '../../projections/activity/exit-code.ts';
 import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
 import { fileTarget } from '../screen/link-target.ts';
 import { type Ink, type Line, linked, span, type Span } from '../screen/styled-line.ts';
@@ -80,9 +81,11 @@ const notes: Readonly<Partial<Record<ToolPart['status'], string>>> = {
 
 function headLine({ part, place, time }: ShownCall): Line {
   const words = toolWords(part, place);
-  const [mark, ink] = marks[part.status] ?? ['• ', 'dim'];
+  const exitCode = exitCodeOf(part) ?? 0;
+  const [mark, ink] = marks[part.status] ?? (exitCode === 0 ? ['• ', 'dim'] : ['✗ ', 'red']);
   const facts = [
     notes[part.status],
+    exitCode === 0 ? undefined : `exit code ${exitCode}`,
     ...sizeOf(part, place, words),
     time !== undefined && time.to > time.from ? durationText(time.to - time.from) : undefined,
   ];

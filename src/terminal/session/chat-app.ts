@@ -26,7 +26,7 @@ import { handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, enterBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
-import { sentMessages } from './sent-messages.ts';
+import { sentMessages, summarisedIn } from './sent-messages.ts';
 import { runShellLine, shellLineContext } from './shell-line.ts';
 import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
@@ -110,9 +110,11 @@ export class ChatApp {
       queue: this.queue,
       harness: () => this.host.harness,
       ready: () => this.host.ready(),
-      modelId: () => this.host.modelId,
+      modelId: () => this.host.modelId || (this.host.follower?.times.lastModel ?? ''),
+      contextSize: options.contextSize,
       threadId: () => this.host.follower?.threadId,
       sentMessages: () => sentMessages(this.host.follower),
+      summarisedIn: () => summarisedIn(this.host.follower),
       switchTo: threadId => this.open(threadId),
       enterRelay: relayId => this.#enterRelay(relayId),
       send: message =>

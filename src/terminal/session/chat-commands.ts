@@ -22,6 +22,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
   rewind: app => app.lists.rewind(),
   undo: app => app.lists.undo(),
   redo: app => app.lists.redo(),
+  expand: app => app.lists.expand(),
   inbox: app => app.lists.inbox(),
   queue: app => app.lists.queue(),
   history: (app, query) => app.lists.history(query),

@@ -8,7 +8,7 @@ import { ageText } from '../pickers/age-text.ts';
 import { helpEntries } from '../pickers/help-sheet.ts';
 import { inboxEntries } from '../pickers/inbox-list.ts';
 import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
-import { modelEntries } from '../pickers/model-list.ts';
+import { modelEntries, usableModels } from '../pickers/model-list.ts';
 import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
 import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
 import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
@@ -32,6 +32,8 @@ export interface ChatListsHost {
   readonly ready: () => Promise<Harness>;
   /** The model that was chosen; empty when none was. */
   readonly modelId: () => string;
+  /** Returns how many tokens the context of a model takes; undefined when that is not known. */
+  readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
   /** The thread that is shown; undefined before its first message. */
   readonly threadId: () => string | undefined;
   /** The messages of the person in the thread that is shown, the oldest first. */
@@ -40,6 +42,8 @@ export interface ChatListsHost {
     readonly text: string;
     readonly at: number | undefined;
   }[];
+  /** The message of the person in whose turn earlier messages were summarised last. */
+  readonly summarisedIn: () => string | undefined;
   readonly switchTo: (threadId: string) => Promise<void>;
   /** Goes to a question of the thread that is shown. */
   readonly enterRelay: (relayId: string) => void;
@@ -94,9 +98,10 @@ export class ChatLists {
     const { list, harness, ready, note } = this.#host;
     const models = await harness().listAvailableModels();
     const current = this.#host.modelId();
-    const usable = models.filter(({ id, hasApiKey }) => hasApiKey || id === current);
+    const { contextSize } = this.#host;
+    const usable = usableModels(models, { current, contextSize });
     let isEvery = usable.length === 0;
-    const entriesOf = () => modelEntries(isEvery ? models : usable, current);
+    const entriesOf = () => modelEntries(isEvery ? models : usable, { current, contextSize });
     const titleOf = () => (isEvery ? 'All models' : 'Models');
     const marked = query === '' && current !== '' ? { marked: current } : {};
     const picker = openPicker({
@@ -104,8 +109,8 @@ export class ChatLists {
       entries: entriesOf(),
       query,
       ...marked,
-      empty: 'no model with a key matches',
-      hint: 'type to search · Enter chooses · Ctrl+S those without a key too · Esc closes',
+      empty: 'no usable model matches: Ctrl+S shows all',
+      hint: 'type to search · Enter chooses · Ctrl+S all models · Esc closes',
     });
     list.open(picker, {
       choose: async ({ id }) => {
@@ -249,6 +254,15 @@ export class ChatLists {
     const { threadId: next, changed } = await this.#rewind.redo(id);
     await switchTo(next);
     note(`Forward again${filesText(changed)}.`);
+  }
+
+  /** Goes back to before the message in whose turn earlier messages were summarised last; the files stay. */
+  async expand(): Promise<void> {
+    const { threadId, summarisedIn, note } = this.#host;
+    const id = threadId();
+    const messageId = summarisedIn();
+    if (id === undefined || messageId === undefined) return note('No messages were summarised lately.');
+    await this.#undo(id, { messageId, scope: 'conversation' });
   }
 
   async #chooseScope(threadId: string, { id: messageId }: PickerEntry): Promise<void> {

@@ -22,10 +22,10 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
   const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry)}${number}`, 'bold')];
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
-  const keys = wrapLine(keyLine(entry, band), width);
+  const keys = wrapLine(keyLine(entry, band, width), width);
   const room = Math.max(1, most - 1 - keys.length);
   const risk: Line[] = isDestructive(entry)
-    ? [[span('may destroy something: Enter does not approve it', 'yellow')]]
+    ? [[span(`may destroy${width < narrow ? '' : ' something'}: Enter does not approve it`, 'yellow')]]
     : [];
   const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line =>
     wrapLine([span('▌ ', 'magenta'), ...line], width),
@@ -122,22 +122,39 @@ function paramLines(params: Readonly<Record<string, unknown>>, width: number, mo
     : lines;
 }
 
-function keyLine(entry: RelayEntry, band: Band): Line {
+function keyLine(entry: RelayEntry, band: Band, width: number): Line {
   const { relay } = entry;
   if (band.focus === 'reason')
     return [span('▌ ', 'magenta'), span('reason for the agent, then Enter · Esc goes back', 'dim')];
   if (band.focus === 'answer')
     return [span('▌ ', 'magenta'), span('your answer, then Enter · Esc leaves it in the inbox', 'dim')];
-  const enter = band.focus === 'passive' ? 'Alt+A answers (Tab when the draft is empty)' : keysFor(relay.relayKind);
+  const enter =
+    band.focus === 'passive'
+      ? width < narrow
+        ? 'Alt+A answers'
+        : 'Alt+A answers (Tab when the draft is empty)'
+      : keysFor(relay.relayKind, width);
   return [span('▌ ', 'magenta'), span(enter, ...(band.focus === 'passive' ? (['dim'] as const) : (['cyan'] as const)))];
 }
 
-function keysFor(kind: RelayEntry['relay']['relayKind']): string {
+/** A window with fewer columns has shorter words. */
+const narrow = 60;
+
+function keysFor(kind: RelayEntry['relay']['relayKind'], width: number): string {
+  if (width < narrow) return shortKeys[kind];
   if (kind === 'question') return '1-9 or ↑ ↓ Enter chooses · Space marks · e writes an answer · Esc later';
   if (kind === 'plan') return 'y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later';
   if (kind === 'access') return 'y allow · n reject · Esc later';
   return 'y once · s this thread · a always · e edit · n reject · Esc later';
 }
+
+const shortKeys: Readonly<Record<RelayEntry['relay']['relayKind'], string>> = {
+  question: '1-9 or Enter · e writes · Esc later',
+  plan: 'y approve · n reject · Esc later',
+  access: 'y allow · n reject · Esc later',
+  permission: 'y once · s thread · a always · n no',
+  suspension: 'y once · n no · Esc later',
+};
 
 function textLines(text: string): string[] {
   return visibleText(text.trimEnd()).split('\n');

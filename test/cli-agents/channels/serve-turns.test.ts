@@ -54,8 +54,14 @@ describe('opening a session over a server', () => {
     session.respond('/agent', askingAgents);
     session.respond('/session/ses_9', { id: 'ses_9' });
     session.respond('/session/ses_9/fork', { id: 'ses_1' });
-    const [asked, answered] = [{ id: 'msg_1', role: 'user' }, { id: 'answer_msg_1', role: 'assistant' }];
-    session.respond('/session/ses_1/message', [{ info: asked, parts: [] }, { info: answered, parts: [] }]);
+    const [asked, answered] = [
+      { id: 'msg_1', role: 'user' },
+      { id: 'answer_msg_1', role: 'assistant' },
+    ];
+    session.respond('/session/ses_1/message', [
+      { info: asked, parts: [] },
+      { info: answered, parts: [] },
+    ]);
     session.channel.prompt({ runId: 'run', content: 'what was it?' });
     session.respond('/session/ses_1/prompt_async', '', 204);
     session.personMessage('remember periwinkle');

@@ -54,15 +54,11 @@ describe('a scenario', () => {
     throw new Error('It failed.');
   });
   let isLate = false;
-  it.fails(
-    'does not count when its test comes to an end after its time limit',
-    async context => {
-      whenPassed(context, () => passed.push('late'));
-      await new Promise<void>(resolve => context.signal.addEventListener('abort', () => resolve()));
-      isLate = true;
-    },
-    50,
-  );
+  it.fails('does not count when its test comes to an end after its time limit', async context => {
+    whenPassed(context, () => passed.push('late'));
+    await new Promise<void>(resolve => context.signal.addEventListener('abort', () => resolve()));
+    isLate = true;
+  }, 50);
   it('counts only then', async () => {
     await vi.waitFor(() => expect(isLate).toBe(true));
     expect(passed).toEqual(['passed']);
