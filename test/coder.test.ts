@@ -1,182 +1,141 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '../src/client/index.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '../src/events/index.ts';
-import { startScriptedServer } from '../src/testing/index.ts';
-import { launchBrowser } from './support/browser.ts';
-import { startProduct } from './support/product.ts';
+import { approve, asked, CoderScene } from './support/coder-scene.ts';
 
-const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-const call = (name: string, input: object) => [{ toolCall: { name, input } }];
-const script = [
-  call('bash', { command: 'node test.js' }),
-  call('read', { path: 'add.js' }),
-  call('edit', { path: 'add.js', old_string: 'a - b', new_string: 'a + b' }),
-  call('bash', { command: 'node test.js' }),
-  'It subtracted. It adds now, and the test passes.',
-];
+let scene: CoderScene;
 
-let repository: string;
-let home: string;
-
-beforeEach(() => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-coder-')));
-  [repository, home] = [join(root, 'repository'), join(root, 'home')];
-  mkdirSync(repository);
-  execFileSync('git', ['init', '--quiet'], { cwd: repository });
-  writeFileSync(join(repository, 'package.json'), '{ "type": "module" }\n');
-  writeFileSync(join(repository, 'add.js'), 'export const add = (a, b) => a - b;\n');
-  writeFileSync(
-    join(repository, 'test.js'),
-    "import { add } from './add.js';\nprocess.exit(add(2, 2) === 4 ? 0 : 1);\n",
-  );
+beforeEach(async () => {
+  scene = await CoderScene.open();
 });
+afterEach(() => scene.close());
 
-const source = () => readFileSync(join(repository, 'add.js'), 'utf8');
-/** Runs the command in the repository. */
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [command, ...args], {
-    cwd: repository,
-    env: { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { status: status as number, stdout, stderr };
+/** The seq of the event before the edit of the newest thread. */
+async function seqBeforeEdit(): Promise<number> {
+  const { stdout } = await scene.run('export', 'last');
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as LoggedEvent);
+  return (events.find(event => event.type === 'tool_call' && event.name === 'edit')?.seq ?? 0) - 1;
 }
-const modelOf = (url: string) => ({ OPENAI_API_KEY: 'sk-scripted-key', OPENAI_BASE_URL: `${url}/v1` });
 
-describe('the coding agent, as a person meets it', () => {
-  it('fixes a failing test from the command, by rules, and takes it back', async () => {
-    const server = await startScriptedServer({ script });
+describe('the coding agent at a terminal', () => {
+  it('fixes a failing test with approvals; the fix is undone, redone and branched before', async () => {
+    const fixing = scene.atTerminal('run', 'coder', 'Fix the failing test');
+    for (const count of [1, 2, 3]) await approve(fixing, count);
+    expect(await fixing.ended).toBe(0);
+    expect(fixing.printed()).toContain('It adds now, and the test passes.');
+    expect(scene.source()).toContain('a + b');
+    const seq = await seqBeforeEdit();
+
+    expect((await scene.run('undo', '--preview')).stdout).toBe(`change  ${join(scene.repository, 'add.js')}\n`);
+    expect(scene.source()).toContain('a + b');
+    expect((await scene.run('undo')).status).toBe(0);
+    expect(scene.source()).toContain('a - b');
+    expect((await scene.run('redo')).status).toBe(0);
+    expect(scene.source()).toContain('a + b');
+    expect((await scene.run('show', 'last')).stdout).toContain('It adds now');
+
+    const branched = await scene.run('branch', 'last', '--at', String(seq), '--json');
+    const { id } = JSON.parse(branched.stdout) as { id: string };
+    const shown = (await scene.run('show', id)).stdout;
+    expect(shown).toContain('Fix the failing test');
+    expect(shown).not.toContain('It adds now');
+    const other = await scene.run('send', id, 'Only tell me the reason');
+    expect([other.status, other.stdout]).toEqual([0, expect.stringContaining('It subtracts where it should add.')]);
+    expect((await scene.run('search', 'subtracted')).stdout).toContain('It subtracted.');
+    expect((await scene.run('usage', '--by', 'agent')).stdout).toMatch(/^coder {2}6 calls/);
+  }, 120_000);
+
+  it('resumes after kill -9 while it asks: the question is asked again, and nothing is done twice', async () => {
+    const killed = scene.atTerminal('run', 'coder', 'Fix the failing test');
+    await approve(killed, 1);
+    await asked(killed, 2);
+    process.kill(killed.pid, 'SIGKILL');
+    await killed.ended;
+    expect(scene.source()).toContain('a - b');
+    const requests = scene.model.requests.length;
+
+    const resumed = scene.atTerminal('run', 'coder', '--resume', 'last');
+    for (const count of [1, 2]) await approve(resumed, count);
+    expect(await resumed.ended).toBe(0);
+    expect([scene.source(), scene.model.requests.length]).toEqual([expect.stringContaining('a + b'), requests + 2]);
+    const shown = await scene.run('show', 'last');
+    expect(shown.stdout.match(/^› /gm)).toHaveLength(1);
+    const again = await scene.run('run', 'coder', '--resume', 'last');
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('No interrupted run of "coder"')]);
+  }, 120_000);
+
+  it('works by rules where nobody can be asked', async () => {
     const rules = { rules: ['bash', 'edit'].map(tool => ({ tool, policy: 'allow' })) };
-    writeFileSync(join(home, '..', 'rules.json'), JSON.stringify(rules));
-    const singletree = (...args: string[]) => run(args, modelOf(server.url));
-    try {
-      const fixed = await singletree(
-        'run',
-        'coder',
-        'Fix the failing test',
-        '--output',
-        'pretty',
-        '--permissions',
-        '../rules.json',
-      );
-      expect(fixed.stdout).toContain('It adds now, and the test passes.');
-      expect([fixed.status, source()]).toEqual([0, 'export const add = (a, b) => a + b;\n']);
-      expect((await singletree('undo', '--preview')).stdout).toBe(`change  ${join(repository, 'add.js')}\n`);
-      expect(source()).toContain('a + b');
-      expect((await singletree('undo')).status).toBe(0);
-      expect(source()).toContain('a - b');
-      expect((await singletree('redo')).status).toBe(0);
-      expect(source()).toContain('a + b');
-      expect((await singletree('search', 'subtracted')).stdout).toContain('It subtracted.');
-      expect((await singletree('usage', '--by', 'agent')).stdout).toMatch(/^coder {2}5 calls/);
-    } finally {
-      await server.close();
-    }
-  }, 120_000);
+    writeFileSync(join(scene.repository, '../rules.json'), JSON.stringify(rules));
+    const fixed = await scene.run('run', 'coder', 'Fix it', '--output', 'pretty', '--permissions', '../rules.json');
+    expect([fixed.status, fixed.stdout]).toEqual([0, expect.stringContaining('the test passes')]);
+    expect(scene.source()).toBe('export const add = (a, b) => a + b;\n');
+    const denied = await scene.run('run', 'coder', 'Fix it');
+    expect([denied.status, denied.stderr]).toEqual([1, expect.stringContaining('--permissions FILE')]);
+  }, 60_000);
 
-  it('resumes a turn whose process was killed, branches before the fix, and rewinds over HTTP', async () => {
-    const waits = 'touch started; until [ -e go ]; do sleep 0.05; done; node test.js';
-    const server = await startScriptedServer({
-      // What comes next depends on the conversation only, so that a resumed run continues.
-      script: ({ messages }) => {
-        const results = messages.filter(({ role }) => role === 'tool').length;
-        return [script[1], script[2], call('bash', { command: waits }), script[4]][results] ?? '';
-      },
-    });
-    const args = ['run', 'coder', 'Fix the failing test', '--yolo'];
-    const killed = spawn(process.execPath, [command, ...args], {
-      cwd: repository,
-      env: { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...modelOf(server.url) },
-      stdio: 'ignore',
-    });
-    try {
-      await expect.poll(() => existsSync(join(repository, 'started')), { timeout: 20_000 }).toBe(true);
-      killed.kill('SIGKILL');
-      await once(killed, 'exit');
-      expect(source()).toContain('a + b');
-      writeFileSync(join(repository, 'go'), '');
-      const resumed = await run(['run', 'coder', '--resume', 'last', '--yolo', '--json'], modelOf(server.url));
-      expect([resumed.status, resumed.stdout]).toEqual([0, expect.stringContaining('the test passes')]);
-      const shown = await run(['show', 'last']);
-      expect(shown.stdout.match(/^› /gm)).toHaveLength(1);
-      const again = await run(['run', 'coder', '--resume', 'last'], modelOf(server.url));
-      expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('No interrupted run of "coder"')]);
-
-      const product = await startProduct(home, 0, { cwd: repository, env: modelOf(server.url) });
-      const client = createClient({ baseUrl: product.url });
-      try {
-        const [thread] = await client.listThreads();
-        const { id = '' } = thread ?? {};
-        const events = (await client.exportThread(id))
-          .trim()
-          .split('\n')
-          .map(line => JSON.parse(line) as LoggedEvent);
-        const call = events.find(event => event.type === 'tool_call' && event.name === 'edit');
-        const branch = await client.branchThread(id, { seq: (call?.seq ?? 0) - 1 });
-        expect(branch.seq).toBe((call?.seq ?? 0) - 1);
-        expect(await client.exportThread(branch.id)).not.toContain('"type":"tool_result","name":"edit"');
-        const undone = await client.undo(id);
-        expect([undone.changed, source()]).toEqual([
-          expect.arrayContaining([join(repository, 'add.js')]),
-          expect.stringContaining('a - b'),
-        ]);
-        await client.redo(undone.threadId ?? '');
-        expect(source()).toContain('a + b');
-      } finally {
-        await product.end('SIGTERM');
-      }
-    } finally {
-      killed.kill('SIGKILL');
-      await server.close();
-    }
-  }, 120_000);
-
-  it('says which variables it reads when no model can be used', async () => {
-    const { status, stderr } = await run(['run', 'coder', 'Hello']);
-    expect(status).toBe(1);
-    expect(stderr).toContain('Set ANTHROPIC_API_KEY or OPENAI_API_KEY');
+  it('names the variables that it reads when no model can be used', async () => {
+    const { status, stderr } = await scene.run('run', 'coder', 'Hello', '--model', 'mistral/mistral-large');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('MISTRAL_API_KEY')]);
+    expect(existsSync(join(scene.home, 'runs'))).toBe(false);
   });
 });
 
-describe('the coding agent on the page', () => {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    browser = await launchBrowser('the coding agent on the page');
-  });
-  afterAll(() => browser?.close());
+describe('singletree debug prompt', () => {
+  it('prints what a model would be sent: instructions, tools with schemas, messages', async () => {
+    writeFileSync(join(scene.repository, 'AGENTS.md'), 'Use tabs.');
+    await scene.run('run', 'coder', 'Only look');
+    const { stdout } = await scene.run('debug', 'prompt', '--message', 'And now?', '--json');
+    const { agent, instructions, tools, messages } = JSON.parse(stdout) as {
+      readonly agent: string;
+      readonly instructions: string;
+      readonly tools: readonly object[];
+      readonly messages: readonly object[];
+    };
+    expect(agent).toBe('coder');
+    expect(instructions).toContain('Use tabs.');
+    expect(tools).toContainEqual(
+      expect.objectContaining({ name: 'edit', inputSchema: expect.objectContaining({ type: 'object' }) as object }),
+    );
+    expect(messages).toEqual([
+      { role: 'user', content: 'Only look' },
+      { role: 'assistant', content: [expect.objectContaining({ text: 'It subtracts where it should add.' })] },
+      { role: 'user', content: 'And now?' },
+    ]);
+    const sent = JSON.stringify(scene.model.requests[0]);
+    for (const name of tools.map(tool => (tool as { name: string }).name)) expect(sent).toContain(name);
+    const plan = await scene.run('debug', 'prompt', '--mode', 'plan');
+    expect(plan.stdout).toMatch(/^── instructions ──\n/);
+    expect(plan.stdout).toContain('You are in plan mode');
+    expect(plan.stdout).toContain('── tool submit_plan ──');
+    expect(plan.stdout).toContain('── user ──\nOnly look\n');
+  }, 60_000);
 
-  it('asks before it runs and edits, and fixes the test', async ({ skip }) => {
-    if (browser === undefined) {
-      skip();
-      return;
-    }
-    const server = await startScriptedServer({ script });
-    const product = await startProduct(home, 0, { cwd: repository, env: modelOf(server.url) });
-    const page = await browser.newPage();
-    try {
-      await page.goto(product.url);
-      await page.getByLabel('Message').fill('Fix the failing test');
-      await page.getByRole('button', { name: 'Send' }).click();
-      for (let asked = 0; asked < 3; asked++) {
-        await page.getByRole('button', { name: 'Approve', exact: true }).first().click();
-      }
-      await page.getByText('It adds now, and the test passes.').waitFor();
-      expect(source()).toContain('a + b');
-      const shot = process.env['SINGLETREE_SCREENSHOTS'];
-      if (shot !== undefined) await page.screenshot({ path: join(shot, 'coder.png'), fullPage: true });
-    } finally {
-      await page.close();
-      await product.end('SIGTERM');
-      await server.close();
-    }
-  }, 120_000);
+  it('needs neither a thread nor a key, and works for own and external agents', async () => {
+    const agents = "import { loopAgent } from 'singletree/agents';\n".replace(
+      'singletree/agents',
+      new URL('../dist/agents/index.js', import.meta.url).href,
+    );
+    writeFileSync(
+      join(scene.repository, 'singletree.config.mjs'),
+      `${agents}export default { agents: [loopAgent({ id: 'own', model: 'openai/gpt-5.5', instructions: 'Be brief.' })] };`,
+    );
+    await scene.run('config', 'trust');
+    const prompt = (...args: string[]) => scene.run('debug', 'prompt', ...args, '--message', 'Hello', '--json');
+    expect(JSON.parse((await prompt('--agent', 'own')).stdout)).toEqual({
+      agent: 'own',
+      instructions: 'Be brief.',
+      tools: [],
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    expect(JSON.parse((await prompt('--agent', 'claude')).stdout)).toEqual({
+      agent: 'claude',
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    expect((await prompt('--agent', 'own', '--mode', 'plan')).status).toBe(2);
+  }, 60_000);
 });

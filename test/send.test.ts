@@ -90,6 +90,29 @@ describe('singletree send', () => {
     60_000,
   );
 
+  it('leaves a follow-up to the process that runs the thread, which answers it when its run has ended', async () => {
+    const asked = gate();
+    model = await startScriptedServer({
+      script: ({ step, lastUserText }) => {
+        if (step > 0 || lastUserText !== 'Look around') return `Noted: ${lastUserText}`;
+        asked.open();
+        return [{ toolCall: { name: 'bash', input: { command: 'until [ -e go ]; do sleep 0.05; done' } } }];
+      },
+    });
+    const child = start(['run', 'coder', 'Look around', '--yolo', '--output', 'pretty']);
+    const printed = text(child.stdout);
+    const ended = once(child, 'exit');
+    await asked.opened;
+    for (const message of ['First', 'Second']) {
+      const sent = await run('send', 'last', message, '--follow-up', '--no-wait');
+      expect([sent.status, sent.stdout]).toEqual([0, expect.stringMatching(/^sent to thread /)]);
+    }
+    writeFileSync(join(folder, 'go'), '');
+    expect(await ended).toEqual([0, null]);
+    expect((await printed).match(/Noted: \w+/g)).toEqual(['Noted: Look', 'Noted: First', 'Noted: Second']);
+    expect((await run('show', 'last')).stdout.match(/^› \w+/gm)).toEqual(['› Look', '› First', '› Second']);
+  }, 60_000);
+
   it('sends to a thread of a server', async () => {
     model = await startScriptedServer({ script: ({ lastUserText }) => `You said: ${lastUserText}` });
     const product = await startProduct(join(folder, 'home'), 0, { cwd: folder, env: environment() });

@@ -3,7 +3,7 @@ import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Spending } from './limits/spending.ts';
-import type { Tool } from './loop/tool.ts';
+import type { ModelTool, Tool } from './loop/tool.ts';
 import type { MemoryHost } from './memory/memory-host.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ModelRegistry } from './model/registry/registry.ts';
@@ -128,6 +128,13 @@ export interface Steering {
 /** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
 export type InvokeRequest = Omit<InvokeParams, 'runId' | 'signal'> & Partial<Pick<InvokeParams, 'runId' | 'signal'>>;
 
+/** What an agent sends a model: its instructions, its tools with the schemas of their input, and the messages. */
+export interface ModelRequest {
+  readonly instructions?: string;
+  readonly tools: readonly ModelTool[];
+  readonly messages: readonly Message[];
+}
+
 /**
  * Anything that can be run. `invoke` does nothing before the first event is requested, emits `harness_start` first
  * (unless it resumes) and `harness_end` last, and does not throw: a failure is an `error` event. A tool is executed
@@ -142,12 +149,16 @@ export interface Agent {
   readonly lostRequests?: string;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
+  /** Whether a run goes on to carry out its plan when that is approved; other agents end it, and are asked to. */
+  readonly carriesOutPlans?: boolean;
   /** Whether it works in the folder of its thread when that has one. */
   readonly usesFolder?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
+  /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */
+  readonly requestOf?: (params: InvokeRequest) => ModelRequest;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
 }
 

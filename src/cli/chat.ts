@@ -4,12 +4,13 @@ import { SessionPool } from '../agents/index.ts';
 import { builtinToolIds } from '../control/harness/tools/builtin-tools.ts';
 import { defined } from '../events/defined.ts';
 import type { EventLog } from '../log/index.ts';
-import { chatModes } from './chat-modes.ts';
+import { ThreadDigests } from '../server/thread-digests.ts';
+import type { ChatAgent } from '../terminal/index.ts';
+import { InstalledChatAgents } from './chat-agents.ts';
 import { listedCommand } from './command-list.ts';
 import { configuredRegistry } from './coder.ts';
 import { folder } from './folder.ts';
-import { runnableAgent } from './runnable-agent.ts';
-import { loadSettings } from './settings.ts';
+import { loadSettings, type Settings } from './settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
 
@@ -42,44 +43,45 @@ export function addChatCommand(program: Command): void {
 async function chat(name: string | undefined, options: ChatCommandOptions): Promise<number> {
   const settings = await loadSettings(options.cwd ?? '.');
   const sessions = new SessionPool();
-  const agentName = name ?? settings.config.defaultAgent ?? 'coder';
-  const runnable = await runnableAgent(agentName, settings, {
-    ...defined({ model: options.model, yolo: options.yolo }),
-    hasPerson: true,
-    extraArgs: [],
-    sessions,
-  });
+  const installed = new InstalledChatAgents(settings, { sessions, ...defined({ yolo: options.yolo }) });
+  const opensThread = options.resume !== undefined || options.continue === true;
+  const named = name ?? (opensThread ? undefined : defaultAgent(settings));
+  // Nothing is stored for an agent that cannot be used.
+  if (named !== undefined) await installed.modesOf(named, options.model);
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   let report = (text: string): void => void process.stderr.write(`singletree: ${text}\n`);
   const log = await openStoreOf(options, settings.config, text => report(text));
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
-    const agent = runnable.create(() => {});
-    const modes = chatModes(agent, []);
+    const digests = new ThreadDigests(log);
+    const agentOf = async (id: string) => {
+      const thread = await log.getThread(id);
+      if (thread === undefined) return undefined;
+      const { agentId } = thread.metadata;
+      return (await digests.of(thread)).agentId ?? (typeof agentId === 'string' ? agentId : undefined);
+    };
+    const open = async (id: string, model?: string): Promise<ChatAgent> => {
+      const modes = [...(await installed.modesOf(id, model))];
+      const chosen = model === undefined ? {} : { initialState: { currentModelId: model } };
+      const common = { id: 'chat', resourceId: 'default', disableBuiltinTools: builtinToolIds };
+      return { id, createHarness: () => new Harness({ ...common, storage: log, modes, ...chosen }) };
+    };
+    const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings.config);
-    const createHarness = () =>
-      new Harness({
-        id: 'chat',
-        resourceId: 'default',
-        storage: log,
-        modes,
-        disableBuiltinTools: builtinToolIds,
-        ...(options.model !== undefined && { initialState: { currentModelId: options.model } }),
-      });
     const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
-      createHarness,
+      agent: await open(agentId, options.model),
+      agents: { list: () => installed.list(), open: (id: string) => open(id), agentOf },
       cwd: settings.cwd,
       home: settings.home,
       threadId,
       clock: systemClock,
-      agentName,
       ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
       contextSize: (modelId: string) => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
       probeStore: () => probeStore(log, options, settings.config),
       storeNotices: (listener: (text: string) => void) => void (report = listener),
-      resumeCommand: (id: string) => `singletree chat ${agentName} --resume ${id}`,
+      resumeCommand: (id: string, agent: string) => `singletree chat ${agent} --resume ${id}`,
     };
     const { stdin, stdout, env } = process;
     const isSpoken = options.screenReader === true || isSet(env['ACCESSIBLE']);
@@ -92,10 +94,14 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       isFullscreen: options.fullscreen === true,
     });
   } finally {
-    await runnable.close();
+    await installed.close();
     await sessions.close();
     await log.close();
   }
+}
+
+function defaultAgent({ config }: Settings): string {
+  return config.defaultAgent ?? 'coder';
 }
 
 /** The thread that the options name; with `--continue` the newest one of the folder. */

@@ -47,6 +47,14 @@ export function offeredModels(
   return [...new Set(all)].filter(id => registry.isConfigured(id));
 }
 
+/** Names the variable that a default model lacks: another model takes its place. */
+function defaultModelProblem({ defaultModel }: Settings['config'], registry: ModelRegistry): string[] {
+  if (defaultModel === undefined || registry.isConfigured(defaultModel)) return [];
+  const advice = registry.providers().find(({ id }) => defaultModel.startsWith(`${id}/`))?.envVar;
+  const what = advice === undefined ? 'No provider has it.' : `Set ${advice}.`;
+  return [`The default model "${defaultModel}" cannot be used: another one takes its place. ${what}`];
+}
+
 /** The coding agent of an installation, its models, and what to close at the end. */
 export interface InstalledCoder {
   readonly agent: CallableAgent;
@@ -59,13 +67,21 @@ export interface InstalledCoder {
 /** Creates the coding agent of a configuration; undefined when no model can be used. */
 export async function installedCoder(
   { config, cwd, home }: Settings,
-  more: { readonly model?: string | undefined; readonly permissions?: PermissionRuleSet | undefined } = {},
+  more: {
+    readonly model?: string | undefined;
+    readonly permissions?: PermissionRuleSet | undefined;
+    /** Whether there is no agent without a model that can be called. Default: true. */
+    readonly needsKey?: boolean;
+  } = {},
 ): Promise<InstalledCoder | undefined> {
   const local = await findLocalServers();
   const registry = configuredRegistry(config, local);
-  const wanted = more.model === undefined ? config : { ...config, defaultModel: more.model };
-  const models = offeredModels(wanted, registry, local);
-  const [model] = models;
+  // A model that was named is not replaced by another one: its error says what is missing.
+  if (more.model !== undefined && more.needsKey !== false) await registry.resolve(more.model);
+  const models = [
+    ...new Set([...(more.model === undefined ? [] : [more.model]), ...offeredModels(config, registry, local)]),
+  ];
+  const model = models[0] ?? (more.needsKey === false ? usualModels[0] : undefined);
   if (model === undefined) return undefined;
   const folders = [...(config.skills ?? []), join(home, 'skills')].filter(existsSync);
   const { skills, problems } = await discoverSkills(folders);
@@ -85,6 +101,7 @@ export async function installedCoder(
     agent,
     models,
     problems: [
+      ...defaultModelProblem(config, registry),
       ...mcp.failures.map(({ name, error }) => `The MCP server "${name}" is not available: ${error.message}`),
       ...problems.map(({ path, problem }) => `The skill in ${path} cannot be used: ${problem}`),
     ],

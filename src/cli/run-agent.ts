@@ -5,8 +5,9 @@ import { type RunHandle, type RunOutcome, type StartOptions, Supervisor } from '
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import type { Agent, RelayAnswer } from '../agents/agent.ts';
 import { type EventOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
-import type { EventLog, RawLine, Thread } from '../log/index.ts';
+import { type EventLog, type RawLine, readEvents, type Thread } from '../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
+import { relayBook } from '../projections/relay-book.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 import type { RunnableAgent } from './runnable-agent.ts';
@@ -19,7 +20,7 @@ export interface RunRequest {
   /** Without one the interrupted run of the thread is resumed. */
   readonly prompt?: string;
   /** Conditions for the start of the run. */
-  readonly start?: Pick<StartOptions, 'id' | 'metadata' | 'expectedSeq'>;
+  readonly start?: Pick<StartOptions, 'id' | 'by' | 'metadata' | 'expectedSeq'>;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
@@ -84,6 +85,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       startedAt: new Date(started).toISOString(),
     };
     await record.describe({ ...description, outcome: 'running' });
+    if (prompt === undefined)
+      for (const relay of await pendingRelays(log, thread))
+        watcher.asked?.(relay, answer => supervisor.answer(thread.id, relay.id, answer));
     for await (const event of log.tail(thread.id, thread.seq)) {
       await record.event(event);
       totals.add(event);
@@ -115,6 +119,16 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     await supervisor.close();
     await record?.close();
   }
+}
+
+/** What a thread asked before its process ended and nobody has answered. */
+async function pendingRelays(log: EventLog, { id, seq }: Thread): Promise<EventOf<'relay'>[]> {
+  let book = relayBook.initial;
+  for await (const event of readEvents(log, id)) {
+    if (event.seq > seq) break;
+    book = relayBook.step(book, event);
+  }
+  return book.pending.map(({ relay }) => relay);
 }
 
 /** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */

@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import type { PermissionRuleSet } from '../agents/permissions/index.ts';
 import type { RunOutcome } from '../control/index.ts';
 import { defined } from '../events/defined.ts';
+import { SingletreeError } from '../events/index.ts';
 import { TerminalPerson } from './asking/terminal-person.ts';
 import { processTerminal, type Terminal } from './asking/terminal.ts';
+import { type NextFollowUp, nextFollowUp } from './next-follow-up.ts';
 import { writeOut } from './output.ts';
 import { runAgent, type RunRequest, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
@@ -39,11 +41,40 @@ export interface TerminalRun {
   readonly start?: RunRequest['start'];
 }
 
-/** Runs an agent, shows it on this terminal and asks there what it asks; returns the exit code. */
-export async function runAtTerminal(
+/**
+ * Runs an agent, shows it on this terminal and asks there what it asks, and then the messages that were sent meanwhile
+ * for after the run. Returns the exit code of the last run.
+ */
+export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOptions): Promise<number> {
+  let { code, outcome, threadId, next } = await runOnce(run, options);
+  while (next !== undefined && outcome !== 'aborted' && outcome !== 'interrupted') {
+    const { agent: name = run.name, prompt, start, model = options.model, mode } = next;
+    // The folder of a record and the mode are those of the first run.
+    const { out: _out, mode: _mode, ...others } = options;
+    try {
+      const more = { ...others, resume: threadId, ...defined({ model, mode }) };
+      ({ code, outcome, threadId, next } = await runOnce({ name, prompt, extraArgs: run.extraArgs, start }, more));
+    } catch (error) {
+      // Another process delivers it, and what comes after it.
+      if (SingletreeError.is(error, 'lease_held') || SingletreeError.is(error, 'seq_conflict')) return code;
+      throw error;
+    }
+  }
+  return code;
+}
+
+/** The end of one run, and the message that waited for it. */
+interface EndedRun {
+  readonly code: number;
+  readonly outcome: RunOutcome;
+  readonly threadId: string;
+  readonly next: NextFollowUp | undefined;
+}
+
+async function runOnce(
   { name, prompt, extraArgs, start }: TerminalRun,
   options: RunAtTerminalOptions,
-): Promise<number> {
+): Promise<EndedRun> {
   const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
   const settings = await loadSettings(options.cwd ?? '.');
   const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
@@ -85,8 +116,10 @@ export async function runAtTerminal(
       if (advice !== undefined) console.error(`singletree: denied: ${report.totals.denied.join(', ')}. ${advice}`);
       process.stderr.write(kept);
     }
+    const { outcome, threadId } = report;
     // Nobody was asked: what was denied is not done.
-    return exitCode(report.outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
+    const code = exitCode(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
+    return { code, outcome, threadId, next: await nextFollowUp(log, threadId) };
   } finally {
     person?.close();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);

@@ -25,6 +25,8 @@ export interface RunnableOptions {
   readonly print?: boolean | undefined;
   /** Whether a person can be asked. */
   readonly hasPerson: boolean;
+  /** Whether it is asked only what it would send: then it needs no key. */
+  readonly isOnlyInspected?: boolean | undefined;
   /** What follows `--`: flags of an external agent, or the command of an ACP agent. */
   readonly extraArgs: readonly string[];
   /** The programs that wait for their next turn. Default: none, a program ends with its run. */
@@ -90,7 +92,11 @@ function checkMode({ id, modes = [] }: Agent, mode: string | undefined): void {
 async function coderRunnable(settings: Settings, options: RunnableOptions): Promise<RunnableAgent> {
   const { permissions = settings.config.permissions, model, yolo } = options;
   const everything = yolo === true ? { default: 'allow' as const, rules: permissions?.rules ?? [] } : permissions;
-  const coder = await installedCoder(settings, { model, permissions: everything });
+  const coder = await installedCoder(settings, {
+    model,
+    permissions: everything,
+    needsKey: options.isOnlyInspected !== true,
+  });
   if (coder === undefined)
     throw new SingletreeError(
       'missing_api_key',

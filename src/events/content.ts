@@ -32,7 +32,9 @@ export const user = define('user', { doc: 'A person said something.', durability
     automatic: z
       .boolean()
       .optional()
-      .describe('whether a program wrote it: the outcome of a subagent, or a request to correct the output'),
+      .describe(
+        'whether a program wrote it: the outcome of a subagent, a request to correct the output, or a note to an external agent',
+      ),
     parentMessageId: z
       .string()
       .optional()

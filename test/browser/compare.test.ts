@@ -4,7 +4,7 @@ import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
 import { storeRecordedRun } from './recorded-run.ts';
-import { expectReadable, takePictures } from './view-checks.ts';
+import { cellsOf, expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
 const patient = { timeout: 10_000 };
@@ -25,12 +25,7 @@ const writing = (id: string, path: string, tokens: number) =>
 describe.skipIf(browser === undefined)('the comparison', () => {
   const scene = usePage(browser, [writing('careful', 'a.ts', 5000), writing('quick', 'b.ts', 1000)]);
   beforeEach(() => ({ server, page } = scene));
-  const cells = (name: string) =>
-    page
-      .getByRole('row')
-      .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-      .getByRole('cell')
-      .allInnerTexts();
+  const cells = (name: string) => cellsOf(page, name);
 
   it('starts several agents with one request and shows them side by side', async () => {
     await page.goto(`${server.url}/compare`);

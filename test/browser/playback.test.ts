@@ -48,10 +48,10 @@ describe.skipIf(browser === undefined)('the playback', () => {
     await seen.getByText('Try it.').waitFor();
     await position.focus();
     await page.keyboard.press('End');
-    await seen.locator('[data-status=failed]').waitFor();
+    await seen.getByLabel('Tool shell').getByText('exit code 1').waitFor();
     for (let at = 7; at > 3; at--) await page.keyboard.press('ArrowLeft');
     await seen.getByText('One', { exact: true }).waitFor();
-    expect(await seen.locator('[data-kind=tool]').count()).toBe(0);
+    expect(await seen.getByLabel('Tool shell').count()).toBe(0);
     await page.getByText('Event 3 of 7 · 2.0 s of 1 h 0 min').waitFor();
     await page.keyboard.press('ArrowRight');
     await seen.getByText(`One, two ${hostile}`).waitFor();
@@ -59,9 +59,42 @@ describe.skipIf(browser === undefined)('the playback', () => {
     await page.getByRole('link', { name: 'Runs here' }).click();
     await page.getByRole('complementary', { name: 'Event 4' }).waitFor();
     await page.goto(`${server.url}/threads/${id}/playback?at=5`);
-    await seen.locator('[data-status=running], [data-status=preparing]').waitFor();
+    await seen.getByLabel('Tool shell').getByText('false').waitFor();
+    expect(await seen.getByText('exit code 1').count()).toBe(0);
     await takePictures(page, 'playback');
     await expectReadable(page);
+  });
+
+  it('shows the rows of the conversation, which cannot be edited or answered', async () => {
+    const { id } = await server.log.createThread();
+    const run = await server.control.start(id, { agent: asking, content: 'List it.' });
+    await page.goto(`${server.url}/threads/${id}/playback`);
+    await position.focus();
+    await page.keyboard.press('End');
+    await seen.getByText('Allow shell with this?').waitFor();
+    await seen.getByText('Waits for a person').waitFor();
+    expect(await seen.getByRole('button', { name: /Approve|Edit|Retry/ }).count()).toBe(0);
+    await server.control.answer(id, `${run.runId}/ask`, { outcome: 'approve' });
+    await run.done;
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return seen.getByText('Answer: approve once.').isVisible();
+      })
+      .toBe(true);
+    await seen.getByLabel('Tool shell').locator('summary').click();
+    await seen.getByText('README.md').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('log').waitFor();
+  });
+
+  it('shows why a thread cannot be played, and when there is nothing', async () => {
+    const { id } = await server.log.createThread();
+    await page.goto(`${server.url}/threads/${id}/playback`);
+    await page.getByText('There is nothing to play.').waitFor();
+    await page.goto(`${server.url}/threads/missing/playback`);
+    await page.getByRole('alert').waitFor();
+    scene.expectComplaint('404');
   });
 
   it('plays a recorded run to its end, and stops there', async () => {

@@ -1,9 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
+import { rlmAgent } from '../../src/agents/index.ts';
+import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
+import { Supervisor } from '../../src/control/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
+import { startServer } from '../../src/server/index.ts';
 import { asking } from '../support/page-agents.ts';
 import type { TestServer } from '../support/test-server.ts';
-import { openBrowser, usePage } from './page-scene.ts';
+import { openBrowser, usePage, webRoot } from './page-scene.ts';
 import { firstLineOf, storeRecordedRun } from './recorded-run.ts';
 import { expectReadable, takePictures } from './view-checks.ts';
 
@@ -23,6 +28,17 @@ async function store(events: readonly [ms: number, event: AgentEvent][]): Promis
     events.map(([ms, event]) => ({ ...event, ts: new Date(base + ms).toISOString() })),
   );
   return id;
+}
+
+/** A server over a log that outlives it. */
+async function serverOn(log: MemoryLog, port = 0) {
+  const control = new Supervisor({ log });
+  const running = await startServer({ log, control, agents: { list: () => [], get: () => undefined }, port, webRoot });
+  const close = async () => {
+    await running.close();
+    await control.close();
+  };
+  return { url: running.url, close };
 }
 
 function calls(count: number): [number, AgentEvent][] {
@@ -101,6 +117,35 @@ describe.skipIf(browser === undefined)('the runs', () => {
     expect(new URL(page.url()).pathname).toBe(`/threads/${id}`);
   });
 
+  it('zooms into the time by keys, the wheel and buttons', async () => {
+    const id = await store([[0, { type: 'harness_start', runId: 'r', agentId: 'asking' }], ...calls(100)]);
+    await page.goto(`${server.url}/threads/${id}/runs?at=102`);
+    const bar = page.locator('[aria-selected=true] .step-bar');
+    await bar.waitFor();
+    const widthOf = async () => (await bar.boundingBox())?.width ?? 0;
+    const before = await widthOf();
+    const ends = page.locator('.time-tick');
+    const times = await ends.allInnerTexts();
+    await page.getByRole('listbox').focus();
+    for (let press = 0; press < 6; press++) await page.keyboard.press('+');
+    await expect.poll(widthOf).toBeGreaterThan(before * 2);
+    expect(await ends.allInnerTexts()).not.toEqual(times);
+    await page.keyboard.press('ArrowLeft');
+    await takePictures(page, 'runs-zoomed');
+    await page.keyboard.press('0');
+    await expect.poll(widthOf).toBeCloseTo(before, 0);
+    expect(await page.getByRole('button', { name: 'Fit' }).isDisabled()).toBe(true);
+    await bar.hover();
+    await page.keyboard.down('Control');
+    for (let turn = 0; turn < 6; turn++) await page.mouse.wheel(0, -300);
+    await page.keyboard.up('Control');
+    await expect.poll(widthOf).toBeGreaterThan(before * 2);
+    await page.getByRole('button', { name: 'Fit' }).click();
+    await expect.poll(() => ends.allInnerTexts()).toEqual(times);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await expect.poll(() => ends.allInnerTexts()).not.toEqual(times);
+  });
+
   it('grows while a run is under way', async () => {
     const { id } = await server.log.createThread();
     await page.goto(`${server.url}/threads/${id}/runs`);
@@ -162,9 +207,75 @@ describe.skipIf(browser === undefined)('the runs', () => {
     await expectReadable(page);
   });
 
-  it('shows why a thread cannot be read', async () => {
-    await page.goto(`${server.url}/threads/nothing/runs`);
-    await page.getByRole('alert').waitFor();
-    scene.expectComplaint('404');
+  it('shows a real run of a recursive language model', async () => {
+    const code = (text: string) => `\`\`\`js\n${text}\n\`\`\``;
+    const model = scriptedModel(({ messages }) => {
+      if (messages[0]?.role !== 'system') return 'Seven.';
+      const answers = messages.filter(({ role }) => role === 'assistant').length;
+      if (answers === 0) return code('const said = await llm_query("How many letters?"); print(said)');
+      return code('FINAL("7")');
+    });
+    const { id } = await server.log.createThread();
+    const run = await server.control.start(id, {
+      agent: rlmAgent({ model, context: 'letters' }),
+      content: 'How many?',
+    });
+    await page.goto(`${server.url}/threads/${id}/repl`);
+    const executions = page.getByRole('list', { name: 'Executions' }).getByRole('listitem');
+    await executions.getByText('Seven.').first().waitFor();
+    await run.done;
+    await executions.getByText('FINAL("7")').waitFor();
+    await executions.getByText('gave the answer').waitFor();
+    const runs = (await page.getByRole('row').allInnerTexts()).slice(1);
+    expect(runs.map(text => text.split('\t').slice(0, 3).join(' '))).toEqual([
+      expect.stringMatching(/^rlm .*complete 2$/s),
+      expect.stringMatching(/^↳ .*complete 0$/s),
+    ]);
+    await takePictures(page, 'repl-real');
+    await expectReadable(page);
   });
+
+  it.each(['runs', 'repl', 'graph'])(
+    'shows why the %s of a thread cannot be read, and when there is nothing',
+    async view => {
+      await page.goto(`${server.url}/threads/nothing/${view}`);
+      await page.getByRole('alert').waitFor();
+      scene.expectComplaint('404');
+      const { id } = await server.log.createThread();
+      await page.goto(`${server.url}/threads/${id}/${view}`);
+      await page
+        .getByRole('status')
+        .getByText(/^(Nothing|No code|There is nothing)/)
+        .waitFor();
+    },
+  );
+
+  it.each(['runs', 'repl', 'graph', 'playback'])(
+    'shows that the connection of the %s is lost, and that it is back',
+    async view => {
+      const kept = new MemoryLog();
+      const { id } = await kept.createThread();
+      await kept.append(id, [
+        { type: 'user', runId: 'u', content: 'How many?' },
+        { type: 'harness_start', runId: 'r', agentId: 'rlm', parentId: 'u:user' },
+        { type: 'repl_input', runId: 'r', id: 'r/1', code: 'FINAL("7")', iteration: 0 },
+        { type: 'repl_output', runId: 'r', id: 'r/1', stdout: '', done: true, final: '7' },
+      ]);
+      const first = await serverOn(kept);
+      await page.goto(`${first.url}/threads/${id}/${view}`);
+      const shown = page
+        .getByRole('main')
+        .getByText(/FINAL|rlm/)
+        .first();
+      await shown.waitFor();
+      await first.close();
+      const notice = page.getByText('Connection lost. Trying again…').and(page.locator('.history-notice'));
+      await notice.waitFor();
+      await shown.waitFor();
+      const second = await serverOn(kept, Number(new URL(first.url).port));
+      await notice.waitFor({ state: 'hidden', timeout: 30_000 });
+      await second.close();
+      scene.expectComplaint('ERR_');
+    },
+  );
 });

@@ -39,3 +39,12 @@ export async function takePictures(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name}-phone.png` });
   if (before !== null) await page.setViewportSize(before);
 }
+
+/** Returns the texts of a row of a table, by the head of the row. */
+export function cellsOf(page: Page, name: string): Promise<string[]> {
+  return page
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+    .getByRole('cell')
+    .allInnerTexts();
+}

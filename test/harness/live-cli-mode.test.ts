@@ -62,14 +62,17 @@ describe('an external agent over its live channel as a mode', () => {
     expect(await said(harness)).toContain('Blue');
   });
 
-  it('switches to the default mode with an approved plan, in the same session', async () => {
+  it('carries an approved plan out in the same run, and switches to the default mode', async () => {
     const { harness, on, of } = harnessWithCli();
     await harness.switchMode({ modeId: 'plan' });
     const sending = harness.sendMessage({ content: 'plan; say planned' });
     const plan = await on('plan_approval_required');
     expect(plan).toMatchObject({ plan: '# Plan\n1. do it' });
     await harness.respondToPlanApproval({ planId: plan.planId, response: { action: 'approved' } });
+    expect([harness.getCurrentModeId(), harness.isRunning()]).toEqual(['build', true]);
     await sending;
+    expect(of('agent_end')).toHaveLength(1);
+    expect(await said(harness)).toContain('planned');
     expect(harness.getCurrentModeId()).toBe('build');
     await harness.sendMessage({ content: 'echo' });
     expect(await said(harness)).toContain('default');

@@ -16,7 +16,8 @@ const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 export interface SceneOptions {
   readonly columns?: number;
   readonly rows?: number;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Variables to add; those that a program needs to reach the scripted model depend on its address. */
+  readonly env?: Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
   readonly args?: readonly string[];
   /** The text of the configuration in the home folder. */
   readonly config?: string;
@@ -31,6 +32,7 @@ export class ChatScene {
   readonly cwd: string;
   readonly home: string;
   readonly #options: SceneOptions;
+  readonly #env: Readonly<Record<string, string>>;
   /** Everything that the program wrote. */
   bytes = '';
   exitCode: number | undefined;
@@ -41,6 +43,7 @@ export class ChatScene {
   private constructor(server: ScriptedServer, folder: string, options: SceneOptions) {
     this.server = server;
     this.#options = options;
+    this.#env = typeof options.env === 'function' ? options.env(server.url) : (options.env ?? {});
     [this.cwd, this.home] = [join(folder, 'project'), join(folder, 'home')];
     mkdirSync(this.cwd);
     if (options.config === undefined) return;
@@ -58,7 +61,7 @@ export class ChatScene {
 
   /** Starts the program, again after it ended. */
   launch(args: readonly string[]): void {
-    const { columns: cols = 80, rows = 24, env, through = line => line } = this.#options;
+    const { columns: cols = 80, rows = 24, through = line => line } = this.#options;
     const [file = '', ...rest] = through([process.execPath, command, 'chat', ...args]);
     this.exitCode = undefined;
     this.#screen = new headless.Terminal({ cols, rows, scrollback: 50_000, allowProposedApi: true });
@@ -75,7 +78,7 @@ export class ChatScene {
         SINGLETREE_HOME: this.home,
         OPENAI_API_KEY: 'sk-scripted-key',
         OPENAI_BASE_URL: `${this.server.url}/v1`,
-        ...env,
+        ...this.#env,
       },
     });
     this.#pty.onData(data => {

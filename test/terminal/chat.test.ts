@@ -114,6 +114,16 @@ describe('singletree chat', () => {
     await scene.ended();
   });
 
+  it('sends a queued message when the turn has ended', async () => {
+    const scene = await start([{ text: 'slow '.repeat(40), delayMs: 20 }, 'The queued one is answered.']);
+    await say(scene, 'begin');
+    await scene.shows('slow slow');
+    scene.type('queued task\t');
+    await scene.shows('1. queued task');
+    await scene.shows('The queued one is answered.');
+    expect(scene.scrollback().join('\n')).toContain('› queued task');
+  });
+
   it('goes on after kill -9 with what was sent before', async () => {
     const scene = await start([call('bash', { command: 'true' }), 'After the crash.']);
     await say(scene, 'crash me');
@@ -240,7 +250,7 @@ describe('the files of a project', () => {
     const scene = await start([call('edit', { path: 'a.js', old_string: 'a - b', new_string: 'a + b' }), 'Fixed.']);
     writeFileSync(join(scene.cwd, 'a.js'), 'const f = (a, b) => a - b;\n');
     await say(scene, 'fix it');
-    await scene.shows('Use edit?');
+    await scene.shows('Edit a.js?');
     await scene.shows('+ a + b');
     scene.type('\u001ba');
     await scene.shows('y once');

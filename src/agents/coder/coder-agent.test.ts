@@ -6,6 +6,7 @@ import type { AgentEvent, EventOf } from '../../events/index.ts';
 import { Supervisor } from '../../control/index.ts';
 import { MemoryLog } from '../../log/index.ts';
 import type { RelayAnswer } from '../agent.ts';
+import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { readCheckpoint } from './checkpoints/checkpoint.ts';
 import { coderAgent, type CoderAgentOptions } from './coder-agent.ts';
@@ -135,6 +136,50 @@ describe('the coding agent', () => {
 });
 
 describe('compaction of the coding agent', () => {
+  /** Runs one turn of six long reads with a compaction, and returns its requests in order. */
+  async function longTurn(onSummary: () => void) {
+    writeFileSync(join(cwd, 'long.txt'), 'lorem ipsum '.repeat(150));
+    const requests: ScriptedRequest[] = [];
+    const model = scriptedModel(request => {
+      void request.messages;
+      if (request.lastUserText.startsWith('Summarise')) {
+        onSummary();
+        return 'We read a lot.';
+      }
+      requests.push(request);
+      return requests.length > 6 ? 'Done.' : call('read', { path: 'long.txt' });
+    });
+    const log = new MemoryLog();
+    const supervisor = new Supervisor({ log });
+    const { id: threadId } = await log.createThread();
+    const agent = coderAgent({ model, cwd, compaction: { threshold: 1_000, keep: 100 } });
+    await (await supervisor.start(threadId, { agent, content: 'Read it.' })).done;
+    await supervisor.close();
+    return { requests, events: await log.read(threadId) };
+  }
+  const systemOf = ({ messages }: ScriptedRequest) => messages.find(({ role }) => role === 'system')?.text ?? '';
+
+  it('reads the instruction files again, also inside a turn, and warns of what it cannot read then', async () => {
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, 'AGENTS.md'), 'Use tabs.');
+    const { requests, events } = await longTurn(() => writeFileSync(join(cwd, 'AGENTS.md'), 'Use spaces.\n@gone.md'));
+    expect(systemOf(requests[0] as ScriptedRequest)).toContain('Use tabs.');
+    expect(systemOf(requests.at(-1) as ScriptedRequest)).toContain('Use spaces.');
+    const at = events.findIndex(event => event.type === 'summary');
+    expect(events[at + 1]).toMatchObject({ type: 'warning', code: 'project_instructions' });
+    expect(events.filter(event => event.type === 'warning')).toHaveLength(1);
+  });
+
+  it('never separates a call from its result', async () => {
+    const { requests, events } = await longTurn(() => {});
+    expect(events.filter(event => event.type === 'summary').length).toBeGreaterThan(0);
+    for (const { messages } of requests) {
+      const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id));
+      const results = messages.flatMap(({ toolResults = [] }) => toolResults.map(({ id }) => id));
+      expect(results).toEqual(calls);
+    }
+  });
+
   it('keeps all messages of the person and the task list, and an undo restores what it covers', async () => {
     const log = new MemoryLog();
     const supervisor = new Supervisor({ log });

@@ -113,16 +113,18 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
   /** The tools of each folder: runs in the same folder share its snapshots. */
   const toolsOf = new Map([[options.cwd, ownTools]]);
 
-  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+  /** Creates the loop of one run. */
+  function agentOf(params: InvokeParams) {
     const { cwd = options.cwd } = params;
-    if (!existsSync(cwd)) {
-      toolsOf.delete(cwd);
-      return yield* missingFolder(id, params, cwd);
-    }
     const filesTools = toolsOf.get(cwd) ?? fileTools(options, cwd);
     toolsOf.set(cwd, filesTools);
     const mode = new RunMode(params.mode);
-    const project = projectInstructions(cwd, home === undefined ? {} : { home });
+    let problems: readonly string[] = [];
+    const instructions = () => {
+      const project = projectInstructions(cwd, home === undefined ? {} : { home });
+      ({ problems } = project);
+      return coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] });
+    };
     const skills = options.skills ?? [];
     const more = typeof options.tools === 'function' ? options.tools() : (options.tools ?? []);
     const tools = [...filesTools, ...(skills.length === 0 ? [] : [skillTool(skills)]), ...toolList(more)];
@@ -132,7 +134,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       id,
       model: options.model,
       cwd,
-      instructions: coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] }),
+      instructions,
       tools: [
         ...tools,
         ...conversationTools(board, mode),
@@ -144,12 +146,26 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       ...(limits && { limits }),
       ...(registry && { registry }),
     });
-    const rules = [...(params.permissions ?? []), mode.decide];
-    for await (const event of agent.invoke({ ...params, permissions: rules })) {
+    return { agent, mode, problems: () => problems };
+  }
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const { cwd = options.cwd } = params;
+    if (!existsSync(cwd)) {
+      toolsOf.delete(cwd);
+      return yield* missingFolder(id, params, cwd);
+    }
+    const { agent, mode, problems } = agentOf(params);
+    const { runId, permissions: given = [] } = params;
+    const reported = new Set<string>();
+    for await (const event of agent.invoke({ ...params, permissions: [...given, mode.decide] })) {
       yield event;
-      if (event.type !== 'harness_start' || event.runId !== params.runId) continue;
-      for (const message of project.problems)
-        yield { type: 'warning', runId: params.runId, message, code: 'project_instructions' };
+      // The files were read for the run, and again for a summary.
+      if (event.runId !== runId || (event.type !== 'step_start' && event.type !== 'summary')) continue;
+      for (const message of problems()) {
+        if (reported.has(message)) continue;
+        reported.add(message);
+        yield { type: 'warning', runId, message, code: 'project_instructions' };
+      }
     }
   }
   return {
@@ -158,6 +174,10 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     usesFolder: true,
     hasOwnModel: typeof options.model !== 'string',
     modes: coderModes,
+    requestOf: request => {
+      const params = invokeParams(request);
+      return agentOf(params).agent.requestOf(params);
+    },
     categoryOf: toolName => ownTools.find(tool => tool.name === toolName)?.category,
     invoke: request => invoke(invokeParams(request)),
   };

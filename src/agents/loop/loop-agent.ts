@@ -25,8 +25,8 @@ export interface LoopAgentOptions {
   readonly id?: string;
   /** A model, or its `provider/model` id. */
   readonly model: ModelSource;
-  /** The system instructions of the model. */
-  readonly instructions?: string;
+  /** The system instructions of the model; a function is called at the start of each run and after each compaction. */
+  readonly instructions?: string | (() => string);
   /**
    * The tools of the agent: a list, or tools by name, of the AI SDK too; a function is called at the start of each run.
    */
@@ -77,6 +77,10 @@ const checkOptions = optionsCheck(
       id: text().optional(),
       model: modelSource(),
       ...modelOptions(),
+      instructions: field(
+        value => typeof value === 'string' || typeof value === 'function',
+        'a text, or a function that returns one',
+      ).optional(),
       tools: field(
         value => Array.isArray(value) || isObject(value) || typeof value === 'function',
         'an array of tools, an object of tools by name, or a function that returns one of them',
@@ -103,7 +107,7 @@ const checkOptions = optionsCheck(
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws
  * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
-export function loopAgent(options: LoopAgentOptions): CallableAgent {
+export function loopAgent(options: LoopAgentOptions): CallableAgent & Required<Pick<CallableAgent, 'requestOf'>> {
   checkOptions(options);
   const { id = 'loop', permissions, tools: own = [] } = options;
   if (options.output !== undefined) checkOutput(options.output, id);
@@ -134,7 +138,11 @@ export function loopAgent(options: LoopAgentOptions): CallableAgent {
     return channel.stream(() => run(params, channel, stop).finally(end), end);
   }
   const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
-  return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, invoke };
+  const requestOf = (request: InvokeRequest) => {
+    const params = invokeParams(request);
+    return new Loop(options, toolsOf(params), params, new EventChannel()).request();
+  };
+  return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, requestOf, invoke };
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {

@@ -3,7 +3,7 @@ import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
-import type { InvokeParams } from '../agent.ts';
+import type { InvokeParams, ModelRequest } from '../agent.ts';
 import { CallIds } from '../model/call/call-ids.ts';
 import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
@@ -48,6 +48,7 @@ export class Loop {
   readonly #maxIterations: number;
   readonly #structured: StructuredOutput | undefined;
   readonly #spending: Spending | undefined;
+  #instructions: string | undefined;
   #output: unknown;
 
   /** The channel that receives its events. */
@@ -74,6 +75,7 @@ export class Loop {
       ...spansFor(options, params),
     });
     this.#policy = contextPolicy(options, params, this.#input);
+    this.#instructions = this.#currentInstructions();
     this.#background = new Background(params.runId, params.signal);
   }
 
@@ -87,12 +89,24 @@ export class Loop {
     return this.#output;
   }
 
+  /** What the next model call sends. */
+  request(): ModelRequest {
+    return {
+      ...defined({ instructions: this.#instructions }),
+      tools: this.#described,
+      messages: this.#input.messages(),
+    };
+  }
+
   /** Runs everything between the first and the last event of the run; returns the reason it ended. */
   async run(): Promise<EndReason> {
     this.#channel.onPut(event => {
       this.#input.add(event);
       if (this.#spending !== this.#params.spending) this.#spending?.count(event);
-      if (event.runId === this.#params.runId) this.#structured?.take(event);
+      if (event.runId !== this.#params.runId) return;
+      this.#structured?.take(event);
+      // A summary ends what a provider has cached: only then other instructions cost nothing.
+      if (event.type === 'summary') this.#instructions = this.#currentInstructions();
     });
     try {
       const reason = await this.#run();
@@ -157,24 +171,25 @@ export class Loop {
     return { runId, step, model, system, tools: this.#described, settings, registry, signal, retry, spending };
   }
 
-  get #instructions(): string | undefined {
-    const { instructions } = this.#options;
+  #currentInstructions(): string | undefined {
+    const { instructions: given } = this.#options;
+    const instructions = typeof given === 'function' ? given() : given;
     return this.#structured === undefined ? instructions : this.#structured.instructions(instructions);
   }
 
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
     const { runId, signal } = this.#params;
     const { registry, settings } = this.#options;
-    const instructions = this.#instructions;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
     this.#input.add({ type: 'step_start', runId, step });
+    const { instructions, tools, messages } = this.request();
     const request = {
       runId,
       step,
       model,
-      prompt: toPrompt(this.#input.messages(), last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
-      ...(!last && { tools: this.#described }),
+      prompt: toPrompt(messages, last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
+      ...(!last && { tools }),
       settings,
       ...(this.#structured && { responseFormat: this.#structured.responseFormat }),
       spending: this.#spending,

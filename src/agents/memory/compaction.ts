@@ -78,10 +78,10 @@ export class Compaction implements ContextPolicy {
     });
   }
 
-  /** The text of a summary, with what is kept word for word; a message has at most half as many characters as the threshold tokens. */
+  /** The text of a summary, with what is kept word for word: at most about half of the threshold, at four characters a token. */
   #textOf(summary: string, covered: readonly Message[], threshold: number): string {
     const { keepsUserMessages = false, append } = this.#options;
-    const kept = keepsUserMessages ? withKeptWords(summary, keptWords(covered, threshold / 2)) : summary;
+    const kept = keepsUserMessages ? withKeptWords(summary, keptWords(covered, threshold * 2)) : summary;
     const more = append?.() ?? '';
     return more === '' ? kept : `${kept}\n\n${more}`;
   }

@@ -22,9 +22,11 @@ describe('words that a summary keeps', () => {
     );
   });
 
-  it('have no middle when a message is very long', () => {
-    expect(keptWords([user('a'.repeat(50) + 'b'.repeat(50))], 20)).toBe(
-      `${'a'.repeat(10)}\n[80 characters are left out here]\n${'b'.repeat(10)}`,
+  it('lose the middle of the longest message only when all of them are too long', () => {
+    const long = 'a'.repeat(50) + 'b'.repeat(50);
+    expect(keptWords([user('short'), user(long)], 200)).toBe(`short\n\n---\n\n${long}`);
+    expect(keptWords([user('short'), user(long)], 25)).toBe(
+      `short\n\n---\n\n${'a'.repeat(10)}\n[80 characters are left out here]\n${'b'.repeat(10)}`,
     );
   });
 });

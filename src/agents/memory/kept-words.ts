@@ -5,7 +5,12 @@ const title = (length: number) => `Messages of people before, word for word (${l
 const titlePattern = /^Messages of people before, word for word \((\d+) characters\):\n\n/;
 const summaryPrefix = compactionMessage('').content;
 
-/** Returns what people wrote in messages, word for word, with what an earlier summary among them kept of it. */
+const between = '\n\n---\n\n';
+
+/**
+ * Returns what people wrote in messages, word for word, with what an earlier summary among them kept of it. Only when
+ * all of it has more than `most` characters, the longest texts lose their middle.
+ */
 export function keptWords(messages: readonly Message[], most: number): string {
   const kept = messages.flatMap(message => {
     if (message.role !== 'user') return [];
@@ -13,9 +18,25 @@ export function keptWords(messages: readonly Message[], most: number): string {
       typeof message.content === 'string'
         ? [message.content]
         : message.content.map(part => (part.type === 'text' ? part.text : `[${part.type}]`));
-    return texts.flatMap(text => (text.startsWith(summaryPrefix) ? wordsIn(text) : shortened(text, most)));
+    return texts.flatMap(text => (text.startsWith(summaryPrefix) ? wordsIn(text) : text));
   });
-  return kept.join('\n\n---\n\n');
+  const whole = kept.join(between);
+  if (whole.length <= most) return whole;
+  const texts = whole.split(between);
+  const longest = longestThatFit(texts, most);
+  return texts.map(text => shortened(text, longest)).join(between);
+}
+
+/** Returns the length to which texts are shortened so that they have at most this many characters together. */
+function longestThatFit(texts: readonly string[], most: number): number {
+  let left = most;
+  const lengths = texts.map(({ length }) => length).toSorted((a, b) => a - b);
+  for (const [index, length] of lengths.entries()) {
+    const share = Math.floor(left / (lengths.length - index));
+    if (length > share) return share;
+    left -= length;
+  }
+  return most;
 }
 
 /** Returns the text of a summary that keeps these words; they come first, so that their length delimits them. */

@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { liveRunOf } from '../../control/supervision/live-run.ts';
-import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import { requestSteering } from '../../control/supervision/steer-request.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
@@ -10,6 +9,7 @@ import { markFollowUp, noFollowUp, noteOf } from '../../server/follow-ups.ts';
 import { writeOut } from '../output.ts';
 import { runAtTerminal, type TerminalRun } from '../run-at-terminal.ts';
 import { findThread } from '../threads/find-thread.ts';
+import { threadAgent } from '../threads/thread-agent.ts';
 import { printJson, withLog } from '../threads/with-log.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
@@ -78,7 +78,8 @@ async function sendIntoRun(
   const id = newId();
   const by = userInfo().username;
   const agent = await agentOf(log, thread);
-  const message = { id, content, by, agent, ...defined({ model }) };
+  const delivery: 'follow_up' | 'steer' = followUp ? 'follow_up' : 'steer';
+  const message = { id, content, by, agent, delivery, ...defined({ model }) };
   if (followUp) await markFollowUp(log, thread.id, { id, message: noteOf(message, runId) });
   else await requestSteering(log, thread.id, { runId, id, content, by, note: noteOf(message, runId) });
   if (!wait) {
@@ -100,13 +101,7 @@ async function sendIntoRun(
 
 /** Returns the agent of the newest turn of a thread; throws when it has none. */
 async function agentOf(log: EventLog, thread: Thread): Promise<string> {
-  const [open] = openRunsOf(thread);
-  if (open !== undefined) return open.agentId;
-  let newest: string | undefined;
-  for await (const event of readEvents(log, thread.id))
-    if (event.type === 'harness_start' && event.parentId?.endsWith(':user') === true) newest = event.agentId ?? newest;
-  const { agentId } = thread.metadata;
-  const agent = newest ?? (typeof agentId === 'string' ? agentId : undefined);
+  const agent = await threadAgent(log, thread);
   if (agent !== undefined) return agent;
   throw new SingletreeError(
     'invalid_argument',

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandName, listedCommand } from '../command-list.ts';
+import { folder } from '../folder.ts';
 import { addStoreOptions } from '../store-options.ts';
 
 const thread = ['[thread]', 'its id, the beginning of its id, or "last"', 'last'] as const;
@@ -58,10 +59,18 @@ export function addThreadCommands(program: Command): void {
     .action(async options => (await import('./usage.ts')).usageCommand(options));
   const debug = listedCommand(program, 'debug');
   json(
-    addStoreOptions(debug.command('prompt').description('print the messages that a model would be sent of a thread')),
+    addStoreOptions(
+      debug
+        .command('prompt')
+        .description('print what a model would be sent of a thread: instructions, tools with their schemas, messages'),
+    ),
   )
     .argument(...thread)
-    .action(async (id, options) => (await import('./queries.ts')).promptCommand(id, options));
+    .option('--agent <name>', 'the agent that would send it; that of the newest turn when absent')
+    .option('--message <text>', 'a further message of yours')
+    .option('--mode <mode>', 'the mode of the agent; that of the thread when absent')
+    .option('--cwd <folder>', 'the folder that the agent works in', folder)
+    .action(async (id, options) => (await import('./prompt.ts')).promptCommand(id, options));
   addInboxCommand(add('inbox'));
 }
 

@@ -1,10 +1,7 @@
 import { SingletreeError } from '../../events/index.ts';
-import { createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
-import { readEvents } from '../../log/index.ts';
-import { type Message, projectMessages } from '../../projections/index.ts';
 import { writeOut } from '../output.ts';
-import { plainText, printableText } from '../../terminal/screen/terminal-text.ts';
-import { findThread, shortIds } from './find-thread.ts';
+import { plainText } from '../../terminal/screen/terminal-text.ts';
+import { shortIds } from './find-thread.ts';
 import { indexLog } from './index-log.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
 
@@ -28,28 +25,6 @@ export function searchCommand(
       );
     if (hits.length === 0) await writeOut('Nothing found.\n');
   });
-}
-
-/** `singletree debug prompt`: the messages that a model would be sent of a thread. */
-export function promptCommand(text: string, options: ThreadCommandOptions): Promise<void> {
-  return withLog(options, async log => {
-    const { id } = await findThread(log, text);
-    let conversation = createConversation();
-    for await (const event of readEvents(log, id)) conversation = reduceConversation(conversation, event);
-    for (const message of projectMessages(conversation, defaultActive(conversation)))
-      await (options.json === true ? printJson(message) : writeOut(messageText(message)));
-  });
-}
-
-/** A message for people: its role, then its texts, calls and results. */
-function messageText({ role, content }: Message): string {
-  const parts = typeof content === 'string' ? [content] : content.map(part => partText(part));
-  return `── ${role} ──\n${parts.map(printableText).join('\n')}\n\n`;
-}
-
-function partText(part: Exclude<Message['content'], string>[number]): string {
-  const { type, ...fields } = part;
-  return type === 'text' || type === 'reasoning' ? part.text : `${type} ${JSON.stringify(fields)}`;
 }
 
 /** Throws for a store that cannot answer. */

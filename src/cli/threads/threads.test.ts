@@ -50,6 +50,29 @@ describe('the status of a thread', () => {
   });
 });
 
+describe('a summary in a printed thread', () => {
+  it('shows its size, its text and how to take it back', async () => {
+    const covers = { from: 'u:user', to: 'a' };
+    const text = await printed([
+      { type: 'user', runId: 'u', content: 'Hello' },
+      {
+        type: 'summary',
+        runId: 'a',
+        id: 's',
+        covers,
+        kind: 'compaction',
+        text: 'One.\nTwo.',
+        tokens: 9,
+        coveredTokens: 99,
+      },
+      { type: 'summary', runId: 'a', id: 'b', covers, kind: 'observation', active: false, text: 'Not yet.' },
+    ]);
+    expect(text).toBe(
+      '\n› Hello\n≡ Summarised what came before: 99 → 9 tokens. To take it back: singletree branch THREAD --at 1\n  │ One.\n  │ Two.\n',
+    );
+  });
+});
+
 async function printed(events: readonly AgentEvent[]): Promise<string> {
   const log = new MemoryLog();
   const { id } = await log.createThread();

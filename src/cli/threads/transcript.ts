@@ -49,6 +49,8 @@ function lineOf(event: AgentEvent): string | undefined {
       return `? ${plainText(questionOf(event))}`;
     case 'relay_resolved':
       return `  → ${event.outcome}${event.by === undefined ? '' : ` by ${plainText(event.by)}`}${event.feedback === undefined ? '' : `: ${plainText(event.feedback)}`}`;
+    case 'summary':
+      return event.active === false ? undefined : summaryLines(event);
     case 'folder_changed':
       return `· ${plainText(folderWords(event))}`;
     case 'error':
@@ -60,6 +62,14 @@ function lineOf(event: AgentEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** A summary in the place of earlier messages: how much shorter it is, its text, and how to go back. */
+function summaryLines({ text, tokens, coveredTokens, seq }: EventOf<'summary'>): string {
+  const size = tokens === undefined || coveredTokens === undefined ? '' : `: ${coveredTokens} → ${tokens} tokens`;
+  const undo = seq === undefined ? '' : `. To take it back: singletree branch THREAD --at ${seq - 1}`;
+  const lines = printableText(text).trimEnd().split('\n');
+  return [`≡ Summarised what came before${size}${undo}`, ...lines.map(line => `  │ ${line}`)].join('\n');
 }
 
 function wordsOf({ content }: EventOf<'user'>): string {

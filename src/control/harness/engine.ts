@@ -116,6 +116,7 @@ export class Engine<State extends object> {
       machine: this.machine,
       modes: this.modes,
       choices: this.choices,
+      carriesOutPlans: () => agentOfMode(this.modes.current, this.state.get() as State).carriesOutPlans === true,
       thread: async () => this.threads.current && this.log.getThread(this.threads.current.id),
     });
     this.catalog = new ModelCatalog(config, onError);

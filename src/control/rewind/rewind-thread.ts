@@ -103,7 +103,10 @@ export class ThreadRewind {
   async redo(threadId: string, options: { force?: boolean } = {}): Promise<RewindResult> {
     const { events, message, original } = await this.#undone(threadId);
     const preview = await this.#preview('redo', events, message);
-    return { ...preview, threadId: original.id, changed: await this.#apply(preview, options.force) };
+    const changed = await this.#apply(preview, options.force);
+    // It is the newest thread again.
+    await this.#options.log.updateThread(original.id, {});
+    return { ...preview, threadId: original.id, changed };
   }
 
   async #thread(threadId: string): Promise<Thread> {

@@ -4,6 +4,7 @@ import { errorText, newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { RunControl, RunHandle, StartOptions, ThreadFolder } from '../supervision/run-control.ts';
 import { preparedAgent } from './prepared-agent.ts';
+import { checkBranchPrefix } from './worktree-name.ts';
 import type { WorktreeRecord } from './worktree-record.ts';
 import type { Worktrees } from './worktrees.ts';
 
@@ -46,7 +47,7 @@ const most = 6;
 /**
  * Starts several agents with one request, each in a thread of its own and, where the folder is in a git repository, in a
  * worktree of its own. An agent that cannot start does not stop the others. Throws `invalid_argument` for fewer than two
- * agents.
+ * agents, and for a branch name that is no plain one.
  */
 export async function startComparison(
   options: ComparisonOptions,
@@ -58,6 +59,7 @@ export async function startComparison(
       'invalid_argument',
       `Name two to ${most} agents to compare; ${agents.length} were named.`,
     );
+  if (request.branch !== undefined) checkBranchPrefix(request.branch);
   const comparison = newId();
   const runs: ComparedRun[] = [];
   for (const competitor of agents) runs.push(await startOne(options, { ...request, ...competitor, comparison }));
@@ -85,7 +87,6 @@ async function startOne(
     });
     return { ...known, run, ...defined({ worktree: place.worktree, note: place.folder?.note }) };
   } catch (error) {
-    if (SingletreeError.is(error, 'invalid_argument')) throw error;
     if (place.worktree !== undefined) await worktrees?.remove(place.worktree).catch(() => {});
     const problem = errorText(error);
     await log.append(threadId, [

@@ -45,8 +45,9 @@ export class ThreadWorktrees {
     await this.#worktrees.remove(record, options);
     const thread = await this.#log.getThread(threadId);
     const { folder } = await sharedThreadMemory(this.#log).of(threadId);
-    if (thread !== undefined && folder?.folder === record.folder)
-      await this.#moveTo(threadId, { folder: record.origin, note: `The worktree ${record.path} was removed` });
+    if (thread === undefined) return;
+    const next = folder === undefined || folder.folder === record.folder ? record.origin : folder.folder;
+    await this.#moveTo(threadId, { folder: next, note: `The worktree ${record.path} was removed` });
   }
 
   async #find(threadId: string): Promise<WorktreeRecord> {

@@ -87,7 +87,7 @@ describe('a worktree of a thread', () => {
     ]);
     expect([state.isClean, state.hasCommits]).toEqual([false, false]);
     expect(await worktrees.patchOf(made, 'a.txt')).toBe('@@ -1,3 +1,3 @@\n one\n-two\n+2\n three');
-    expect(await worktrees.patchOf(made, '../../etc/passwd').catch(({ code }) => code)).toBe('worktree_unavailable');
+    expect(await worktrees.patchOf(made, '../../etc/passwd').catch(({ code }) => code)).toBe('not_found');
   });
 
   it('is kept as changes of the original files, without a commit', async () => {

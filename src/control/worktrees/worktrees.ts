@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
@@ -107,8 +107,10 @@ export class Worktrees {
     };
   }
 
-  /** Returns the hunks of one file that was changed in a worktree. */
+  /** Returns the hunks of one file that was changed in a worktree; throws `not_found` for a path that leads out of it. */
   async patchOf(record: WorktreeRecord, path: string): Promise<string> {
+    if (isAbsolute(path) || path.split('/').includes('..'))
+      throw new SingletreeError('not_found', `There is no file ${JSON.stringify(path)} in the worktree.`);
     const { base, now } = await this.#trees(record).catch(failed);
     return filePatch(new ProjectGit(record.path), [base, now], path).catch(failed);
   }
@@ -154,7 +156,8 @@ export class Worktrees {
       const git = new ProjectGit(record.root);
       const isThere = existsSync(record.root);
       if (isThere) await git.run(['worktree', 'remove', '--force', record.path]).catch(() => {});
-      await rm(join(this.#home, record.name), { recursive: true, force: true });
+      // Somebody may read its state at the same time.
+      await rm(join(this.#home, record.name), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
       if (!isThere) return;
       await git.run(['worktree', 'prune']).catch(() => {});
       // Only a branch that is still where it began is deleted.

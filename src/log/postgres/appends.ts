@@ -102,10 +102,10 @@ export class Appends {
   async #send(threadId: string, { prepared, options, lines, isRepeated: wasSent }: Sending): Promise<Answer> {
     const { connections, channel, stamp, clock } = this.#options;
     const { bodies, contents } = shortenBodies(prepared.texts);
-    const text = bodies.join('\n');
+    const joined = bodies.length === 1 ? (bodies[0] ?? '') : bodies.join('\n');
     const values = (isRepeated: boolean) => [
       threadId,
-      text,
+      joined,
       prepared.texts.length,
       prepared.id,
       isRepeated,
@@ -121,10 +121,10 @@ export class Appends {
       contents,
     ];
     const measured = clock.measure();
-    const [row] = await connections.query<{ answer: string | null }>(this.#statement, values, wasSent);
+    const text = await connections.value(this.#statement, values, wasSent);
     // The conditions changed between two looks at them: the next attempt finds out.
-    if (row?.answer == null) return this.#send(threadId, { prepared, options, lines, isRepeated: wasSent });
-    const [status = '', seq, about = '', atMs] = row.answer.split(' ');
+    if (text == null) return this.#send(threadId, { prepared, options, lines, isRepeated: wasSent });
+    const [status = '', seq, about = '', atMs] = text.split(' ');
     const answer = { status, seq: Number(seq), about, atMs: Number(atMs) };
     if (!Number.isNaN(answer.atMs) && stamp() === null) measured(answer.atMs);
     return answer;

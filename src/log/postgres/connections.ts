@@ -2,6 +2,7 @@ import type { Client, Pool, PoolClient } from './driver.ts';
 import { logClosed } from '../checks.ts';
 import type { Driver } from './driver.ts';
 import { outageOf, placeOf, translated, unreachable } from './errors.ts';
+import { type SentValue, ValueQuery } from './value-query.ts';
 
 /** A statement that every connection prepares once. */
 export interface Statement {
@@ -68,14 +69,24 @@ export class Connections {
   /** The rows of a statement. Throws `store_unreachable` and `log_closed`. */
   async query<Result = Row>(statement: Statement, values: Values, isRepeated = false): Promise<Result[]> {
     const list = typeof values === 'function' ? values : () => values;
-    return this.#repeat<PoolClient, Result[]>({
-      connect: () => this.#connect(),
-      release: (client, isBroken) => client.release(isBroken),
-      action: async (client, repeated) =>
-        (await client.query({ ...statement, values: [...list(repeated)] })).rows as Result[],
-      isRepeated,
-      waitMs: this.#options.waitMs,
-    });
+    const action = async (client: PoolClient, repeated: boolean) =>
+      (await client.query({ ...statement, values: [...list(repeated)] })).rows as Result[];
+    return this.#shared(action, isRepeated);
+  }
+
+  /** The text that a statement returns as its only column; throws as `query` does. */
+  async value(
+    statement: Statement,
+    values: (isRepeated: boolean) => readonly SentValue[],
+    isRepeated: boolean,
+  ): Promise<string | null | undefined> {
+    const action = (client: PoolClient, repeated: boolean) =>
+      new Promise<string | null | undefined>((resolve, reject) => {
+        client.query(
+          new ValueQuery(statement, values(repeated), (error, value) => (error ? reject(error) : resolve(value))),
+        );
+      });
+    return this.#shared(action, isRepeated);
   }
 
   /**
@@ -119,6 +130,19 @@ export class Connections {
     this.#isClosed = true;
     for (const end of this.#waiting) end();
     await this.#pool.end();
+  }
+
+  #shared<Result>(
+    action: (client: PoolClient, isRepeated: boolean) => Promise<Result>,
+    isRepeated: boolean,
+  ): Promise<Result> {
+    return this.#repeat({
+      connect: () => this.#connect(),
+      release: (client, isBroken) => client.release(isBroken),
+      action,
+      isRepeated,
+      waitMs: this.#options.waitMs,
+    });
   }
 
   /** A connection of the pool; the pool never answers those that wait for one when it ends. */

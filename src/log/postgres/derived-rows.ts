@@ -25,6 +25,7 @@ const counts = [
 ] as const;
 
 interface BacklogRow {
+  readonly position: string;
   readonly thread: string;
   readonly after: string;
   readonly title: string | null;
@@ -58,6 +59,8 @@ export class DerivedRows {
   readonly #sql: ReturnType<typeof derivedStatements>;
   readonly #current = new Map<string, ThreadDerivation>();
   #working: Promise<boolean> | undefined;
+  /** What begins when the work under way has ended. */
+  #next: Promise<boolean> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(connections: Connections, schema: string) {
@@ -89,7 +92,7 @@ export class DerivedRows {
     for (let last: string | undefined; ; ) {
       const [row] = await this.#connections.query<BacklogRow>(this.#sql.backlogOf, [threadId]);
       // Others may derive from it at the same time; one that cannot be derived from stays where it is.
-      if (row === undefined || (!(await this.#step(row)) && row.after === last)) return;
+      if (row === undefined || ((await this.#step(row)) === undefined && row.after === last)) return;
       last = row.after;
     }
   }
@@ -143,24 +146,44 @@ export class DerivedRows {
     return hitIn(thread, place, textOfEvents(await this.#events(row.thread, seq - 1, Number(row.last))), words);
   }
 
-  /** Derives from what is marked, as far as that does not take long; returns whether nothing is left. */
+  /** Derives from everything that is marked now, as far as that does not take long; returns whether it did. */
   #catchUp(): Promise<boolean> {
-    return (this.#working ??= this.#work().finally(() => (this.#working = undefined)));
+    if (this.#working === undefined)
+      return (this.#working = this.#work().finally(() => {
+        this.#working = undefined;
+      }));
+    // What is under way began before the newest marks.
+    const begin = () => {
+      this.#next = undefined;
+      return this.#catchUp();
+    };
+    return (this.#next ??= this.#working.then(begin, begin));
   }
 
+  /**
+   * Works once through what is marked when it begins. What is appended meanwhile waits for the next time: following an
+   * agent that writes would take several statements for every few events.
+   */
   async #work(): Promise<boolean> {
-    const failed = new Set<string>();
+    const [end] = await this.#connections.query<{ position: string | null }>(this.#sql.backlogEnd, []);
+    let isComplete = true;
+    let position = '0';
+    let failed: BacklogRow | undefined;
     for (let steps = 0; steps < stepsBeforeSearch; steps++) {
-      const rows = await this.#connections.query<BacklogRow>(this.#sql.backlog, []);
-      const row = rows.find(({ thread }) => !failed.has(thread));
-      if (row === undefined) return rows.length === 0;
-      if (!(await this.#step(row))) failed.add(row.thread);
+      const [row] = await this.#connections.query<BacklogRow>(this.#sql.backlog, [position, end?.position ?? '0']);
+      if (row === undefined) return isComplete;
+      const upTo = await this.#step(row);
+      // When another process derived from it meanwhile, it is not where it was.
+      const isStuck = upTo === undefined && row.position === failed?.position && row.after === failed.after;
+      if (isStuck) isComplete = false;
+      if (isStuck || (upTo !== undefined && upTo >= Number(row.newest))) position = row.position;
+      failed = upTo === undefined ? row : undefined;
     }
     return false;
   }
 
-  /** Derives from some events of a thread; returns false when that was in vain, as when another process did it. */
-  async #step({ thread, after: text, title, imported, newest }: BacklogRow): Promise<boolean> {
+  /** Derives from some events of a thread; returns up to which seq, undefined when another process did it. */
+  async #step({ thread, after: text, title, imported, newest }: BacklogRow): Promise<number | undefined> {
     const after = Number(text);
     const derivation = await this.#derivationAt(thread, after);
     const isImported = Number(imported ?? 0) > after;
@@ -171,10 +194,10 @@ export class DerivedRows {
     const words = title === null ? [] : wordsOf(JSON.parse(title) as string);
     const values = [thread, after, upTo, title, words, ...rowsOf(derived, isImported)];
     const [row] = await this.#connections.query<{ is_stored: boolean }>(this.#sql.store, values);
-    if (row?.is_stored !== true) return false;
+    if (row?.is_stored !== true) return undefined;
     this.#current.set(thread, derivation);
     if (this.#current.size > mostThreads) this.#current.delete(this.#current.keys().next().value as string);
-    return true;
+    return upTo;
   }
 
   async #derivationAt(thread: string, seq: number): Promise<ThreadDerivation> {

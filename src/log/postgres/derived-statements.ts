@@ -12,11 +12,12 @@ export function derivedStatements(s: string) {
   const newest = `SELECT o.body FROM place p CROSS JOIN LATERAL (
       SELECT seq, body FROM ${s}.outlines WHERE thread = p.key AND seq <= p.up_to ORDER BY seq DESC LIMIT 1
     ) o ORDER BY o.seq DESC LIMIT 1`;
-  const backlog = `SELECT b.thread, b.after, t.title, t.imported,
+  const backlog = `SELECT b.position, b.thread, b.after, t.title, t.imported,
       CASE WHEN t.id IS NULL THEN greatest(b.after, (SELECT coalesce(max(c.fork), 0) FROM ${s}.threads c WHERE c.owner = t.key)) ELSE t.seq END AS newest
     FROM ${s}.backlog b JOIN ${s}.threads t ON t.key = b.thread`;
   return {
-    backlog: statement('backlog', `${backlog} ORDER BY b.position LIMIT 20`),
+    backlogEnd: statement('backlog end', `SELECT max(position) AS position FROM ${s}.backlog`),
+    backlog: statement('backlog', `${backlog} WHERE b.position > $1 AND b.position <= $2 ORDER BY b.position LIMIT 1`),
     backlogOf: statement('backlog of', `${backlog} WHERE t.id = $1`),
     store: statement('store derived', `SELECT ${s}.store_derived($1, $2, $3, $4, $5, $6, $7, $8) AS is_stored`),
     outline: statement('outline', `${places('id = $1')} ${newest}`),

@@ -1,4 +1,5 @@
 import { loadDriver } from '../load-driver.ts';
+import type { ValueQuery } from './value-query.ts';
 
 /** What a statement returns. */
 interface Rows<Row> {
@@ -11,6 +12,7 @@ export interface Client {
   end(): Promise<void>;
   // oxlint-disable-next-line no-unnecessary-type-parameters -- the caller knows the columns of its statement
   query<Row = Record<string, unknown>>(statement: string | object, values?: unknown[]): Promise<Rows<Row>>;
+  query(query: ValueQuery): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
 }

@@ -15,9 +15,10 @@ CREATE OR REPLACE FUNCTION ${s}.lineage(p_key bigint) RETURNS TABLE (key bigint,
   ) SELECT place.key, place.until FROM place
 $$;
 
--- The event as JSON that the database can hold: escapes of NUL and lone surrogates stand for U+FFFD.
+-- The event as JSON that the database can hold: escapes of NUL and lone surrogates stand for U+FFFD. Looking for any
+-- escape first is a fifth of what the pattern costs, for the many events that have none.
 CREATE OR REPLACE FUNCTION ${s}.readable(p_body text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN p_body ~ '\\\\u(0000|d[89a-f])'
+  SELECT CASE WHEN strpos(p_body, '\\u') > 0 AND p_body ~ '\\\\u(0000|d[89a-f])'
     THEN regexp_replace(p_body, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|d[89a-f][0-9a-f]{2})', '\\1\\ufffd', 'g')
     ELSE p_body END::jsonb
 $$;
@@ -83,18 +84,20 @@ END $$;
 -- Completes the message of a run with the text and the usage that its events report.
 CREATE OR REPLACE FUNCTION ${s}.complete_message(p_key bigint, p_mark jsonb, p_seq bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+  v_run text := p_mark->>'run';
+  v_match text := p_mark->>'match';
   v_first bigint;
   v_id text;
 BEGIN
   SELECT m.id, m.first_seq INTO v_id, v_first FROM ${s}.messages m
-  WHERE m.thread = p_key AND m.run_id = p_mark->>'run' AND m.role = 'assistant' AND m.last_seq IS NULL;
+  WHERE m.thread = p_key AND m.run_id = v_run AND m.role = 'assistant' AND m.last_seq IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   WITH said AS MATERIALIZED (
     SELECT e.seq, ${s}.readable(${wholeBodyOf(s, 'e')}) AS event FROM ${s}.events e
-    WHERE e.thread = p_key AND e.seq > v_first AND e.seq < p_seq AND strpos(e.body, p_mark->>'match') > 0
+    WHERE e.thread = p_key AND e.seq > v_first AND e.seq < p_seq AND strpos(e.body, v_match) > 0
       AND (strpos(e.body, '"type":"text"') > 0 OR strpos(e.body, '"type":"usage"') > 0)
   ), own AS (
-    SELECT seq, event, event->>'type' AS type FROM said WHERE event->>'runId' = p_mark->>'run'
+    SELECT seq, event, event->>'type' AS type FROM said WHERE event->>'runId' = v_run
   ), streams AS (
     SELECT min(seq) AS first, string_agg(event->>'content', '' ORDER BY seq) AS text FROM own
     WHERE type = 'text' AND event->>'fromResult' IS DISTINCT FROM 'true' GROUP BY event->>'id'

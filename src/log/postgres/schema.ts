@@ -124,6 +124,8 @@ CREATE VIEW ${s}.thread_messages AS
   WHERE t.id IS NOT NULL;`,
   derivedTables,
   contentTables,
+  // Only functions are new.
+  () => '',
 ];
 
 /** The table that marks a schema as that of a log. */

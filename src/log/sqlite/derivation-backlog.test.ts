@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import { readWindow } from '../window.ts';
 import { migrate } from './schema.ts';
@@ -50,6 +50,27 @@ const asked = (runId: string, content: string): AgentEvent => ({ type: 'user', r
 const called: AgentEvent = { type: 'usage', runId: 'run', inputTokens: 5, outputTokens: 1 };
 
 describe('an append', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('waits for the next time when its thread is derived from already', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const path = join(folder, 'growing.db');
+    const log = new SqliteLog(path);
+    await log.createThread({ id: 'a' });
+    const db = new Database(path);
+    // Whenever a thread is derived from completely, it is marked again, as by the next append.
+    db.exec(`CREATE TABLE passes (thread INTEGER);
+      CREATE TRIGGER again AFTER DELETE ON backlog BEGIN
+        INSERT INTO passes VALUES (OLD.thread);
+        INSERT INTO backlog (thread, after) VALUES (OLD.thread, 1);
+      END`);
+    await log.append('a', [asked('one', 'apple')]);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(db.prepare('SELECT count(*) AS count FROM passes').all()).toEqual([{ count: 1 }]);
+    db.close();
+    await log.close();
+  });
+
   it('only marks its thread, which is derived from shortly after', async () => {
     const path = join(folder, 'marked.db');
     const log = new SqliteLog(path);

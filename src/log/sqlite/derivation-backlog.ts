@@ -42,6 +42,7 @@ export class DerivationBacklog {
   readonly #count;
   readonly #get;
   readonly #first;
+  readonly #last;
   readonly #insert;
   readonly #move;
   readonly #delete;
@@ -57,7 +58,11 @@ export class DerivationBacklog {
     const columns = ['position', 'thread', 'after'].map(asNumber).join();
     this.#count = query(db, 'SELECT count(*) FROM backlog');
     this.#get = query(db, `SELECT ${columns} FROM backlog WHERE thread = ?`);
-    this.#first = query(db, `SELECT ${columns} FROM backlog WHERE position > ? ORDER BY position LIMIT 1`);
+    this.#first = query(
+      db,
+      `SELECT ${columns} FROM backlog WHERE position > ? AND position <= ? ORDER BY position LIMIT 1`,
+    );
+    this.#last = query(db, `SELECT ${asNumber('max(position)')} FROM backlog`);
     this.#insert = command(db, 'INSERT OR IGNORE INTO backlog (thread, after) VALUES (?, ?)');
     this.#move = command(db, 'UPDATE backlog SET after = ? WHERE thread = ?');
     this.#delete = command(db, 'DELETE FROM backlog WHERE thread = ?');
@@ -139,9 +144,15 @@ export class DerivationBacklog {
     this.#timer.unref();
   }
 
+  /**
+   * Works through what is marked when it begins. What is appended meanwhile waits for the next time: following an agent
+   * that writes would take a transaction for every few events.
+   */
   async #work(): Promise<void> {
     try {
-      while (!this.#isClosed && this.#nextMark() !== undefined && (await this.#write(() => this.#step())))
+      const [end] = this.#last.get() as [number | null];
+      const upTo = end ?? 0;
+      while (!this.#isClosed && this.#nextMark(upTo) !== undefined && (await this.#write(() => this.#step(upTo))))
         await new Promise(resolve => setTimeout(resolve, 1).unref());
     } catch {
       // The next append, query or process continues with it.
@@ -149,15 +160,15 @@ export class DerivationBacklog {
   }
 
   /** Derives from some events of the first threads; returns whether there is more to do. */
-  #step(): boolean {
+  #step(upTo: number = Number.MAX_SAFE_INTEGER): boolean {
     for (let left = eventsAtOnce; left > 0; ) {
-      const mark = this.#nextMark();
+      const mark = this.#nextMark(upTo);
       if (mark === undefined) return false;
       const count = this.#deriveFrom(this.#unfinishedOwner(mark));
       if (count === undefined) this.#skippedUpTo = mark.position;
       left -= count ?? 1;
     }
-    return this.#nextMark() !== undefined;
+    return this.#nextMark(upTo) !== undefined;
   }
 
   /** What a branch shares is derived from first, in its own small steps. */
@@ -233,8 +244,9 @@ export class DerivationBacklog {
     return (this.#count.get() as [number])[0];
   }
 
-  #nextMark(): Mark | undefined {
-    return toMark(this.#first.get(this.#skippedUpTo));
+  /** The first mark up to a position. */
+  #nextMark(upTo: number = Number.MAX_SAFE_INTEGER): Mark | undefined {
+    return toMark(this.#first.get(this.#skippedUpTo, upTo));
   }
 
   #markOf(key: number): Mark | undefined {

@@ -93,6 +93,14 @@ describe('completion', () => {
       return completion && isWholeLine(completion, slashCommands);
     };
     expect([whole('/qui'), whole('/ren'), whole('/mode p'), whole('@km')]).toEqual([true, false, true, false]);
+    expect([whole('/mode'), whole('/agent'), whole('/agen')]).toEqual([true, true, false]);
+  });
+
+  it('mark what is written in full, whichever command was used most', () => {
+    const commands = slashCommands.toReversed();
+    const completion = completionFor(typed('/agent'), { ...sources, commands });
+    expect(completion?.items.map(({ label }) => label)).toContain('/agents');
+    expect(completion?.items[completion.index]?.text).toBe('/agent ');
   });
 });
 

@@ -60,7 +60,7 @@ export function completionRequest({ text, cursor, isLiteral }: Composer): Comple
   return { kind: 'file', query, from: cursor - query.length - 1, to: wordEndAt(text, cursor) };
 }
 
-/** Returns the completions at the cursor; undefined when there are none. The chosen one stays chosen. */
+/** Returns the completions at the cursor; undefined when there are none. The chosen one stays chosen, else what is written in full is. */
 export function completionFor(
   composer: Composer,
   sources: CompletionSources,
@@ -71,9 +71,9 @@ export function completionFor(
   const items = itemsOf(request, sources);
   const only = items[0];
   // What is already written in full is no list.
-  const isWritten = items.length === 1 && only?.text.trimEnd() === composer.text.slice(request.from, request.to);
-  if (only === undefined || isWritten) return undefined;
-  const chosen = before?.request.query === request.query ? before.items[before.index]?.text : undefined;
+  const written = items.find(({ text }) => text.trimEnd() === composer.text.slice(request.from, request.to));
+  if (only === undefined || (items.length === 1 && written !== undefined)) return undefined;
+  const chosen = before?.request.query === request.query ? before.items[before.index]?.text : written?.text;
   return {
     request,
     items,
@@ -96,13 +96,16 @@ export function acceptCompletion(composer: Composer, { request, items, index }: 
   return item === undefined ? composer : replaceRange(composer, request.from, request.to, item.text);
 }
 
-/** Whether a completion is a whole line that can be sent: a command without an argument, or a whole argument. */
+/**
+ * Whether a completion is a whole line that can be sent: a command without an argument, one that needs none and is written
+ * in full, or a whole argument.
+ */
 export function isWholeLine({ request, items, index }: Completion, commands: readonly SlashCommand[]): boolean {
   if (request.kind === 'argument') return true;
   const name = items[index]?.text.trim().slice(1);
-  return (
-    request.kind === 'command' && commands.some(command => command.name === name && command.argument === undefined)
-  );
+  const command = request.kind === 'command' ? commands.find(each => each.name === name) : undefined;
+  if (command === undefined) return false;
+  return command.argument === undefined || (command.argument.startsWith('[') && request.query === name);
 }
 
 function itemsOf(request: CompletionRequest, sources: CompletionSources): readonly CompletionItem[] {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Line, textOfLine } from '../screen/styled-line.ts';
-import { patchDiffs, textDiff } from './call-diffs.ts';
+import { fileDiffOf } from '../../projections/activity/file-diff.ts';
+import { patchDiffs } from './call-diffs.ts';
 import { diffRows } from './diff-lines.ts';
 
 const shown = (lines: readonly Line[]) => lines.map(textOfLine);
+const textDiff = (before: string, after: string) => [
+  fileDiffOf({ path: '', action: 'update', edits: [{ before, after }] }),
+];
 const marked = (line: Line | undefined) => (line ?? []).filter(({ inks }) => inks?.includes('inverse'));
 
 describe('the lines of a change', () => {

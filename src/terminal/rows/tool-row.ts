@@ -23,6 +23,14 @@ export function isSettled({ status }: ToolPart): boolean {
   return status !== 'preparing' && status !== 'waiting' && status !== 'running';
 }
 
+/** Whether a call did not run because of what became of its request, which is shown by itself. */
+function isRefused({ status, relays }: ToolPart): boolean {
+  const refused = status === 'denied' ? ['reject'] : status === 'failed' ? ['cancelled', 'expired'] : [];
+  return relays.some(
+    ({ relay, answer }) => relay.relayKind === 'permission' && refused.includes(answer?.outcome ?? ''),
+  );
+}
+
 /** Whether a call is shown together with others like it. */
 export function isGrouped({ part, place }: ShownCall): boolean {
   if (part.status !== 'done' || part.runs.length > 0) return false;
@@ -47,17 +55,18 @@ export function groupLines(calls: readonly ShownCall[]): Line[] {
 
 /** Draws a call with its outcome; nothing is hidden without limits. */
 export function toolLines(call: ShownCall, width: number, limits?: DensityLimits): Line[] {
-  const { part, place } = call;
-  const lines: Line[] = [headLine(call)];
+  const { part } = call;
+  const outcome = isRefused(part) ? [] : outcomeLines(call, width, limits);
+  return [headLine(call), ...part.runs.map(runLine), ...outcome, ...part.relays.flatMap(answerLines)];
+}
+
+function outcomeLines({ part, place }: ShownCall, width: number, limits: DensityLimits | undefined): Line[] {
   const diffs = callDiffs(part, place.agentId);
   const text = outputText(part.output);
   const { diff, output, failed } = limits ?? unlimited;
-  for (const run of part.runs) lines.push(runLine(run));
-  if (part.status === 'failed' || part.status === 'denied') lines.push(...excerpt(text, failed));
-  else if (diffs.length > 0) lines.push(...(diff === 0 ? [] : diffRows(diffs, { width, most: diff })));
-  else if (limits === undefined || toolWords(part, place).kind === 'command') lines.push(...excerpt(text, output));
-  for (const relay of part.relays) lines.push(...answerLines(relay));
-  return lines;
+  if (part.status === 'failed' || part.status === 'denied') return excerpt(text, failed);
+  if (diffs.length > 0) return diff === 0 ? [] : diffRows(diffs, { width, most: diff });
+  return limits === undefined || toolWords(part, place).kind === 'command' ? excerpt(text, output) : [];
 }
 
 const unlimited: DensityLimits = {
@@ -83,14 +92,21 @@ function headLine({ part, place, time }: ShownCall): Line {
   const words = toolWords(part, place);
   const exitCode = exitCodeOf(part) ?? 0;
   const [mark, ink] = marks[part.status] ?? (exitCode === 0 ? ['• ', 'dim'] : ['✗ ', 'red']);
+  const isUnrun = isRefused(part);
   const facts = [
-    notes[part.status],
+    isUnrun && part.status === 'failed' ? notes.skipped : notes[part.status],
     exitCode === 0 ? undefined : `exit code ${exitCode}`,
     ...sizeOf(part, place, words),
     time !== undefined && time.to > time.from ? durationText(time.to - time.from) : undefined,
   ];
   const shown = facts.filter(fact => fact !== undefined && fact !== '');
-  const verb = part.status === 'done' ? words.done : part.status === 'skipped' ? 'Skipped' : words.doing;
+  const verbs: Partial<Record<ToolPart['status'], string>> = {
+    done: words.done,
+    failed: words.done,
+    denied: words.toDo,
+    skipped: 'Skipped',
+  };
+  const verb = isUnrun ? words.toDo : (verbs[part.status] ?? words.doing);
   return [
     span(mark, ink),
     span(verb, 'bold'),

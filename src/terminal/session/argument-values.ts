@@ -2,12 +2,23 @@ import type { Harness } from '../../control/index.ts';
 import type { CompletionSources } from '../completion/completion.ts';
 import { densities } from '../rows/density.ts';
 import { slashCommands } from '../completion/commands.ts';
+import type { ChatAgents } from './chat-options.ts';
 
 type Values = ReturnType<CompletionSources['values']>;
 
-/** Returns what arguments of commands can be. Models are read in the background: they are offered once they are known. */
-export function argumentValues(harness: () => Harness): CompletionSources['values'] {
+/**
+ * Returns what arguments of commands can be. Models and agents are read in the background: they are offered once they are
+ * known.
+ */
+export function argumentValues(harness: () => Harness, listAgents: ChatAgents['list']): CompletionSources['values'] {
   let models: Values | undefined;
+  let agents: Values | undefined;
+  const readAgents = () => {
+    agents ??= [];
+    void listAgents()
+      .then(all => (agents = all.map(({ id, name }) => ({ text: id, ...(name !== id && { detail: name }) }))))
+      .catch(() => {});
+  };
   const readModels = () => {
     models ??= [];
     void harness()
@@ -23,6 +34,10 @@ export function argumentValues(harness: () => Harness): CompletionSources['value
     if (kind === 'command') return slashCommands.map(({ name, does }) => ({ text: name, detail: does }));
     if (kind === 'copy') return ['answer', 'code', 'command'].map(text => ({ text }));
     if (kind === 'density') return Object.keys(densities).map(text => ({ text }));
+    if (kind === 'agent') {
+      if (agents === undefined) readAgents();
+      return agents ?? [];
+    }
     if (kind !== 'model') return [];
     if (models === undefined) readModels();
     return models ?? [];

@@ -14,7 +14,7 @@ import { argumentValues } from './argument-values.ts';
 import { attachedFiles } from './attached-files.ts';
 import { runCommand } from './chat-commands.ts';
 import { ChatLists } from './chat-lists.ts';
-import type { ChatOptions } from './chat-options.ts';
+import type { ChatAgent, ChatOptions } from './chat-options.ts';
 import { ChatScreen } from './chat-screen.ts';
 import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
@@ -49,7 +49,10 @@ export class ChatApp {
   readonly draft: DraftInput;
   readonly list: OpenList;
   readonly lists: ChatLists;
-  readonly #values = argumentValues(() => this.host.harness);
+  readonly #values = argumentValues(
+    () => this.host.harness,
+    () => this.options.agents.list(),
+  );
   #shell: AbortController | undefined;
   readonly transcript: Transcript = new Transcript(this);
   readonly #input: ChatInput;
@@ -66,7 +69,7 @@ export class ChatApp {
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
     this.io = new TerminalIo(options.streams);
-    const { clock, styling, log, createHarness, cwd, home } = options;
+    const { clock, styling, log, agent, agents, cwd, home } = options;
     this.density = options.density ?? 'normal';
     this.keys = keyMap(options.keys);
     this.list = new OpenList(
@@ -91,7 +94,8 @@ export class ChatApp {
     });
     this.host = new ThreadHost({
       log,
-      createHarness,
+      agent,
+      agents,
       cwd,
       onChange: () => this.#changed(),
       onEvent: event => this.#onEvent(event),
@@ -115,6 +119,9 @@ export class ChatApp {
       threadId: () => this.host.follower?.threadId,
       sentMessages: () => sentMessages(this.host.follower),
       summarisedIn: () => summarisedIn(this.host.follower),
+      agents: () => options.agents.list(),
+      agentId: () => this.host.agent.id,
+      startWith: agentId => this.startWith(agentId),
       switchTo: threadId => this.open(threadId),
       enterRelay: relayId => this.#enterRelay(relayId),
       send: message =>
@@ -207,14 +214,16 @@ export class ChatApp {
   }
 
   async answer(entry: RelayEntry, answer: PersonAnswer): Promise<void> {
-    await answerRelay(await this.host.ready(), entry, answer);
-    if (entry.relay.relayKind === 'plan' && answer.type === 'approve')
+    const harness = await this.host.ready();
+    await answerRelay(harness, entry, answer);
+    // Some agents go on with it by themselves.
+    if (entry.relay.relayKind === 'plan' && answer.type === 'approve' && !harness.isRunning())
       await this.send('The plan is approved. Carry it out.');
   }
 
-  /** Shows a thread; the draft of each is kept. */
-  async open(threadId: string): Promise<void> {
-    await this.host.switchTo(threadId);
+  /** Shows a thread, with an agent or that of the thread; the draft of each is kept. */
+  async open(threadId: string, agent?: ChatAgent): Promise<void> {
+    await this.host.switchTo(threadId, agent);
     await this.draft.open(threadId);
     this.band = undefined;
     this.#changed();
@@ -227,6 +236,15 @@ export class ChatApp {
     this.band = undefined;
     if (title !== '') await this.#ensureThread(title);
     this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
+  }
+
+  /** Begins a new thread with an agent; a turn that runs goes on in the background. */
+  async startWith(agentId: string): Promise<void> {
+    const agent = await this.options.agents.open(agentId);
+    this.host.startNew(agent);
+    await this.draft.open('new');
+    this.band = undefined;
+    this.note(`New thread with ${agentId}.`);
   }
 
   /** Lets the person edit a text in the editor; undefined when it failed. */
@@ -264,7 +282,7 @@ export class ChatApp {
   }
 
   async #run(): Promise<number> {
-    const { threadId, agentName, problems = [], cwd } = this.options;
+    const { threadId, agent, problems = [], cwd } = this.options;
     const done = new Promise<number>(resolve => (this.#quit = resolve));
     const release = handleExits({
       end: code => this.quit(code),
@@ -275,9 +293,9 @@ export class ChatApp {
     const stopResize = this.io.onResize(() =>
       this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
     );
-    this.note(`${agentName} in ${cwd} · Enter sends, ? shows the keys`);
+    this.note(`${agent.id} in ${cwd} · Enter sends, ? shows the keys`);
     for (const problem of problems) this.note(problem, 'warning');
-    if (threadId !== undefined) this.attempt(() => this.open(threadId));
+    if (threadId !== undefined) this.attempt(() => this.open(threadId, agent));
     this.screen.draw();
     if (this.options.isFullscreen === true) this.screen.fullscreen(true);
     this.#tick();
@@ -320,7 +338,7 @@ export class ChatApp {
   #lastLines(): string[] {
     const threadId = this.host.follower?.threadId;
     if (threadId === undefined) return [];
-    const lines = [`Resume with: ${this.options.resumeCommand(threadId)}`];
+    const lines = [`Resume with: ${this.options.resumeCommand(threadId, this.host.agent.id)}`];
     if (this.pending.length > 0) lines.push(`${this.pending.length} waiting for your answer: singletree inbox`);
     const runs = this.host.background.length + (this.isRunning ? 1 : 0);
     if (runs > 0)
@@ -363,10 +381,11 @@ export class ChatApp {
     this.screen.request();
   }
 
-  /** The line about what runs changes with time. */
+  /** The line about what runs changes with time, and a harness is idle a little after the last event of its turn. */
   #tick(): void {
     this.#stopTick = this.options.clock.after(tickMs, () => {
       if (this.isRunning) this.screen.request();
+      else if (this.queue.texts.length > 0) this.#changed();
       this.#tick();
     });
   }

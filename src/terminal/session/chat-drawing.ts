@@ -50,6 +50,7 @@ export class ChatDrawing {
       open: most => (reading === undefined ? [] : (this.#feed?.open(reading, size.columns, now, most) ?? [])),
       pending: this.#app.pending,
       band: this.#app.band,
+      place: { agentId: this.#app.host.agent.id, cwd: this.#app.options.cwd },
       tasks: reading === undefined ? [] : tasksOf(reading),
       showsTasks: this.#app.showsTasks,
       queue: this.#app.queue.texts,
@@ -58,6 +59,7 @@ export class ChatDrawing {
       notice: this.#app.notice,
       activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
       status: {
+        agent: this.#app.host.agent.id,
         mode: this.#app.host.mode.name ?? this.#app.host.mode.id,
         model: modelId === '' ? (follower?.times.lastModel ?? '') : modelName(modelId),
         contextLeft: this.#contextLeft(),

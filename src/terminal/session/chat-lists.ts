@@ -4,6 +4,7 @@ import { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
 import type { RewindScope } from '../../control/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeyMap } from '../keys/key-map.ts';
+import { agentEntries } from '../pickers/agent-list.ts';
 import { ageText } from '../pickers/age-text.ts';
 import { helpEntries } from '../pickers/help-sheet.ts';
 import { inboxEntries } from '../pickers/inbox-list.ts';
@@ -12,6 +13,7 @@ import { modelEntries, usableModels } from '../pickers/model-list.ts';
 import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
 import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
 import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
+import type { ChatAgents } from './chat-options.ts';
 import type { DraftInput } from './draft-input.ts';
 import type { WaitingMessages } from './message-queue.ts';
 import type { OpenList } from './open-list.ts';
@@ -44,6 +46,11 @@ export interface ChatListsHost {
   }[];
   /** The message of the person in whose turn earlier messages were summarised last. */
   readonly summarisedIn: () => string | undefined;
+  readonly agents: ChatAgents['list'];
+  /** The agent of the thread that is shown. */
+  readonly agentId: () => string;
+  /** Begins a new thread with an agent. */
+  readonly startWith: (agentId: string) => Promise<void>;
   readonly switchTo: (threadId: string) => Promise<void>;
   /** Goes to a question of the thread that is shown. */
   readonly enterRelay: (relayId: string) => void;
@@ -91,6 +98,18 @@ export class ChatLists {
         },
       },
     });
+  }
+
+  /** The agents that can be used here: choosing one begins a new thread with it. */
+  async agents(): Promise<void> {
+    const { list, agents, agentId, startWith } = this.#host;
+    const picker = openPicker({
+      title: 'Agents',
+      entries: agentEntries(await agents(), agentId()),
+      marked: agentId(),
+      hint: 'Enter starts a new thread · type to search · Esc closes',
+    });
+    list.open(picker, { choose: ({ id }) => startWith(id) });
   }
 
   /** The models that can be used, or all. */

@@ -5,11 +5,28 @@ import type { Density } from '../rows/density.ts';
 import type { Styling } from '../screen/styled-line.ts';
 import type { TerminalStreams } from './terminal-io.ts';
 
+/** An agent that a chat can talk with, ours or an external one. */
+export interface ChatAgent {
+  readonly id: string;
+  /** Creates a harness for it on the log; threads that run in the background have one each. */
+  readonly createHarness: () => Harness;
+}
+
+/** The agents that a person can choose from. */
+export interface ChatAgents {
+  list(): Promise<readonly { readonly id: string; readonly name: string; readonly detail?: string }[]>;
+  /** Throws when the agent is unknown or cannot be used here. */
+  open(agentId: string): Promise<ChatAgent>;
+  /** Returns the agent of a thread; undefined when none has worked in it. */
+  agentOf(threadId: string): Promise<string | undefined>;
+}
+
 /** What a chat is started with. */
 export interface ChatOptions {
   readonly log: EventLog;
-  /** Creates a harness on the log; threads that run in the background have one each. */
-  readonly createHarness: () => Harness;
+  /** The agent of the first thread. */
+  readonly agent: ChatAgent;
+  readonly agents: ChatAgents;
   /** The folder of the person. */
   readonly cwd: string;
   /** The data folder: history and drafts. */
@@ -21,8 +38,6 @@ export interface ChatOptions {
   readonly clock: Clock;
   /** Whether the chat begins with the whole window. */
   readonly isFullscreen?: boolean;
-  /** The name of the agent, for the first line. */
-  readonly agentName: string;
   /** Keys of the person. */
   readonly keys?: KeySettings | undefined;
   /** How much of calls is shown; normal when absent. */
@@ -35,6 +50,6 @@ export interface ChatOptions {
   readonly storeNotices: (listener: (text: string) => void) => void;
   /** Sentences for the person at the start. */
   readonly problems?: readonly string[] | undefined;
-  /** Returns the command that opens a thread again. */
-  readonly resumeCommand: (threadId: string) => string;
+  /** Returns the command that opens a thread again, with its agent. */
+  readonly resumeCommand: (threadId: string, agentId: string) => string;
 }

@@ -2,7 +2,7 @@ import type { RelayEntry, ThreadReading } from '../../projections/index.ts';
 import type { Composer } from '../composer/composer.ts';
 import { draftView } from '../composer/draft-layout.ts';
 import { tasksSummary, taskList } from '../rows/fact-lines.ts';
-import { oneLine } from '../rows/tool-object.ts';
+import { oneLine, type ToolPlace } from '../rows/tool-object.ts';
 import { type Frame, mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import type { Band } from './relay-band.ts';
@@ -19,6 +19,8 @@ export interface ChatView {
   readonly open: (most: number) => readonly Line[];
   readonly pending: readonly RelayEntry[];
   readonly band: Band | undefined;
+  /** The agent that asks, and the folder it works in. */
+  readonly place: ToolPlace;
   readonly tasks: Tasks;
   readonly showsTasks: boolean;
   readonly queue: readonly string[];
@@ -63,6 +65,7 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
             index,
             count: pending.length,
             width: columns,
+            place: view.place,
             most: band.isLarge || isSmall ? room : Math.min(room, Math.max(4, Math.floor(most / 2))),
           }),
         );

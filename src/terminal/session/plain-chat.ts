@@ -49,10 +49,11 @@ export class PlainChat {
 
   private constructor(options: PlainChatOptions) {
     this.#options = options;
-    const { log, createHarness, cwd, clock } = options;
+    const { log, agent, agents, cwd, clock } = options;
     this.#host = new ThreadHost({
       log,
-      createHarness,
+      agent,
+      agents,
       cwd,
       onChange: () => this.#changed(),
       onEvent: event => (event.type === 'error' ? this.#line(`Error: ${event.error.message}`) : this.#changed()),
@@ -68,13 +69,13 @@ export class PlainChat {
   }
 
   async #run(): Promise<number> {
-    const { threadId, streams, problems = [], agentName, isSpoken } = this.#options;
+    const { threadId, streams, problems = [], agent, isSpoken } = this.#options;
     const done = new Promise<number>(resolve => (this.#finish = resolve));
     const stop = () => this.#finish(143);
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, stop);
     for (const problem of problems) this.#line(`Warning: ${problem}`);
-    if (threadId !== undefined) await this.#host.switchTo(threadId);
-    if (isSpoken) this.#line(`Chat with ${agentName}. A line is a message; /quit ends.`);
+    if (threadId !== undefined) await this.#host.switchTo(threadId, agent);
+    if (isSpoken) this.#line(`Chat with ${agent.id}. A line is a message; /quit ends.`);
     this.#beat();
     this.#options.storeNotices(text => this.#line(`Warning: ${text}`));
     const store = new StoreWatch({
@@ -96,7 +97,7 @@ export class PlainChat {
     store.stop();
     lines.close();
     const open = this.#host.follower?.threadId;
-    if (open !== undefined && isSpoken) this.#line(`Resume with: ${this.#options.resumeCommand(open)}`);
+    if (open !== undefined && isSpoken) this.#line(`Resume with: ${this.#options.resumeCommand(open, agent.id)}`);
     await this.#host.close();
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, stop);
     return code;
@@ -150,6 +151,7 @@ export class PlainChat {
 
   #ask(pending: readonly RelayEntry[]): void {
     const [first] = pending;
+    const { agent, cwd } = this.#options;
     if (first === undefined || first.id === this.#asked) return;
     this.#asked = first.id;
     const band = nextBand(undefined, [first], { now: 0, hasDraft: false, lastKeyAt: -1e9 });
@@ -157,7 +159,7 @@ export class PlainChat {
     const lines = bandLines(
       first,
       { ...leaveBand(band), isLeft: false, isLarge: true },
-      { index: 0, count: pending.length, width, most: 200 },
+      { index: 0, count: pending.length, width, most: 200, place: { agentId: agent.id, cwd } },
     );
     for (const line of lines.slice(0, -1)) this.#line(textOfLine(line).replace('▌ ', ''));
     this.#line(

@@ -93,6 +93,11 @@ export function followingBand(band: Band, pending: readonly RelayEntry[], now: n
     : { ...band, relayId: next.id, shownAt: now, marked: 0, chosen: new Set(), input: emptyComposer, focus: 'keys' };
 }
 
+/** Whether the input of a call can be changed before it runs: not every agent takes another one. */
+export function canRevise(relay: RelayEntry['relay']): boolean {
+  return relay.relayKind === 'permission' && (relay.answers?.includes('revise') ?? true);
+}
+
 const destructive =
   /\b(?:rm|rmdir|dd|mkfs|shred|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|sudo|doas)\b|\bgit\s+(?:push|reset|clean|checkout|restore|rebase|branch\s+-D)\b|\b(?:drop|delete|truncate)\s+(?:table|database|from)\b|(?<![<>])>(?!>)\s*\S|--force\b|\bnpm\s+publish\b/i;
 

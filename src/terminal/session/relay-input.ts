@@ -1,6 +1,6 @@
 import type { ActionName } from '../keys/actions.ts';
 import type { ChatApp } from './chat-app.ts';
-import { type Band, followingBand, isDestructive, leaveBand, moveMark, toggleMark } from './relay-band.ts';
+import { type Band, canRevise, followingBand, isDestructive, leaveBand, moveMark, toggleMark } from './relay-band.ts';
 import type { PersonAnswer } from './relay-answer.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 
@@ -30,7 +30,8 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
       break;
     case 'relay.edit':
       if (isQuestion) app.band = { ...band, focus: 'answer', isEntered: true };
-      else app.attempt(() => revise(app, entry));
+      else if (canRevise(entry.relay)) app.attempt(() => revise(app, entry));
+      else app.notice = 'this agent takes no changed input: n rejects with a reason';
       break;
     case 'relay.leave':
       app.band = leaveBand(band);

@@ -1,12 +1,21 @@
 import type { RelayEntry } from '../../projections/index.ts';
 import { planLines } from '../rows/fact-lines.ts';
 import { diffRows } from '../rows/diff-lines.ts';
-import { patchDiffs, textDiff } from '../rows/call-diffs.ts';
-import { oneLine } from '../rows/tool-object.ts';
+import { callDiffs, patchDiffs } from '../rows/call-diffs.ts';
+import { type NamedCall, oneLine, type ToolPlace, toolWords } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { wrapLine } from '../screen/text-width.ts';
 import { visibleText } from '../screen/terminal-text.ts';
-import { type Band, isDestructive } from './relay-band.ts';
+import { type Band, canRevise, isDestructive } from './relay-band.ts';
+
+type Permission = Extract<RelayEntry['relay'], { relayKind: 'permission' }>;
+
+/** The arguments of which a change consists: a file, and texts. */
+const shownByChange: ReadonlySet<string> = new Set([
+  ...['path', 'file_path', 'filePath'],
+  ...['old_string', 'oldString', 'old_str', 'oldText', 'new_string', 'newString', 'new_str', 'newText'],
+  ...['content', 'contents', 'file_text', 'patch', 'patchText', 'diff'],
+]);
 
 /** How many things wait, and which of them the band shows. */
 export interface BandPlace {
@@ -15,15 +24,18 @@ export interface BandPlace {
   readonly width: number;
   /** The most lines that it may take. */
   readonly most: number;
+  /** The agent that asks, and the folder it works in. */
+  readonly place: ToolPlace;
 }
 
 /** Draws the band: what would happen exactly, why, and the keys that answer. The line with the keys is always there. */
-export function bandLines(entry: RelayEntry, band: Band, { index, count, width, most }: BandPlace): Line[] {
+export function bandLines(entry: RelayEntry, band: Band, { index, count, width, most, place }: BandPlace): Line[] {
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
-  const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry)}${number}`, 'bold')];
+  const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry, place)}${number}`, 'bold')];
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
   const keys = wrapLine(keyLine(entry, band, width), width);
-  const room = Math.max(1, most - 1 - keys.length);
+  const head = wrapLine(title, width).slice(0, Math.max(1, most - 1 - keys.length));
+  const room = Math.max(1, most - head.length - keys.length);
   const risk: Line[] = isDestructive(entry)
     ? [[span(`may destroy${width < narrow ? '' : ' something'}: Enter does not approve it`, 'yellow')]]
     : [];
@@ -37,16 +49,13 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
           ...details.slice(0, room - 1),
           [span('▌ ', 'magenta'), span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')],
         ];
-  return [title, ...shown, ...keys];
+  return [...head, ...shown, ...keys];
 }
 
-function titleOf({ relay }: RelayEntry): string {
+function titleOf({ relay }: RelayEntry, place: ToolPlace): string {
   switch (relay.relayKind) {
     case 'permission':
-      if (commandIn(relay) !== undefined) return `Run this command? (${oneLine(relay.tool, 40)})`;
-      return relay.diff === undefined
-        ? `Use ${oneLine(relay.tool, 40)}?`
-        : `Make this change? (${oneLine(relay.tool, 40)})`;
+      return callTitle(relay, place);
     case 'question':
       return `Question: ${oneLine(relay.question, 200)}`;
     case 'plan':
@@ -60,8 +69,26 @@ function titleOf({ relay }: RelayEntry): string {
   }
 }
 
+/** Names the call: a command is below it, a file is part of it. */
+function callTitle(relay: Permission, place: ToolPlace): string {
+  const tool = oneLine(relay.tool, 40);
+  if (commandIn(relay) !== undefined) return `Run this command? (${tool})`;
+  const { kind, toDo, object } = toolWords(callOf(relay), place);
+  if (kind !== 'other') return `${toDo} ${object}? (${tool})`;
+  return relay.diff === undefined ? `Use ${tool}?` : `Make this change? (${tool})`;
+}
+
+/** The call that would run, with its hidden characters made visible. */
+function callOf({ tool: name, params }: Permission): NamedCall {
+  const input = Object.entries(params).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? visibleText(value) : value,
+  ]);
+  return { name, input: Object.fromEntries(input), relays: [] };
+}
+
 /** The shell line that would run, when the call is one of a shell. */
-function commandIn({ command, params }: Extract<RelayEntry['relay'], { relayKind: 'permission' }>): string | undefined {
+function commandIn({ command, params }: Permission): string | undefined {
   if (command !== undefined) return command;
   return typeof params['command'] === 'string' ? params['command'] : undefined;
 }
@@ -77,8 +104,16 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
           ...textLines(command).map((line, at): Line => [span(at === 0 ? '$ ' : '> ', 'dim'), span(line)]),
           ...why,
         ];
-      if (relay.diff !== undefined) return [...diffLines(relay.diff, width, most), ...why];
-      return [...paramLines(relay.params, width, most), ...why];
+      if (relay.diff !== undefined)
+        return [...diffLines(patchDiffs(relay.diff, relay), relay.diff, width, most), ...why];
+      const diffs = callDiffs(callOf(relay), undefined, relay);
+      if (diffs.length > 0)
+        return [
+          ...diffRows(diffs, { width: width - 2, most, printable: visible }),
+          ...paramLines(besideChange(relay.params)),
+          ...why,
+        ];
+      return [...paramLines(relay.params), ...why];
     }
     case 'question':
       return (relay.options ?? []).map(({ label, description }, at) => {
@@ -93,33 +128,32 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
     case 'plan':
       return planLines(relay, width - 2);
     case 'access':
-      return paramLines(relay.params, width, most);
+      return paramLines(relay.params);
     case 'suspension':
-      return paramLines(asRecord(relay.payload ?? relay.params ?? {}), width, most);
+      return paramLines(asRecord(relay.payload ?? relay.params ?? {}));
     default:
       return relay satisfies never;
   }
 }
 
 /** A change that is asked for; one that is not understood is shown as it was written. */
-function diffLines(diff: string, width: number, most: number): Line[] {
-  const diffs = patchDiffs(diff);
+function diffLines(diffs: ReturnType<typeof patchDiffs>, diff: string, width: number, most: number): Line[] {
   return diffs.some(({ hunks }) => hunks.length > 0)
     ? diffRows(diffs, { width: width - 2, most, printable: visible })
     : textLines(diff).map(line => [span(line)]);
 }
 
-/** The arguments of a call, each as it will be used; a replaced text as a change. */
-function paramLines(params: Readonly<Record<string, unknown>>, width: number, most: number): Line[] {
-  const { old_string: before, new_string: after, ...rest } = params;
-  const isChange = typeof before === 'string' && typeof after === 'string';
-  const lines = Object.entries(isChange ? rest : params).flatMap(([name, value]): Line[] => {
+/** The arguments of a call that its title and its change do not show. */
+function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.has(name)));
+}
+
+/** The arguments of a call, each as it will be used. */
+function paramLines(params: Readonly<Record<string, unknown>>): Line[] {
+  return Object.entries(params).flatMap(([name, value]): Line[] => {
     const [first = '', ...more] = textLines(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
     return [[span(`${visible(name)}: `, 'dim'), span(first)], ...more.map((line): Line => [span(`  ${line}`)])];
   });
-  return isChange
-    ? [...lines, ...diffRows(textDiff(before, after), { width: width - 2, most, printable: visible })]
-    : lines;
 }
 
 function keyLine(entry: RelayEntry, band: Band, width: number): Line {
@@ -133,19 +167,21 @@ function keyLine(entry: RelayEntry, band: Band, width: number): Line {
       ? width < narrow
         ? 'Alt+A answers'
         : 'Alt+A answers (Tab when the draft is empty)'
-      : keysFor(relay.relayKind, width);
+      : keysFor(relay, width);
   return [span('▌ ', 'magenta'), span(enter, ...(band.focus === 'passive' ? (['dim'] as const) : (['cyan'] as const)))];
 }
 
 /** A window with fewer columns has shorter words. */
 const narrow = 60;
 
-function keysFor(kind: RelayEntry['relay']['relayKind'], width: number): string {
+function keysFor(relay: RelayEntry['relay'], width: number): string {
+  const { relayKind: kind } = relay;
   if (width < narrow) return shortKeys[kind];
   if (kind === 'question') return '1-9 or ↑ ↓ Enter chooses · Space marks · e writes an answer · Esc later';
   if (kind === 'plan') return 'y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later';
   if (kind === 'access') return 'y allow · n reject · Esc later';
-  return 'y once · s this thread · a always · e edit · n reject · Esc later';
+  const edit = canRevise(relay) ? ' · e edit' : '';
+  return `y once · s this thread · a always${edit} · n reject · Esc later`;
 }
 
 const shortKeys: Readonly<Record<RelayEntry['relay']['relayKind'], string>> = {

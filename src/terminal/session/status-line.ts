@@ -5,6 +5,8 @@ import { lineWidth } from '../screen/text-width.ts';
 
 /** What the status line shows. */
 export interface Status {
+  /** The agent; ours is not named. */
+  readonly agent: string;
   readonly mode: string;
   readonly model: string;
   /** The share of the context that is left, from 0 to 1. */
@@ -20,7 +22,7 @@ export interface Status {
 
 /** Draws the status line: what does not fit is left out, the hint first, then from the right. */
 export function statusLine(
-  { mode, model, contextLeft, cost, waiting, background, hint, notice }: Status,
+  { agent, mode, model, contextLeft, cost, waiting, background, hint, notice }: Status,
   width: number,
 ): Line {
   const others = [waiting > 0 && `${waiting} waiting`, background > 0 && `${background} in background`].filter(
@@ -28,6 +30,7 @@ export function statusLine(
   );
   const items: Line[] = [
     ...(notice === undefined ? [] : [[span(notice, 'yellow')]]),
+    ...(agent === 'coder' || agent === mode ? [] : [[span(agent, 'cyan')]]),
     ...(mode === '' ? [] : [[span(mode, 'bold')]]),
     ...others.map((text): Line => [span(text, 'magenta')]),
     ...(model === '' ? [] : [[span(model, 'dim')]]),

@@ -1,12 +1,14 @@
 import type { Clock, Harness, HarnessEvent } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
+import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import { ThreadFollower } from './thread-follower.ts';
 
 export interface ThreadHostOptions {
   readonly log: EventLog;
-  /** Creates a harness on the log. */
-  readonly createHarness: () => Harness;
+  /** The agent of the first thread. */
+  readonly agent: ChatAgent;
+  readonly agents: Pick<ChatAgents, 'open' | 'agentOf'>;
   /** The folder of the person: new threads note it. */
   readonly cwd: string;
   /** Called whenever something changed that the screen shows. */
@@ -18,6 +20,7 @@ export interface ThreadHostOptions {
 }
 
 interface Open {
+  readonly agent: ChatAgent;
   readonly harness: Harness;
   readonly unsubscribe: () => void;
   /** The thread that the harness is opening. */
@@ -42,7 +45,12 @@ export class ThreadHost {
 
   constructor(options: ThreadHostOptions) {
     this.#options = options;
-    this.#open = this.#create();
+    this.#open = this.#create(options.agent);
+  }
+
+  /** The agent of the thread that is shown, or of the next new one. */
+  get agent(): ChatAgent {
+    return this.#open.agent;
   }
 
   /** It may not have the thread that is shown open: `ready` resolves with one that has. */
@@ -109,11 +117,15 @@ export class ThreadHost {
     return [...this.#background].filter(([, { harness }]) => harness.isRunning()).map(([id]) => id);
   }
 
-  /** Shows a thread; the one that was shown goes on in the background when it runs. */
-  async switchTo(threadId: string): Promise<void> {
+  /**
+   * Shows a thread with an agent, by default the one that worked in it; the thread that was shown goes on in the
+   * background when it runs. Throws, and changes nothing, when the agent of the thread cannot be used here.
+   */
+  async switchTo(threadId: string, agent?: ChatAgent): Promise<void> {
     if (threadId === this.#follower?.threadId) return;
-    this.#putAside();
     const before = this.#background.get(threadId);
+    const next = before?.agent ?? agent ?? (await this.#agentOf(threadId));
+    this.#putAside(next);
     if (before !== undefined) {
       this.#background.delete(threadId);
       await this.#close(this.#open);
@@ -127,13 +139,10 @@ export class ThreadHost {
     else if (reading.running.length > 0) this.ready().catch(this.#options.onLost);
   }
 
-  /** Begins without a thread: the next message creates one. */
-  startNew(): void {
-    const isUsed = this.#follower !== undefined;
-    this.#putAside();
-    if (!isUsed || this.harness.getCurrentThreadId() === null) return;
-    void this.#close(this.#open);
-    this.#open = this.#create();
+  /** Begins without a thread: the next message creates one, with the same agent or another one. */
+  startNew(agent = this.agent): void {
+    this.#putAside(agent);
+    if (this.harness.getCurrentThreadId() !== null) this.#replace(agent);
   }
 
   /** Creates the thread of the first message, unless one is open. */
@@ -141,6 +150,7 @@ export class ThreadHost {
     if (this.#follower !== undefined) return void (await this.ready());
     const { id } = await this.harness.createThread({ title });
     await this.harness.setThreadSetting({ key: 'cwd', value: this.#options.cwd });
+    await this.harness.setThreadSetting({ key: 'agentId', value: this.agent.id });
     if (this.#nextMode !== undefined) await this.harness.switchMode({ modeId: this.#nextMode });
     this.#nextMode = undefined;
     await this.#follow(id);
@@ -152,13 +162,27 @@ export class ThreadHost {
     await Promise.all([this.#open, ...this.#background.values()].map(open => this.#close(open)));
   }
 
-  #putAside(): void {
+  /** Closes the thread that is shown, or lets it run in the background; the open harness is then one of this agent. */
+  #putAside(agent: ChatAgent): void {
     const threadId = this.#follower?.threadId;
     this.#follower?.close();
     this.#follower = undefined;
-    if (threadId === undefined || !(this.harness.isRunning() || this.isOpening)) return;
-    this.#background.set(threadId, this.#open);
-    this.#open = this.#create();
+    if (threadId !== undefined && (this.harness.isRunning() || this.isOpening)) {
+      this.#background.set(threadId, this.#open);
+      this.#open = this.#create(agent);
+    } else if (agent.id !== this.agent.id) this.#replace(agent);
+  }
+
+  #replace(agent: ChatAgent): void {
+    if (agent.id !== this.agent.id) this.#nextMode = undefined;
+    void this.#close(this.#open);
+    this.#open = this.#create(agent);
+  }
+
+  async #agentOf(threadId: string): Promise<ChatAgent> {
+    const { agents } = this.#options;
+    const id = await agents.agentOf(threadId);
+    return id === undefined || id === this.agent.id ? this.agent : agents.open(id);
   }
 
   #isOpen(threadId: string): boolean {
@@ -173,13 +197,13 @@ export class ThreadHost {
     return follower;
   }
 
-  #create(): Open {
-    const harness = this.#options.createHarness();
+  #create(agent: ChatAgent): Open {
+    const harness = agent.createHarness();
     const unsubscribe = harness.subscribe(event => {
       if (harness === this.#open.harness) this.#options.onEvent(event);
       else if (event.type === 'agent_end') this.#options.onChange();
     });
-    return { harness, unsubscribe };
+    return { agent, harness, unsubscribe };
   }
 
   async #close({ harness, unsubscribe }: Open): Promise<void> {

@@ -10,6 +10,7 @@ type CompareStartProps = Pick<PageProps, 'client' | 'agents'> & {
 export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [uncommitted, setUncommitted] = useState(true);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const start = async (event: FormEvent) => {
@@ -17,14 +18,9 @@ export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
     setBusy(true);
     setProblem(undefined);
     try {
-      const threads = await Promise.all(
-        chosen.map(async agent => {
-          const { id } = await client.createThread();
-          await client.sendMessage(id, { content: text, agent });
-          return id;
-        }),
-      );
-      onStarted(threads);
+      const agentList = chosen.map(agent => ({ agent }));
+      const { runs } = await client.startComparison({ content: text, agents: agentList, uncommitted });
+      onStarted(runs.map(({ threadId }) => threadId));
     } catch (error) {
       setProblem(errorText(error));
       setBusy(false);
@@ -53,9 +49,13 @@ export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
           </label>
         ))}
       </fieldset>
+      <label className="check">
+        <input type="checkbox" checked={uncommitted} onChange={event => setUncommitted(event.target.checked)} /> Begin
+        with my uncommitted changes
+      </label>
       <p className="view-note">
-        All agents work in the folder of the server. Let agents that change files run one after the other, or give each
-        server its own copy of the folder.
+        In a git repository each agent works in a worktree of its own, on its own branch: your files stay as they are
+        until you keep the changes of one. Nothing is committed.
       </p>
       {problem !== undefined && (
         <p className="notice" role="alert" data-level="error">

@@ -2,37 +2,22 @@ import { Fragment, type ReactNode } from 'react';
 import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import type { ThreadSummary } from '../history/thread-summary.ts';
+import { visibleText } from '../code/visible-text.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { type Compared, isWorking, nameOf } from './compared.ts';
 import { durationText } from '../parts/time-wording.ts';
 import { dollars, shortCount } from '../parts/wording.ts';
-
-/** One column: a thread, and what it came to once that is known. */
-export interface Compared {
-  readonly threadId: string;
-  readonly summary: ThreadSummary | undefined;
-  readonly problem: string | undefined;
-}
 
 interface CompareTableProps {
   readonly columns: readonly Compared[];
   readonly open: (address: Address) => void;
+  /** Called with the thread whose changes are kept. */
+  readonly onKeep: (threadId: string) => void;
 }
 
-const rows: readonly (readonly [name: string, show: (summary: ThreadSummary) => ReactNode])[] = [
+const rows: readonly (readonly [name: string, show: (summary: ThreadSummary, column: Compared) => ReactNode])[] = [
   ['State', ({ status }) => <span data-status={status}>{status}</span>],
   ['Model', ({ model = '–' }) => model],
-  ['Time', ({ wallMs }) => durationText(wallMs)],
-  ['First words after', ({ firstTextMs }) => (firstTextMs === undefined ? '–' : durationText(firstTextMs))],
-  ['Model, tools, waiting', summary => <Latency summary={summary} />],
-  ['Steps', ({ steps }) => steps.toLocaleString('en')],
-  ['Model calls', ({ modelCalls }) => modelCalls.toLocaleString('en')],
-  [
-    'Tool calls',
-    ({ toolCalls, failures }) => `${toolCalls.toLocaleString('en')}${failures > 0 ? ` (${failures} failed)` : ''}`,
-  ],
-  ['Tokens in / out', ({ inputTokens, outputTokens }) => `${shortCount(inputTokens)} / ${shortCount(outputTokens)}`],
-  ['Cost (estimated)', ({ cost }) => (cost === undefined ? '–' : `≈ ${dollars(cost)}`)],
-  ['Files changed', ({ files }) => <Files files={files} />],
-  ['What it did', ({ done }) => <Done done={done} />],
   [
     'Answer',
     ({ answer }) => (
@@ -41,29 +26,44 @@ const rows: readonly (readonly [name: string, show: (summary: ThreadSummary) => 
       </p>
     ),
   ],
+  ['Files changed', ({ files }, { worktree }) => <Files files={worktree?.files ?? files} />],
+  ['Time', ({ wallMs }) => durationText(wallMs)],
+  ['Cost (estimated)', ({ cost }) => (cost === undefined ? '–' : `≈ ${dollars(cost)}`)],
+  ['Tokens in / out', ({ inputTokens, outputTokens }) => `${shortCount(inputTokens)} / ${shortCount(outputTokens)}`],
+  ['Steps', ({ steps }) => steps.toLocaleString('en')],
+  ['Model calls', ({ modelCalls }) => modelCalls.toLocaleString('en')],
+  [
+    'Tool calls',
+    ({ toolCalls, failures }) => `${toolCalls.toLocaleString('en')}${failures > 0 ? ` (${failures} failed)` : ''}`,
+  ],
+  ['What it did', ({ done }) => <Done done={done} />],
+  ['First words after', ({ firstTextMs }) => (firstTextMs === undefined ? '–' : durationText(firstTextMs))],
+  ['Model, tools, waiting', summary => <Latency summary={summary} />],
+  ['Folder', (summary, { worktree }) => <Folder summary={summary} worktree={worktree} />],
 ];
 
 /** Threads side by side: their state, what they took and what they changed. */
-export function CompareTable({ columns, open }: CompareTableProps) {
+export function CompareTable({ columns, open, onKeep }: CompareTableProps) {
   return (
     <div className="table-scroll" tabIndex={0} role="region" aria-label="Comparison">
       <table className="compare-table">
         <thead>
           <tr>
             <th scope="col">Agent</th>
-            {columns.map(({ threadId, summary }) => (
-              <th key={threadId} scope="col">
-                <ViewLink to={{ section: 'thread', threadId }} open={open}>
-                  {summary?.agentId || 'Conversation'}
+            {columns.map(column => (
+              <th key={column.threadId} scope="col">
+                <ViewLink to={{ section: 'thread', threadId: column.threadId }} open={open}>
+                  {nameOf(column)}
                 </ViewLink>
                 <span className="compare-links">
-                  <ViewLink to={{ section: 'thread', threadId, view: 'runs' }} open={open}>
+                  <ViewLink to={{ section: 'thread', threadId: column.threadId, view: 'runs' }} open={open}>
                     Runs
                   </ViewLink>
-                  <ViewLink to={{ section: 'thread', threadId, view: 'graph' }} open={open}>
+                  <ViewLink to={{ section: 'thread', threadId: column.threadId, view: 'graph' }} open={open}>
                     Graph
                   </ViewLink>
                 </span>
+                <Keep column={column} onKeep={onKeep} />
               </th>
             ))}
           </tr>
@@ -72,11 +72,11 @@ export function CompareTable({ columns, open }: CompareTableProps) {
           {rows.map(([name, show]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              {columns.map(({ threadId, summary, problem }) => (
-                <td key={threadId}>
-                  {problem !== undefined || summary === undefined
-                    ? name === 'State' && (problem ?? 'Loading…')
-                    : show(summary)}
+              {columns.map(column => (
+                <td key={column.threadId}>
+                  {column.problem !== undefined || column.summary === undefined
+                    ? name === 'State' && (column.problem ?? 'Loading…')
+                    : show(column.summary, column)}
                 </td>
               ))}
             </tr>
@@ -114,13 +114,51 @@ function Latency({ summary: { modelMs, toolMs, waitMs } }: { summary: ThreadSumm
 
 const mostFiles = 30;
 
-function Files({ files }: Pick<ThreadSummary, 'files'>) {
+function Keep({ column, onKeep }: { column: Compared; onKeep: (threadId: string) => void }) {
+  const { worktree, threadId } = column;
+  if (worktree === undefined) return null;
+  if (worktree.kept !== undefined && worktree.isClean) return <span className="compare-kept">Kept</span>;
+  const isEmpty = worktree.files.length === 0;
+  return (
+    <button
+      type="button"
+      className="button primary"
+      disabled={isEmpty || isWorking(column)}
+      title={isEmpty ? 'It changed no files' : isWorking(column) ? 'It still works' : undefined}
+      aria-label={`Keep this one: ${nameOf(column)}`}
+      onClick={() => onKeep(threadId)}
+    >
+      Keep this one
+    </button>
+  );
+}
+
+function Folder({ summary: { folder }, worktree }: { summary: ThreadSummary } & Pick<Compared, 'worktree'>) {
+  const path = worktree?.folder ?? folder?.path;
+  if (path === undefined) return 'that of the agent';
+  const branch = worktree?.branch ?? folder?.branch;
+  return (
+    <span className="compare-folder">
+      <span>
+        <code>{visibleText(path)}</code> <CopyButton text={path} />
+      </span>
+      {branch !== undefined && (
+        <span>
+          branch <code>{visibleText(branch)}</code>
+        </span>
+      )}
+      {folder?.note !== undefined && <span className="compare-note">{folder.note}</span>}
+    </span>
+  );
+}
+
+function Files({ files }: { files: readonly { readonly path: string; readonly writes?: number }[] }) {
   if (files.length === 0) return 'none';
   return (
     <ul className="compare-files">
-      {files.slice(0, mostFiles).map(({ path, writes }) => (
+      {files.slice(0, mostFiles).map(({ path, writes = 1 }) => (
         <li key={path}>
-          <code>{path}</code>
+          <code>{visibleText(path)}</code>
           {writes > 1 && ` ×${writes}`}
         </li>
       ))}
@@ -133,7 +171,7 @@ function Done({ done }: Pick<ThreadSummary, 'done'>) {
   if (done.length === 0) return '–';
   return (
     <details>
-      <summary>{done.length} steps</summary>
+      <summary>{done.length === 1 ? '1 step' : `${done.length} steps`}</summary>
       <ol className="compare-done" tabIndex={0}>
         {done.map(({ seq, label, detail, status }) => (
           <li key={seq} data-status={status}>

@@ -1,14 +1,15 @@
 import '../styles/views.css';
 import '../styles/compare.css';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
-import type { HistoryStatus } from '../history/history-protocol.ts';
-import type { ThreadSummary } from '../history/thread-summary.ts';
-import { useAnswer, useHistory } from '../history/use-history.ts';
+import { ColumnReader } from './column-reader.tsx';
+import { CompareDiffs } from './compare-diffs.tsx';
+import type { Compared } from './compared.ts';
 import { CompareStart } from './compare-start.tsx';
 import { CompareTable } from './compare-table.tsx';
+import { KeepDialog } from './keep-dialog.tsx';
 
 type CompareViewProps = Pick<PageProps, 'client' | 'agents' | 'onMenu'> & {
   readonly threads: readonly string[];
@@ -17,17 +18,10 @@ type CompareViewProps = Pick<PageProps, 'client' | 'agents' | 'onMenu'> & {
 
 /** At most this many threads are beside each other. */
 const most = 6;
-const mostRequest = 600;
 
 /** Threads side by side, live; or a form that starts some. */
 export function CompareView({ client, agents, onMenu, threads, open }: CompareViewProps) {
-  const [known, setKnown] = useState<Readonly<Record<string, Read>>>({});
-  const onRead = useCallback(
-    (threadId: string, read: Read) => setKnown(before => ({ ...before, [threadId]: read })),
-    [],
-  );
   const shown = [...new Set(threads)].slice(0, most);
-  const request = Object.values(known).find(({ summary }) => summary?.request)?.summary?.request;
   return (
     <main className="main">
       <TopBar title="Compare" onMenu={onMenu} />
@@ -40,20 +34,7 @@ export function CompareView({ client, agents, onMenu, threads, open }: CompareVi
               onStarted={ids => open({ section: 'compare', threads: ids })}
             />
           ) : (
-            <>
-              {shown.map(threadId => (
-                <Reader key={threadId} threadId={threadId} onRead={onRead} />
-              ))}
-              {request !== undefined && <p className="compare-request">{request.slice(0, mostRequest)}</p>}
-              <CompareTable
-                columns={shown.map(threadId => ({
-                  threadId,
-                  summary: known[threadId]?.summary,
-                  problem: known[threadId]?.problem,
-                }))}
-                open={open}
-              />
-            </>
+            <Comparison key={shown.join()} client={client} threads={shown} open={open} />
           )}
         </div>
       </div>
@@ -61,16 +42,32 @@ export function CompareView({ client, agents, onMenu, threads, open }: CompareVi
   );
 }
 
-interface Read extends Pick<HistoryStatus, 'seq'> {
-  readonly summary: ThreadSummary | undefined;
-  readonly problem: string | undefined;
-}
+const mostRequest = 600;
 
-/** Reads one thread; shows nothing itself. */
-function Reader({ threadId, onRead }: { threadId: string; onRead: (threadId: string, read: Read) => void }) {
-  const state = useHistory(threadId);
-  const summary = useAnswer(state, 'summary', null);
-  const { problem, seq } = state.status;
-  useEffect(() => onRead(threadId, { summary, problem, seq }), [threadId, summary, problem, seq, onRead]);
-  return null;
+function Comparison({ client, threads, open }: Pick<CompareViewProps, 'client' | 'threads' | 'open'>) {
+  const [known, setKnown] = useState<Readonly<Record<string, Compared>>>({});
+  const [keeping, setKeeping] = useState<string>();
+  const onRead = useCallback((column: Compared) => setKnown(before => ({ ...before, [column.threadId]: column })), []);
+  const columns = threads.map(threadId => known[threadId] ?? { threadId });
+  const request = columns.find(({ summary }) => summary?.request)?.summary?.request;
+  const kept = columns.find(({ threadId }) => threadId === keeping);
+  return (
+    <>
+      {threads.map(threadId => (
+        <ColumnReader key={threadId} client={client} threadId={threadId} onRead={onRead} />
+      ))}
+      {request !== undefined && <p className="compare-request">{request.slice(0, mostRequest)}</p>}
+      <CompareTable columns={columns} open={open} onKeep={setKeeping} />
+      <h2 className="compare-heading">Changes</h2>
+      <CompareDiffs client={client} columns={columns} />
+      {kept !== undefined && (
+        <KeepDialog
+          client={client}
+          column={kept}
+          others={columns.filter(column => column !== kept)}
+          onClose={() => setKeeping(undefined)}
+        />
+      )}
+    </>
+  );
 }

@@ -9,6 +9,8 @@ export interface BranchActions {
   readonly retry: (messageId: string) => void;
   /** Shows another version of a message. */
   readonly select: (messageId: string) => void;
+  /** Continues in a branch that ends before an event. */
+  readonly branchBefore: (seq: number) => void;
   /** The reason that the actions are disabled now. */
   readonly blocked: string | undefined;
 }
@@ -18,6 +20,7 @@ export const Branches = createContext<BranchActions>({
   edit: () => Promise.reject(new Error('no provider')),
   retry: () => {},
   select: () => {},
+  branchBefore: () => {},
   blocked: undefined,
 });
 

@@ -1,6 +1,7 @@
 import { memo, type ReactElement } from 'react';
 import { noticeOf, type ViewPart } from '../../../src/projections/index.ts';
 import { RelayCard } from '../relays/relay-card.tsx';
+import { CompactionRow } from './compaction-row.tsx';
 import { AnswerText, Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
 import { ToolCard } from './tool-card.tsx';
 import { Bubble } from './user-message.tsx';
@@ -24,6 +25,8 @@ export const PartView = memo(function PartView({ part, live }: PartViewProps): R
   if (part.kind === 'repl') return <ReplCard item={part} />;
   if (part.kind === 'run') return null;
   if (part.event.type === 'tasks') return <TaskList tasks={part.event.tasks} />;
+  if (part.event.type === 'summary' && part.event.kind === 'compaction')
+    return <CompactionRow event={part.event} seq={part.seq} />;
   const notice = noticeOf(part.event);
   return notice === undefined ? null : <Notice level={notice.level} message={notice.message} />;
 });

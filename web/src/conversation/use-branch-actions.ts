@@ -14,6 +14,8 @@ interface Conversation {
   readonly onAsked: () => void;
   /** Called before another version is shown. */
   readonly onSelect: () => void;
+  /** Called with the thread of a new branch. */
+  readonly onBranch: (threadId: string) => void;
   readonly onProblem: (problem: string | undefined) => void;
 }
 
@@ -55,6 +57,10 @@ export function useBranchActions(conversation: Conversation): BranchActions {
         const { client, threadId, onSelect } = latest.current;
         onSelect();
         void showFailure(client.selectBranch(threadId, { nodeId: messageId }));
+      },
+      branchBefore: seq => {
+        const { client, threadId, onBranch } = latest.current;
+        void showFailure(client.branchThread(threadId, { seq: seq - 1 }).then(({ id }) => onBranch(id)));
       },
     };
   }, [blocked]);

@@ -11,7 +11,7 @@ import { durationText } from './call-summary.ts';
 export interface Work {
   /** Everything before the answer. */
   readonly parts: ReadonlySet<ViewPart>;
-  /** The parts that stay visible when the work is folded: failures, and words of people. */
+  /** The parts that stay visible when the work is folded: failures, words of people, tasks and summaries. */
   readonly kept: ReadonlySet<ViewPart>;
   /** In one line, such as "Worked for 3 min 5 s · 4 edits, 2 commands, 1 failed". */
   readonly summary: string;
@@ -34,11 +34,13 @@ export function answerPlace({ partList }: ViewNode): number {
   return place;
 }
 
+const keptFacts: readonly string[] = ['error', 'tasks', 'summary'];
+
 function isKept(part: ViewPart): boolean {
   if (part.kind === 'user') return true;
   if (part.kind === 'tool') return isFailed(part) || part.status === 'unknown';
   if (part.kind === 'repl') return part.output?.error !== undefined;
-  return part.kind === 'fact' && (part.event.type === 'error' || part.event.type === 'tasks');
+  return part.kind === 'fact' && keptFacts.includes(part.event.type);
 }
 
 function isFailed({ status }: ToolPart): boolean {

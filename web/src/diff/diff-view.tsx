@@ -76,7 +76,7 @@ function FileDiffView({ diff, isSplit }: { diff: FileDiff; isSplit: boolean }) {
     });
   const Lines = isSplit ? SplitLines : UnifiedLines;
   return (
-    <section className="diff" aria-label={`Changes of ${diff.path}`}>
+    <div className="diff" role="group" aria-label={`Changes of ${diff.path}`}>
       <DiffHead path={diff.path} diff={diff} />
       {diff.isUnknown && <p className="diff-note">The agent did not report the lines it changed.</p>}
       {firstOf(diff.hunks, most).map((hunk, index) => (
@@ -94,7 +94,7 @@ function FileDiffView({ diff, isSplit }: { diff: FileDiff; isSplit: boolean }) {
             : `Show ${moreLines} of ${total - most} more lines`}
         </button>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ export type HistoryMethod =
   | 'graphSearch'
   | 'repl'
   | 'summary'
+  | 'changes'
   | 'track'
   | 'moment';
 

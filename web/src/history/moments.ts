@@ -1,23 +1,19 @@
 import type { LoggedEvent } from '../../../src/events/index.ts';
-import { threadReading, type ThreadReadingState } from '../../../src/projections/reading/thread-reading.ts';
-import type { ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
+import {
+  type ThreadReading,
+  threadReading,
+  type ThreadReadingState,
+} from '../../../src/projections/reading/thread-reading.ts';
+import { type SeenNode, SeenNodes } from './seen-node.ts';
 
-/** One thing that a person saw, in plain form. */
-export interface SeenPart {
-  readonly id: string;
-  readonly kind: ViewPart['kind'];
-  readonly who: string;
-  readonly label: string;
-  readonly text: string;
-  readonly status: string;
-}
-
-/** What a person saw at one moment: the newest parts of the conversation. */
+/** What a person saw at one moment: the newest messages of the conversation. */
 export interface Moment {
   readonly seq: number;
   readonly type: string;
   readonly ts: string;
-  readonly parts: readonly SeenPart[];
+  readonly nodes: readonly SeenNode[];
+  /** Where the newest list of tasks is. */
+  readonly tasks?: ThreadReading['tasks'];
   readonly running: number;
   readonly pending: number;
   readonly tokens: number;
@@ -26,12 +22,11 @@ export interface Moment {
 /** A state is kept for every so many events: going back reads on from the one before. */
 const everyEvents = 64;
 const mostNodes = 6;
-const mostParts = 24;
-const mostText = 1200;
 
 /** What was seen after each event; the states of a reading never change, so that every earlier one can be shown. */
 export class Moments {
   readonly #events: readonly LoggedEvent[];
+  readonly #seen = new SeenNodes();
   readonly #kept: ThreadReadingState[] = [threadReading.initial];
   #last: { readonly index: number; readonly state: ThreadReadingState } = { index: 0, state: threadReading.initial };
 
@@ -44,13 +39,14 @@ export class Moments {
     const count = Math.max(0, Math.min(this.#events.length, seq - first + 1));
     const state = this.#stateAfter(count);
     const event = this.#events[count - 1];
-    const { nodeList, running, pending, usage } = threadReading.view(state);
+    const { nodeList, running, pending, usage, tasks } = threadReading.view(state);
     const nodes = nodeList.slice(Math.max(0, nodeList.length - mostNodes));
     return {
       seq: event?.seq ?? 0,
       type: event?.type ?? '',
       ts: event?.ts ?? '',
-      parts: nodes.flatMap(partsOf).slice(-mostParts),
+      nodes: nodes.map(node => this.#seen.of(node)),
+      ...(tasks && { tasks }),
       running: running.length,
       pending: pending.length,
       tokens: usage.inputTokens + usage.outputTokens,
@@ -71,30 +67,4 @@ export class Moments {
     this.#last = { index, state };
     return state;
   }
-}
-
-function partsOf({ id, role, agentId, partList }: ViewNode): SeenPart[] {
-  const who = role === 'user' ? 'You' : (agentId ?? role);
-  return partList.slice(Math.max(0, partList.length - mostParts)).flatMap(part => seenPart(part, who, id) ?? []);
-}
-
-function seenPart(part: ViewPart, who: string, nodeId: string): SeenPart | undefined {
-  const base = { id: `${nodeId} ${part.id}`, kind: part.kind, who, label: '', text: '', status: '' };
-  if (part.kind === 'text' || part.kind === 'reasoning') return { ...base, text: tail(part.text) };
-  if (part.kind === 'user') return { ...base, text: tail(typeof part.content === 'string' ? part.content : '') };
-  if (part.kind === 'tool') {
-    const input = part.input === undefined ? part.inputText : JSON.stringify(part.input);
-    return { ...base, label: part.name, text: input.slice(0, 300), status: part.status };
-  }
-  if (part.kind === 'repl') return { ...base, label: 'code', text: tail(part.code ?? '') };
-  if (part.kind === 'relay') return { ...base, label: part.relay.relayKind, status: part.status };
-  if (part.kind === 'run') return { ...base, label: part.runs.map(({ agentId = 'agent' }) => agentId).join(', ') };
-  return 'message' in part.event && typeof part.event.message === 'string'
-    ? { ...base, label: part.event.type, text: tail(part.event.message) }
-    : undefined;
-}
-
-/** The end of a text: what is written there is what a person looks at. */
-function tail(text: string): string {
-  return text.length <= mostText ? text : `…${text.slice(-mostText)}`;
 }

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../../src/events/index.ts';
+import type { EventOf, LoggedEvent } from '../../../src/events/index.ts';
 import type { GraphNode } from '../../../src/projections/thread-graph/thread-graph.ts';
 import { totals, type TotalsView } from '../../../src/projections/totals.ts';
 import { Timeline } from '../../../src/projections/timeline/timeline.ts';
@@ -11,6 +11,9 @@ import {
   type GraphOverview,
   type GraphPart,
 } from './graph-history.ts';
+import { defaultActive } from '../../../src/graph/index.ts';
+import { projectThread } from '../../../src/projections/reading/project-thread.ts';
+import { type FileGroup, fileGroups } from '../changes/file-groups.ts';
 import { type Moment, Moments } from './moments.ts';
 import { type PlaybackTrack, trackOf } from './playback-track.ts';
 import { type ReplSession, replSessionOf } from './repl-session.ts';
@@ -43,11 +46,13 @@ export class ThreadHistory {
   #timed = 0;
   #totals = totals.initial;
   #counted = 0;
+  #folder: EventOf<'folder_changed'> | undefined;
   #span: { readonly at: number; readonly value: TimeSpan } | undefined;
 
   /** Adds the next event. */
   add(event: LoggedEvent): void {
     this.#events.push(event);
+    if (event.type === 'folder_changed') this.#folder = event;
   }
 
   /** The seq of the newest event. */
@@ -118,7 +123,13 @@ export class ThreadHistory {
 
   /** What the thread came to, for a comparison with others. */
   summary(): ThreadSummary {
-    return summaryOf(this.#graph.conversation(), this.#steps(), this.#totalsNow());
+    return summaryOf(this.#graph.conversation(), this.#steps(), { totals: this.#totalsNow(), folder: this.#folder });
+  }
+
+  /** The files that calls of the thread changed, as far as the calls recorded it. */
+  changes(): readonly FileGroup[] {
+    const conversation = this.#graph.conversation();
+    return fileGroups(projectThread(conversation, defaultActive(conversation)));
   }
 
   /** When the events came, for a playback. */

@@ -1,7 +1,20 @@
+import { defined } from '../../../src/events/defined.ts';
+import type { EventOf } from '../../../src/events/index.ts';
 import { type Conversation, defaultActive, getMessage, getRun } from '../../../src/graph/index.ts';
 import { projectThread } from '../../../src/projections/reading/project-thread.ts';
 import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
 import type { TotalsView } from '../../../src/projections/totals.ts';
+
+/** The folder of a thread, as its log records it. */
+interface SummaryFolder {
+  readonly path: string;
+  /** The event that records it. */
+  readonly seq: number;
+  /** Whether it has a worktree, also when its changes were kept. */
+  readonly hasWorktree: boolean;
+  readonly branch?: string;
+  readonly note?: string;
+}
 
 /** What a thread came to: its state, what it took and what it changed. */
 export interface ThreadSummary {
@@ -10,6 +23,8 @@ export interface ThreadSummary {
   readonly model?: string;
   readonly status: string;
   readonly answer: string;
+  /** The folder it works in, when its log records one. */
+  readonly folder?: SummaryFolder;
   readonly steps: number;
   readonly toolCalls: number;
   readonly failures: number;
@@ -36,7 +51,7 @@ const mostAnswer = 4000;
 export function summaryOf(
   conversation: Conversation,
   steps: readonly TimelineStep[],
-  { all }: TotalsView,
+  { totals: { all }, folder }: { readonly totals: TotalsView; readonly folder: EventOf<'folder_changed'> | undefined },
 ): ThreadSummary {
   const active = defaultActive(conversation);
   const nodes = projectThread(conversation, active);
@@ -56,6 +71,7 @@ export function summaryOf(
     agentId: last?.agentId ?? '',
     ...(last?.model !== undefined && { model: last.model }),
     status: run?.status ?? 'not started',
+    ...(folder && { folder: folderOf(folder) }),
     answer: (last?.text ?? '').slice(0, mostAnswer),
     steps: steps.length,
     toolCalls: all.toolCalls,
@@ -72,4 +88,9 @@ export function summaryOf(
     files: [...files].map(([path, writes]) => ({ path, writes })),
     done: work.slice(0, mostDone).map(({ seq, kind, label, detail, status }) => ({ seq, kind, label, detail, status })),
   };
+}
+
+function folderOf({ folder, worktree, kept, note, seq = 0 }: EventOf<'folder_changed'>): SummaryFolder {
+  const hasWorktree = worktree !== undefined || kept !== undefined;
+  return { path: folder, seq, hasWorktree, ...defined({ branch: worktree?.branch, note }) };
 }

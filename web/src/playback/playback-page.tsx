@@ -8,7 +8,7 @@ import { eventAt, type PlaybackTrack } from '../history/playback-track.ts';
 import { useAnswer, useHistory } from '../history/use-history.ts';
 import { durationText } from '../parts/time-wording.ts';
 import { shortCount } from '../parts/wording.ts';
-import { SeenParts } from './seen-parts.tsx';
+import { SeenRows } from './seen-rows.tsx';
 import { usePlayer } from './use-player.ts';
 
 const speeds = [
@@ -21,7 +21,7 @@ type Speed = (typeof speeds)[number][0];
 const wholeMs = 10_000;
 
 /** A thread as it came to be: played at any speed, and moved through with a scrubber. */
-export function PlaybackPage({ address, open }: ThreadViewProps) {
+export function PlaybackPage({ agents, address, open }: ThreadViewProps) {
   const state = useHistory(address.threadId);
   // While a thread is read, its track grows: it is asked for when all that was stored is read.
   const track = useAnswer(state, 'track', state.status.isComplete ? null : undefined);
@@ -30,17 +30,17 @@ export function PlaybackPage({ address, open }: ThreadViewProps) {
     <div className="playback">
       <HistoryNotice status={state.status} />
       <HistoryState status={state.status} isEmpty={isEmpty} empty="There is nothing to play." />
-      {track && !isEmpty && <Player state={state} track={track} address={address} open={open} />}
+      {track && !isEmpty && <Player state={state} track={track} agents={agents} address={address} open={open} />}
     </div>
   );
 }
 
-interface PlayerProps extends Pick<ThreadViewProps, 'address' | 'open'> {
+interface PlayerProps extends Pick<ThreadViewProps, 'agents' | 'address' | 'open'> {
   readonly state: ReturnType<typeof useHistory>;
   readonly track: PlaybackTrack;
 }
 
-function Player({ state, track, address, open }: PlayerProps) {
+function Player({ state, track, agents, address, open }: PlayerProps) {
   const { threadId, at } = address;
   const [speed, setSpeed] = useState<Speed>('whole');
   const [isSkipping, setSkipping] = useState(true);
@@ -67,7 +67,7 @@ function Player({ state, track, address, open }: PlayerProps) {
 
   return (
     <>
-      <SeenParts moment={moment} isPlaying={isPlaying} />
+      <SeenRows agents={agents} threadId={threadId} moment={moment} isPlaying={isPlaying} />
       <div
         className="playback-controls"
         onKeyDown={event => {
@@ -106,7 +106,7 @@ function Player({ state, track, address, open }: PlayerProps) {
           <span className="playback-where">
             Event {seq.toLocaleString('en')} of {(track.firstSeq + times.length - 1).toLocaleString('en')} ·{' '}
             {durationText(track.real[index] ?? 0)} of {durationText(track.real.at(-1) ?? 0)}
-            {moment !== undefined && ` · ${shortCount(moment.tokens)} tokens`}
+            {moment !== undefined && moment.tokens > 0 && ` · ${shortCount(moment.tokens)} tokens`}
           </span>
           <span className="playback-links">
             {(['graph', 'runs'] as const).map(view => (

@@ -9,7 +9,10 @@ import { useAnswer, useHistory } from '../history/use-history.ts';
 import { durationText } from '../parts/time-wording.ts';
 import { StepRow } from './step-row.tsx';
 import { GapMarks, TimeAxis } from './time-axis.tsx';
+import { inWindow, timeAt } from './time-window.ts';
+import { useTimeZoom } from './use-time-zoom.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
+import { ZoomButtons } from './zoom-buttons.tsx';
 
 const rowHeight = 28;
 const gapWidth = 3;
@@ -20,16 +23,18 @@ export function RunsPage({ client, address, open }: ThreadViewProps) {
   const state = useHistory(address.threadId);
   const box = useRef<HTMLDivElement>(null);
   const visible = useVisibleRows(box, rowHeight);
+  const { window: shown, onKey, zoom, isWhole } = useTimeZoom(box, '.step-lane');
   const part = useAnswer(state, 'timeline', visible);
   const selected = useAnswer(state, 'rowAt', at);
   const isEmpty = part === undefined || part.count === 0;
   const row = at === undefined ? undefined : selected;
 
-  const scale = useMemo(() => {
+  const whole = useMemo(() => {
     if (part === undefined) return undefined;
     const { span } = part;
     return timeScale(span, 100, Math.min(gapWidth, 40 / Math.max(1, span.gaps.length)));
   }, [part]);
+  const scale = useMemo(() => whole && ((time: number) => inWindow(shown, whole(time))), [whole, shown]);
 
   // The row of the address comes into view when it and enough of the list are known.
   const settled = useRef<string>(undefined);
@@ -56,7 +61,7 @@ export function RunsPage({ client, address, open }: ThreadViewProps) {
     if (step !== undefined) select(step);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (part === undefined) return;
+    if (part === undefined || onKey(event)) return;
     const from = cursor.current;
     const steps: Record<string, number> = {
       ArrowDown: from + 1,
@@ -78,7 +83,7 @@ export function RunsPage({ client, address, open }: ThreadViewProps) {
     <div className="with-inspector">
       <section className="runs" aria-label="Runs">
         <HistoryState status={state.status} isEmpty={isEmpty} empty="Nothing has run here." />
-        {part && scale && !isEmpty && (
+        {part && whole && scale && !isEmpty && (
           <div className="runs-head">
             <ul className="runs-legend" aria-label="Legend">
               {['model', 'tool', 'person'].map(kind => (
@@ -90,7 +95,13 @@ export function RunsPage({ client, address, open }: ThreadViewProps) {
             <span className="runs-sum">
               {part.count.toLocaleString('en')} steps in {durationText(part.span.end - part.span.start)}
             </span>
-            <TimeAxis span={part.span} at={scale} />
+            <TimeAxis
+              span={part.span}
+              at={scale}
+              from={timeAt(whole, part.span, shown.from)}
+              to={timeAt(whole, part.span, shown.to)}
+            />
+            <ZoomButtons zoom={zoom} isWhole={isWhole} />
           </div>
         )}
         <HistoryNotice status={state.status} />

@@ -6,12 +6,13 @@ interface TimeAxisProps {
   readonly at: (time: number) => number;
 }
 
-/** The first and the last time of a timeline, and how long its idle gaps were. */
-export function TimeAxis({ span: { start, end, gaps }, at }: TimeAxisProps) {
+/** The first and the last time in view, and how long the idle gaps between them were. */
+export function TimeAxis({ span: { gaps }, at, from: start, to: end }: TimeAxisProps & { from: number; to: number }) {
+  const seen = gaps.filter(({ from, to }) => at(to) > 0 && at(from) < 100);
   return (
     <div className="time-axis" aria-hidden="true">
       <span className="time-tick">{clockText(start)}</span>
-      {gaps.map(({ from, to }) => (
+      {seen.map(({ from, to }) => (
         <span
           key={from}
           className="time-gap-label"

@@ -90,6 +90,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     usesFolder: true,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
+    ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
     invoke: request => {
       const params = invokeParams(request);
       const isAsked = channel === undefined && params.answers !== undefined;

@@ -17,12 +17,12 @@ export class OutputTail {
   }
 }
 
-/** Returns the warning for a line of stderr; undefined when the line is empty. */
+/** Returns the warning for a line of stderr; undefined when the line is empty, or repeats what is known. */
 export function stderrMessage(
-  { denial }: Pick<CliAdapter, 'denial'>,
+  { denial, repeated }: Pick<CliAdapter, 'denial' | 'repeated'>,
   text: string,
 ): { readonly message: string; readonly code: string } | undefined {
   const message = stripVTControlCharacters(text).trimEnd();
-  if (message.trim() === '') return undefined;
+  if (message.trim() === '' || repeated?.test(message) === true) return undefined;
   return { message, code: denial?.test(message) === true ? 'permission_denied' : 'stderr' };
 }

@@ -24,6 +24,8 @@ export interface CliAdapter {
   readonly versions: readonly string[];
   /** Matches a line of stderr that reports a denied call, for programs that report it only there. */
   readonly denial?: RegExp;
+  /** Matches a line of stderr that repeats what the thread shows already: it is stored as a line, and is no warning. */
+  readonly repeated?: RegExp;
   /** How its records are translated, for its documentation page. */
   readonly records: RecordRules;
   /** Its interactive channel, used when somebody can answer. */

@@ -27,7 +27,7 @@ export function firstPrompt(
   if (resumed !== undefined && sessionId !== undefined)
     return {
       content: resumed.prompt,
-      events: [{ type: 'user', runId, by: driverName, content: resumed.prompt }],
+      events: [{ type: 'user', runId, by: driverName, automatic: true, content: resumed.prompt }],
     };
   const prompt = promptOf(messages, sessionId === undefined ? undefined : session);
   const taken = prompt.attachments.filter(part => isTaken(live, part));

@@ -85,7 +85,7 @@ export class TurnMessages {
     if (messages.length + notes.length + unhandled.length === 0) return undefined;
     const note = notes.join('\n\n');
     const noted: EventOf<'user'>[] =
-      note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, content: note }];
+      note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, automatic: true, content: note }];
     const contents = [...unhandled, ...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
     return { content: joined(contents), events: [...noted, ...messages.map(message => this.#userEvent(message))] };
   }
@@ -102,7 +102,8 @@ export class TurnMessages {
     const content = joined(contents);
     // Not a message of this run: its session would count as having read it.
     const runId = newId();
-    return { type: 'user', runId, by: driverName, content: typeof content === 'string' ? content : [...content] };
+    const written = { by: driverName, automatic: true };
+    return { type: 'user', runId, ...written, content: typeof content === 'string' ? content : [...content] };
   }
 
   #userEvent({ id, content }: UserMessage): EventOf<'user'> {

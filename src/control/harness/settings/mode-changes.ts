@@ -8,6 +8,8 @@ export interface ModeChangesOptions<State extends object> {
   readonly machine: Machine;
   readonly modes: Modes<State>;
   readonly choices: Choices<State>;
+  /** Whether the agent of the current mode carries an approved plan out in the same run. */
+  readonly carriesOutPlans: () => boolean;
   /** The open thread, as it is stored. */
   readonly thread: () => Promise<Thread | undefined>;
 }
@@ -37,9 +39,16 @@ export class ModeChanges<State extends object> {
     if (modes.current !== modes.default) await this.#enter(modes.default);
   }
 
-  /** Ends the run after its step and switches to the default mode, when `decided` resolves. */
+  /**
+   * Ends the run after its step and switches to the default mode, when `decided` resolves. The run of an agent that
+   * carries its plan out goes on.
+   */
   async finishPlanning(decided: Promise<void>): Promise<void> {
-    const { machine, modes } = this.#options;
+    const { machine, modes, carriesOutPlans } = this.#options;
+    if (carriesOutPlans()) {
+      await decided;
+      return this.enterDefault();
+    }
     if (modes.current === modes.default || machine.state.turn === undefined) {
       await decided;
       return this.switchMode(modes.default.id);

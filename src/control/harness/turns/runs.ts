@@ -167,7 +167,7 @@ export class Runs {
         };
         return { ...prepared, steering };
       },
-      endsBefore: () => turn.state.endsAtStep(),
+      endsBefore: () => own.carriesOutPlans !== true && turn.state.endsAtStep(),
       onEvent: event => {
         if (event.type === 'usage' && runs.has(event.runId) && tokenUsage !== undefined)
           tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));

@@ -1,0 +1,25 @@
+import type { WorktreeInfo } from '../../../src/protocols/index.ts';
+import type { FileGroup } from '../changes/file-groups.ts';
+import type { ThreadSummary } from '../history/thread-summary.ts';
+
+/** One column of a comparison: a thread, and what it came to as far as that is known. */
+export interface Compared {
+  readonly threadId: string;
+  readonly summary?: ThreadSummary | undefined;
+  /** Why it cannot be read. */
+  readonly problem?: string | undefined;
+  /** Its worktree; absent when it works in the same folder as others. */
+  readonly worktree?: WorktreeInfo | undefined;
+  /** What its calls recorded, when it has no worktree. */
+  readonly changes?: readonly FileGroup[] | undefined;
+}
+
+/** The name of a column. */
+export function nameOf({ summary }: Compared): string {
+  return summary?.agentId || 'Conversation';
+}
+
+/** Whether its agent still works. */
+export function isWorking({ summary }: Compared): boolean {
+  return summary?.status === 'running' || summary?.status === 'not started';
+}
