@@ -22,12 +22,12 @@ import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
 import { WaitingMessages } from './message-queue.ts';
 import { noteRow, storeText } from './note-row.ts';
+import { PersonShell } from './person-shell.ts';
 import { handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, enterBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
 import { sentMessages, summarisedIn } from './sent-messages.ts';
-import { runShellLine, shellLineContext } from './shell-line.ts';
 import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
@@ -35,8 +35,6 @@ import { Transcript } from './transcript.ts';
 
 /** How often the line about what runs is drawn again, in milliseconds. */
 const tickMs = 200;
-/** The most lines of a shell line's output that are printed. */
-const mostShellLines = 50;
 
 /** The chat in a terminal: the state that is not in the log, what the person can do, and what is drawn. */
 export class ChatApp {
@@ -53,7 +51,7 @@ export class ChatApp {
     () => this.host.harness,
     () => this.options.agents.list(),
   );
-  #shell: AbortController | undefined;
+  readonly shell: PersonShell = new PersonShell(this);
   readonly transcript: Transcript = new Transcript(this);
   readonly #input: ChatInput;
   readonly #drawing: ChatDrawing = new ChatDrawing(this);
@@ -171,39 +169,13 @@ export class ChatApp {
   /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
   async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
     const files = await attachedFiles(attachments);
-    await this.#ensureThread(text);
+    await this.ensureThread(text);
     const { harness } = this.host;
     const message = { content: text, ...(files.length > 0 && { files }) };
     void harness.sendMessage(message).catch((error: unknown) => {
       this.note(errorText(error), 'error');
       if (isStoreUnavailable(error) && this.draft.isEmpty) this.draft.replace(text);
     });
-  }
-
-  /** Runs a shell line of the person; unless it is private, the model reads the line and its output. */
-  async runShell(line: string, isPrivate: boolean): Promise<void> {
-    this.#shell = new AbortController();
-    this.notice = `running ${oneLine(line, 40)}: Esc stops it`;
-    try {
-      const end = await runShellLine(line, this.options.cwd, this.#shell.signal);
-      const status = end.exitCode === 0 ? '' : `\n[exit code ${end.exitCode}]`;
-      if (isPrivate)
-        return this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
-      await this.#ensureThread(line);
-      await this.host.harness.saveSystemReminderMessage({
-        message: shellLineContext(line, end),
-        reminderType: 'shell',
-      });
-    } finally {
-      this.#shell = undefined;
-      this.notice = undefined;
-    }
-  }
-
-  /** Stops the shell line that runs; false when none does. */
-  stopShell(): boolean {
-    this.#shell?.abort(new Error('You stopped the shell line.'));
-    return this.#shell !== undefined;
   }
 
   /** Stops the turn; partial text, the draft and the queue stay. */
@@ -234,7 +206,7 @@ export class ChatApp {
     this.host.startNew();
     await this.draft.open('new');
     this.band = undefined;
-    if (title !== '') await this.#ensureThread(title);
+    if (title !== '') await this.ensureThread(title);
     this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
   }
 
@@ -346,7 +318,8 @@ export class ChatApp {
     return lines;
   }
 
-  async #ensureThread(text: string): Promise<void> {
+  /** Creates a thread for a first text, unless one is open. */
+  async ensureThread(text: string): Promise<void> {
     await this.host.ensureThread(oneLine(text, 80));
     const threadId = this.host.follower?.threadId;
     if (threadId !== undefined) this.draft.belongTo(threadId);
@@ -389,12 +362,4 @@ export class ChatApp {
       this.#tick();
     });
   }
-}
-
-/** The beginning and the end of a long output. */
-function excerpt(output: string): string {
-  const lines = output.trimEnd().split('\n');
-  if (lines.length <= mostShellLines) return lines.join('\n');
-  const half = mostShellLines / 2;
-  return [...lines.slice(0, half), `… ${lines.length - mostShellLines} lines …`, ...lines.slice(-half)].join('\n');
 }
