@@ -26,8 +26,8 @@ const steps = [
 /** A program at a terminal: what it printed, and the keys to press. */
 export interface AtTerminal {
   readonly pid: number;
-  printed(): string;
-  type(keys: string): void;
+  readonly printed: () => string;
+  readonly type: (keys: string) => void;
   readonly ended: Promise<number>;
 }
 
