@@ -124,14 +124,6 @@ describe('singletree chat', () => {
     expect(scene.scrollback().join('\n')).toContain('› queued task');
   });
 
-  it('restores the terminal on SIGTERM', async () => {
-    const scene = await start(['Hello.']);
-    process.kill(scene.pid, 'SIGTERM');
-    await scene.ended();
-    expect(scene.bytes.slice(-200)).toContain('\u001b[?2004l');
-    expect(scene.bytes.slice(-200)).toContain('\u001b[?25h');
-  });
-
   it('goes on after kill -9 with what was sent before', async () => {
     const scene = await start([call('bash', { command: 'true' }), 'After the crash.']);
     await say(scene, 'crash me');
@@ -222,6 +214,34 @@ describe('singletree chat', () => {
     } finally {
       execFileSync('tmux', ['-L', socket, 'kill-server']);
     }
+  });
+});
+
+describe('the keys of a configuration', () => {
+  it('take the place of the default ones', async () => {
+    const config = "export default { keys: { transcript: ['f2', 'ctrl+x t'], mode: false } };";
+    const scene = await start(['Hello.'], { config });
+    await say(scene, 'hi');
+    await scene.shows('Hello.');
+    scene.type('\u000f\u001b[Z\u001bOQ');
+    await scene.shows('q close');
+    scene.type('q');
+    await scene.shows('Build');
+    scene.type('\u0018t');
+    await scene.shows('q close');
+  });
+
+  it('are refused together when they cannot work, and the terminal is left alone', async () => {
+    const config = "export default { keys: { transcript: 'ctrl+k', mod: 'f2' } };";
+    const scene = await ChatScene.start([], { config });
+    scenes.push(scene);
+    await scene.ended();
+    expect(scene.exitCode).toBe(2);
+    const text = scene.scrollback().join('\n');
+    expect(text).toContain('Unknown action "mod". Did you mean mode or model?');
+    expect(text).toContain('Ctrl+K is bound to both "transcript" and "draft.kill-line-right"');
+    expect(text).toContain('Ctrl+K edits the draft, as in a shell: give "transcript" another key.');
+    expect(scene.bytes).not.toContain('\u001b[?');
   });
 });
 

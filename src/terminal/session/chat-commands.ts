@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
 import { exportThread } from '../../log/index.ts';
 import { type CommandName, parseCommand } from '../completion/commands.ts';
+import { densities, isDensity } from '../rows/density.ts';
 import { costText, shortCount } from '../rows/part-rows.ts';
 import type { ChatApp } from './chat-app.ts';
 import { copyText, textToCopy } from './copied-text.ts';
@@ -22,6 +23,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
   rewind: app => app.lists.rewind(),
   undo: app => app.lists.undo(),
   redo: app => app.lists.redo(),
+  expand: app => app.lists.expand(),
   inbox: app => app.lists.inbox(),
   queue: app => app.lists.queue(),
   history: (app, query) => app.lists.history(query),
@@ -29,6 +31,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
     app.showsTasks = !app.showsTasks;
   },
   agents: app => agents(app),
+  density: (app, name) => setDensity(app, name),
   copy: (app, what) => copy(app, what),
   context: app => context(app),
   transcript: app => app.transcript.open(),
@@ -87,6 +90,17 @@ function agents(app: ChatApp): void {
   ];
   for (const threadId of background) lines.push(`In the background: ${threadId}`);
   app.note(lines.join('\n'));
+}
+
+/** Rows that are printed stay as they are: it applies to those that follow. */
+function setDensity(app: ChatApp, name: string): void {
+  if (name !== '' && !isDensity(name))
+    throw new SingletreeError(
+      'invalid_argument',
+      `Unknown density "${name}". Use one of: ${Object.keys(densities).join(', ')}.`,
+    );
+  if (name !== '') app.density = name;
+  app.note(`Density: ${app.density}. The transcript (Ctrl+O) shows everything.`);
 }
 
 function copy(app: ChatApp, what: string): void {

@@ -185,8 +185,8 @@ export class ChatInput {
     if (sent === undefined) return;
     if (app.queue.queue.edited !== undefined) return app.queue.add(sent.text, sent.type === 'command');
     if (sent.type === 'command') return runCommand(app, sent.text);
-    if (sent.type === 'shell') return app.attempt(() => app.runShell(sent.text.slice(1).trim(), false));
-    if (sent.type === 'private-shell') return app.attempt(() => app.runShell(sent.text.slice(2).trim(), true));
+    if (sent.type === 'shell') return app.attempt(() => app.shell.run(sent.text.slice(1).trim(), false));
+    if (sent.type === 'private-shell') return app.attempt(() => app.shell.run(sent.text.slice(2).trim(), true));
     app.queue.isPaused = false;
     if (app.isRunning) app.notice = `read at the next safe point: ${oneLine(sent.text, 40)}`;
     app.attempt(() => app.send(sent.text, sent.attachments));
@@ -206,7 +206,7 @@ export class ChatInput {
     if (isSecond) return app.quit();
     app.notice = 'Ctrl+C again quits';
     if (app.isRunning) app.stop();
-    else if (!app.stopShell() && !app.draft.isEmpty) app.draft.clear();
+    else if (!app.shell.stop() && !app.draft.isEmpty) app.draft.clear();
   }
 
   /** Escape: one level at a time. */
@@ -215,7 +215,7 @@ export class ChatInput {
     const { band } = app;
     if (band !== undefined && this.#isWriting())
       app.band = { ...band, focus: band.focus === 'reason' ? 'keys' : 'passive', input: emptyComposer };
-    else if (!app.draft.closeCompletion() && !app.stopShell() && app.isRunning) app.stop();
+    else if (!app.draft.closeCompletion() && !app.shell.stop() && app.isRunning) app.stop();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ViewPart } from '../../projections/index.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 
 /** A message of the person in a thread. */
@@ -15,4 +16,19 @@ export function sentMessages(follower: ThreadFollower | undefined): readonly Sen
   for (const { id, role, text } of follower.reading.nodes)
     if (role === 'user') sent.push({ messageId: id, text, at: undefined });
   return sent;
+}
+
+/** Returns the id of the message in whose turn earlier messages were summarised last; undefined when none is known. */
+export function summarisedIn(follower: ThreadFollower | undefined): string | undefined {
+  let [isFound, id]: [boolean, string | undefined] = [false, undefined];
+  follower?.reading.nodeList.findLast(({ id: nodeId, role, partList }) => {
+    isFound ||= partList.findLast(part => isSummary(part) || undefined) === true;
+    if (isFound && role === 'user') id = nodeId;
+    return id;
+  });
+  return id;
+}
+
+function isSummary(part: ViewPart): boolean {
+  return part.kind === 'fact' && part.event.type === 'summary' && part.event.active !== false;
 }

@@ -1,4 +1,5 @@
 import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../../../src/projections/index.ts';
+import { exitCodeOf } from '../../../src/projections/activity/exit-code.ts';
 import { gist } from '../parts/wording.ts';
 
 /** One line about a call: what it does, and to what. */
@@ -33,13 +34,6 @@ export function callSummary(tool: ToolPart): CallSummary {
     object: objects.join(', '),
     ...(exitCode !== undefined && { exitCode }),
   };
-}
-
-/** Returns the exit code that a call reported. */
-function exitCodeOf({ output }: ToolPart): number | undefined {
-  const result = output !== undefined && 'context' in output ? output.result : undefined;
-  const { exitCode } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
-  return typeof exitCode === 'number' ? exitCode : undefined;
 }
 
 function tenseOf(status: CallStatus): 0 | 1 | 2 {

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { FileChange } from '../../../src/projections/index.ts';
 import { useCommentsContext } from '../comments/use-comments.ts';
-import type { DiffHunk, DiffLine, FileDiff } from './diff-model.ts';
+import type { DiffHunk, DiffLine, FileDiff } from '../../../src/projections/activity/file-diff.ts';
 import { SplitLines } from './split-lines.tsx';
 import { UnifiedLines } from './unified-lines.tsx';
 import { useFileDiffs } from './use-file-diffs.ts';
@@ -22,7 +22,9 @@ export function DiffView({ changes }: { changes: readonly FileChange[] }) {
     <div className="diffs" ref={ref}>
       {diffs === undefined
         ? changes.map(({ path }) => <DiffHead key={path} path={path} />)
-        : diffs.map((diff, index) => <FileDiffView key={index} diff={diff} isSplit={isWide} />)}
+        : diffs.map((diff, index) => (
+            <FileDiffView key={index} diff={diff} isSplit={isWide && diff.added * diff.removed > 0} />
+          ))}
     </div>
   );
 }
