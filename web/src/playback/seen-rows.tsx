@@ -25,6 +25,7 @@ const past = {
   edit: () => Promise.reject(new Error('This is a playback. Edit it in the conversation.')),
   retry: () => {},
   select: () => {},
+  branchBefore: () => {},
   blocked: 'This is a playback',
 };
 const tooLate = () => Promise.reject(new Error('This is a playback. Answer in the conversation.'));
