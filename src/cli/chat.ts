@@ -77,7 +77,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       ...defined({ keys: settings.config.keys }),
-      contextSize: (modelId: string) => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
+      contextSize: (modelId: string) =>
+        registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
       resumeCommand: (id: string, agent: string) => `singletree chat ${agent} --resume ${id}`,
     };
     const { stdin, stdout, env } = process;

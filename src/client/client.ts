@@ -37,6 +37,8 @@ import {
   type ThreadNews,
   type RetryBody,
   type RewindBody,
+  type BaseInfo,
+  baseInfo,
   type RewindInfo,
   rewindInfo,
   type RunInfo,
@@ -89,6 +91,8 @@ export interface Client {
   undo(threadId: string, request?: RewindBody): Promise<RewindInfo>;
   /** Takes up again what the undo that made a thread took back. */
   redo(threadId: string, request?: Omit<RewindBody, 'messageId'>): Promise<RewindInfo>;
+  /** Compares the folder of a thread with the commit that its work is based on. */
+  baseChanges(threadId: string): Promise<BaseInfo>;
   /** The events of a thread, one JSON value on each line. */
   exportThread(threadId: string): Promise<string>;
   /** A new thread from what `exportThread` gave. */
@@ -115,7 +119,7 @@ export interface Client {
   removeWorktree(threadId: string, options?: { readonly force?: boolean }): Promise<void>;
   /** The messages that wait until the run under way has ended, in the order of their delivery. */
   listQueue(threadId: string): Promise<QueuedMessage[]>;
-  /** Changes a message that waits; refused with `not_found` when it was delivered. */
+  /** Changes, moves or holds a message that waits; refused with `not_found` when it was delivered. */
   changeQueued(threadId: string, messageId: string, change: QueuedBody): Promise<void>;
   removeQueued(threadId: string, messageId: string): Promise<void>;
   /** Sends a message that waits into the run under way. */
@@ -252,6 +256,7 @@ export function createClient(options: ClientOptions = {}): Client {
     branchThread: (threadId, branch = {}) => call(threadInfo, path`threads/${threadId}/branches`, post(branch)),
     undo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/undo`, post(request)),
     redo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/redo`, post(request)),
+    baseChanges: threadId => call(baseInfo, path`threads/${threadId}/base-changes`),
     exportThread: async threadId => (await send(path`threads/${threadId}/export`)).text(),
     importThread: (lines, thread = {}) =>
       call(threadInfo, `threads/import${queryOf(thread)}`, {

@@ -11,6 +11,8 @@ export interface ThreadDigest {
   readonly outcome?: RunStatus;
   /** The directory that its newest run with one works in. */
   readonly folder?: string;
+  /** The event that states the folder. */
+  readonly folderSeq?: number;
   readonly usage: UsageCounts;
 }
 
@@ -27,14 +29,18 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
   step: (state, event) => {
     if (event.type === 'usage') return { ...state, usage: addUsage(state.usage, event) };
     if (event.type === 'harness_start' && answersPerson(event)) {
-      const { runId, agentId, cwd: folder = state.folder } = event;
-      return { usage: state.usage, runId, agentId, ...defined({ folder }) };
+      const { runId, agentId, cwd, seq } = event;
+      const { folder, folderSeq } = cwd === undefined ? state : { folder: cwd, folderSeq: seq };
+      return { usage: state.usage, runId, agentId, ...defined({ folder, folderSeq }) };
     }
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;
   },
-  view: ({ agentId, outcome, folder, usage }) => ({ ...defined({ agentId, outcome, folder }), usage }),
+  view: ({ agentId, outcome, folder, folderSeq, usage }) => ({
+    ...defined({ agentId, outcome, folder, folderSeq }),
+    usage,
+  }),
 };
 
 /** Whether a run answers a message: subagents and observers belong to another run. */

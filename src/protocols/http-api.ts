@@ -136,6 +136,27 @@ export const rewindInfo = z.looseObject({
 
 export type RewindInfo = z.infer<typeof rewindInfo>;
 
+/** What differs between the folder of a thread and the commit that its work is based on. */
+export const baseInfo = z.looseObject({
+  folder: z.string(),
+  base: z.looseObject({
+    commit: z.string().optional().describe('absent in a repository without commits'),
+    branch: z.string().optional().describe('the branch it is on; absent for the last commit of the current one'),
+  }),
+  files: z.array(
+    z.looseObject({
+      path: z.string().describe('relative to the folder'),
+      action: z.enum(['add', 'update', 'delete']),
+      added: z.number().optional().describe('lines; absent for a file that is not text'),
+      removed: z.number().optional(),
+      patch: z.string().optional().describe('the hunks of a unified diff; absent for large changes and other files'),
+    }),
+  ),
+  more: z.number().describe('how many more files differ'),
+});
+
+export type BaseInfo = z.infer<typeof baseInfo>;
+
 /** The body of `POST /api/threads`. */
 export const newThreadBody = z.strictObject({
   title: z.string().min(1).max(500).optional(),
@@ -272,7 +293,25 @@ export const queuedMessage = z.looseObject({
 export type QueuedMessage = z.infer<typeof queuedMessage>;
 
 /** The body of `PATCH /api/threads/:id/queue/:messageId`. */
-export const queuedBody = messageBody.pick({ content: true });
+export const queuedBody = z
+  .strictObject({
+    content: messageBody.shape.content.optional(),
+    before: z
+      .string()
+      .min(1)
+      .nullable()
+      .optional()
+      .describe('the waiting message that it is to be delivered before; `null` to deliver it last'),
+    isHeld: z
+      .boolean()
+      .optional()
+      .describe(
+        'while it is held, for at most a minute, neither it nor those after it are delivered; a new content ends it',
+      ),
+  })
+  .refine(change => Object.values(change).some(value => value !== undefined), {
+    error: 'expected a content, `before` or `isHeld`',
+  });
 
 export type QueuedBody = z.infer<typeof queuedBody>;
 

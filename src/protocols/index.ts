@@ -50,6 +50,8 @@ export {
   type RetryBody,
   type RewindBody,
   rewindBody,
+  type BaseInfo,
+  baseInfo,
   type RewindInfo,
   rewindInfo,
   type RunInfo,

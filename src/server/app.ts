@@ -10,6 +10,7 @@ import type { AgentDirectory } from './agent-directory.ts';
 import { problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
+import { baseRoutes } from './routes/base-routes.ts';
 import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
@@ -180,6 +181,7 @@ function routesOf(site: Site): Route[] {
     ...streamRoutes(site),
     ...relayRoutes(site),
     ...rewindRoutes(site),
+    ...baseRoutes(site),
     ...runRoutes(site),
     ...queryRoutes(site),
     ...fileRoutes(site),

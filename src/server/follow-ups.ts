@@ -13,6 +13,7 @@ const storedMessage = messageBody.extend({
   by: z.string().optional(),
   waitsFor: z.string().optional(),
   order: z.string().optional(),
+  heldUntil: z.string().optional(),
 });
 
 /** A message that waits until the runs of its thread ended. */
@@ -27,6 +28,8 @@ export interface StoredMessage extends SentMessage {
   readonly waitsFor?: string | undefined;
   /** Rises with time: messages are delivered in this order. */
   readonly order?: string | undefined;
+  /** ISO 8601: until then neither it nor those after it are delivered. */
+  readonly heldUntil?: string | undefined;
 }
 
 /** Returns the note of a message that waits for a run. */
@@ -61,11 +64,17 @@ export function followUpsOf(thread: Thread): FollowUp[] {
     .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 }
 
-function orderOf({ id, message }: FollowUp): string {
+/** What a message is delivered by: the lowest first. */
+export function orderOf({ id, message }: FollowUp): string {
   return message.order ?? id;
 }
 
 /** The messages of a thread that were sent as follow-ups: those that a run may still add are not among them. */
 export function queuedIn(thread: Thread): FollowUp[] {
   return followUpsOf(thread).filter(({ message }) => message.delivery === 'follow_up');
+}
+
+/** The change of the thread's metadata that notes messages. */
+export function notesOf(messages: readonly FollowUp[]): Record<string, unknown> {
+  return Object.fromEntries(messages.map(({ id, message }) => [prefix + id, message]));
 }

@@ -27,8 +27,8 @@ export interface IntakeOptions {
 const checkMs = 5_000;
 
 /** How long to wait, and how often, while another process begins or ends a run of the thread. */
-const heldMs = 100;
-const heldTries = 20;
+const leaseMs = 100;
+const leaseTries = 20;
 
 /** Takes in what people say: those of one thread one after the other. */
 export class MessageIntake {
@@ -56,8 +56,8 @@ export class MessageIntake {
         try {
           return await this.#takeOnce(thread, message);
         } catch (error) {
-          if (!SingletreeError.is(error, 'lease_held') || tries >= heldTries) throw error;
-          await this.#delay(heldMs);
+          if (!SingletreeError.is(error, 'lease_held') || tries >= leaseTries) throw error;
+          await this.#delay(leaseMs);
         }
     });
   }
@@ -107,8 +107,9 @@ export class MessageIntake {
   }
 
   /** Changes what waits in a thread, while nothing of it is delivered here. */
-  changeQueue(threadId: string, change: () => Promise<void>): Promise<void> {
-    return this.#queues.run(threadId, change);
+  async changeQueue(threadId: string, change: () => Promise<void>): Promise<void> {
+    await this.#queues.run(threadId, change);
+    void this.#deliverAfterRuns(threadId);
   }
 
   /** Removes a thread: nothing is taken in while `remove` works, and what waited is given up afterwards. */
@@ -204,6 +205,12 @@ export class MessageIntake {
       if (thread === undefined) return this.#giveUp(threadId);
       const [first] = followUpsOf(thread);
       if (first === undefined) return;
+      const { clock = backgroundClock } = this.#options;
+      const heldMs = Date.parse(first.message.heldUntil ?? '') - clock.now();
+      if (heldMs > 0) {
+        clock.after(heldMs, () => void this.#deliverAfterRuns(threadId));
+        return;
+      }
       if (running === undefined)
         try {
           const conditions = { metadata: noFollowUp(first.id), expectedSeq: thread.seq };

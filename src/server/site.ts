@@ -80,6 +80,12 @@ export class Site {
     };
   }
 
+  /** The directory that the newest run of a thread works in; one that only an import states is not used. */
+  async folderOf(thread: Thread): Promise<string | undefined> {
+    const { folder, folderSeq = 0 } = await this.#digests.of(thread);
+    return folderSeq > (thread.importedSeq ?? 0) ? folder : undefined;
+  }
+
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
     const { title, ...info } = this.infoOf(thread);

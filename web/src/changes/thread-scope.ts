@@ -8,6 +8,8 @@ export interface ThreadScope {
   readonly threadId: string;
   /** Returns the messages that are shown now. */
   readonly nodes: () => PagedList<ViewNode>;
+  /** Whether these are all messages of the thread. */
+  readonly isWhole: () => boolean;
   readonly openThread: (threadId: string) => void;
 }
 
@@ -19,23 +21,27 @@ export function useThreadScope(): ThreadScope | undefined {
   return useContext(ThreadScopeContext);
 }
 
+interface NewScope {
+  readonly client: Client;
+  readonly threadId: string;
+  readonly nodes: PagedList<ViewNode>;
+  readonly isWhole: boolean;
+  readonly openThread: (threadId: string) => void;
+}
+
 /** Makes the scope of a thread. */
-export function useNewThreadScope(
-  client: Client,
-  threadId: string,
-  nodes: PagedList<ViewNode>,
-  openThread: (threadId: string) => void,
-): ThreadScope {
-  const latest = useRef({ nodes, openThread });
+export function useNewThreadScope({ client, threadId, nodes, isWhole, openThread }: NewScope): ThreadScope {
+  const latest = useRef({ nodes, isWhole, openThread });
   // Before the effects of the entries, which read it.
   useLayoutEffect(() => {
-    latest.current = { nodes, openThread };
+    latest.current = { nodes, isWhole, openThread };
   });
   return useMemo(
     () => ({
       client,
       threadId,
       nodes: () => latest.current.nodes,
+      isWhole: () => latest.current.isWhole,
       openThread: id => latest.current.openThread(id),
     }),
     [client, threadId],

@@ -1,38 +1,71 @@
-import { type MouseEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react';
 import { useCommentsContext } from './use-comments.ts';
 
 const parts = 'li, p, h3, h4, pre, tr, blockquote';
+const names = { answer: 'Answer', plan: 'Plan' } as const;
 
-/** Prose whose lines can be commented on: the line under the pointer gets a button. */
+/** Prose whose lines can be commented on: the line under the pointer, or the one that the arrow keys chose, has a button. */
 export function Commentable({ kind, children }: { kind: 'answer' | 'plan'; children: ReactNode }) {
   const comments = useCommentsContext();
   const element = useRef<HTMLDivElement>(null);
   const part = useRef<Element>(null);
-  const [top, setTop] = useState<number>();
+  const [place, setPlace] = useState<{ readonly top: number; readonly height?: number }>();
   if (comments === undefined) return children;
+  const choose = (found: Element | null, isMarked: boolean) => {
+    part.current = found;
+    if (found === null || element.current === null) return setPlace(undefined);
+    const { top, height } = found.getBoundingClientRect();
+    setPlace({ top: top - element.current.getBoundingClientRect().top, ...(isMarked && { height }) });
+  };
   const onPointerOver = ({ target }: PointerEvent) => {
     const found = target instanceof Element ? target.closest(parts) : null;
-    if (found === null || found === part.current || !element.current?.contains(found)) return;
-    part.current = found;
-    setTop(found.getBoundingClientRect().top - element.current.getBoundingClientRect().top);
+    if (found !== null && found !== part.current && element.current?.contains(found)) choose(found, false);
   };
-  const onClick = (event: MouseEvent) => {
-    event.stopPropagation();
-    comments.open({ target: { kind }, quote: quoteOf(part.current) });
+  const comment = () => comments.open({ target: { kind }, quote: quoteOf(part.current) });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== element.current) return;
+    const lines = [...element.current.querySelectorAll(parts)].filter(each => each.querySelector(parts) === null);
+    const at = lines.findIndex(each => each === part.current);
+    const next = { ArrowDown: Math.min(at + 1, lines.length - 1), ArrowUp: Math.max(at - 1, 0) }[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      const line = lines[next] ?? null;
+      choose(line, true);
+      line?.scrollIntoView({ block: 'nearest' });
+    } else if (event.key === 'Enter' && part.current !== null) {
+      event.preventDefault();
+      comment();
+    }
   };
   return (
     <div
       ref={element}
       className="commentable"
-      onPointerOver={onPointerOver}
-      onPointerLeave={() => {
-        part.current = null;
-        setTop(undefined);
+      role="group"
+      aria-label={`${names[kind]}: arrow keys choose a line, Enter comments on it`}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onBlur={event => {
+        if (!event.currentTarget.contains(event.relatedTarget)) choose(null, false);
       }}
+      onPointerOver={onPointerOver}
+      onPointerLeave={() => choose(null, false)}
     >
       {children}
-      {top !== undefined && (
-        <button type="button" className="comment-button" style={{ top }} aria-label="Comment on this" onClick={onClick}>
+      {place?.height !== undefined && (
+        <span className="comment-line" style={{ top: place.top, height: place.height }} />
+      )}
+      {place !== undefined && (
+        <button
+          type="button"
+          className="comment-button"
+          style={{ top: place.top }}
+          aria-label="Comment on this"
+          onClick={(event: MouseEvent) => {
+            event.stopPropagation();
+            comment();
+          }}
+        >
           +
         </button>
       )}

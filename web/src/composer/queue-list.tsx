@@ -1,19 +1,45 @@
-import { useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { errorText } from '../../../src/events/index.ts';
 import type { QueuedMessage } from '../../../src/protocols/index.ts';
-import { messageText, withWords, wordsOf } from '../conversation/message-words.ts';
+import { messageText, withWords } from '../conversation/message-words.ts';
+import { GripIcon } from '../parts/icons.tsx';
+import { QueueEditor } from './queue-editor.tsx';
+import { useDraggedRow } from './use-dragged-row.ts';
 import type { useQueue } from './use-queue.ts';
 
-/** The messages that wait until the run has ended, in their order: each can be changed, removed and sent now. */
+/** The messages that wait until the run has ended: each can be changed, moved, removed and sent now. */
 export function QueueList({ queue, isRunning }: { queue: ReturnType<typeof useQueue>; isRunning: boolean }) {
   const [problem, setProblem] = useState<string>();
   const [edited, setEdited] = useState<string>();
+  const [moved, setMoved] = useState('');
+  const { messages } = queue;
   const attempt = (done: Promise<unknown>) =>
     void done.then(
       () => setProblem(undefined),
       (error: unknown) => setProblem(errorText(error)),
     );
-  if (queue.messages.length === 0 && problem === undefined) return null;
+  const move = (from: number, to: number) => {
+    const message = messages[from];
+    if (message === undefined || to < 0 || to >= messages.length || to === from) return;
+    const others = messages.filter(each => each !== message);
+    attempt(queue.change(message.id, { before: others[to]?.id ?? null }));
+    setMoved(`Moved to place ${to + 1} of ${messages.length}`);
+  };
+  const { list, dragged, target, onPointerDown } = useDraggedRow(move);
+  /** The message that is moved by keyboard: its button keeps the focus when its row is put elsewhere. */
+  const focused = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    const at = messages.findIndex(({ id }) => id === focused.current);
+    list.current?.children[at]?.querySelector<HTMLElement>('.queue-grip')?.focus();
+  }, [list, messages]);
+  const onKeyDown = (event: KeyboardEvent, at: number) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    focused.current = messages[at]?.id;
+    move(at, at + step);
+  };
+  if (messages.length === 0 && problem === undefined) return null;
   return (
     <section className="queue" aria-label="Messages for after this turn">
       {problem !== undefined && (
@@ -21,20 +47,40 @@ export function QueueList({ queue, isRunning }: { queue: ReturnType<typeof useQu
           {problem}
         </p>
       )}
-      <ol>
-        {queue.messages.map(message => (
-          <li key={message.id}>
+      <p className="unseen" role="status">
+        {moved}
+      </p>
+      <ol ref={list}>
+        {messages.map((message, at) => (
+          <li key={message.id} data-dragged={dragged === at || undefined} data-target={target === at || undefined}>
             {edited === message.id ? (
               <QueueEditor
                 message={message}
+                onHold={isHeld => queue.change(message.id, { isHeld })}
                 onCancel={() => setEdited(undefined)}
                 onSave={text => {
                   setEdited(undefined);
-                  attempt(queue.change(message.id, withWords(message.content, text)));
+                  attempt(queue.change(message.id, { content: withWords(message.content, text) }));
                 }}
               />
             ) : (
               <div className="queue-row">
+                {messages.length > 1 && (
+                  <button
+                    type="button"
+                    className="queue-grip"
+                    aria-label={`Move “${shortText(message)}”, with the arrow keys or by dragging`}
+                    title="Drag, or press an arrow key"
+                    onPointerDown={event => onPointerDown(event, at)}
+                    onKeyDown={event => onKeyDown(event, at)}
+                    onBlur={({ relatedTarget }) => {
+                      // A row that is put elsewhere loses the focus to nothing.
+                      if (relatedTarget !== null) focused.current = undefined;
+                    }}
+                  >
+                    <GripIcon />
+                  </button>
+                )}
                 <span className="queue-text">{messageText(message)}</span>
                 {isRunning && (
                   <button type="button" className="code-button" onClick={() => attempt(queue.sendNow(message.id))}>
@@ -56,39 +102,7 @@ export function QueueList({ queue, isRunning }: { queue: ReturnType<typeof useQu
   );
 }
 
-interface QueueEditorProps {
-  readonly message: QueuedMessage;
-  readonly onSave: (text: string) => void;
-  readonly onCancel: () => void;
-}
-
-function QueueEditor({ message, onSave, onCancel }: QueueEditorProps) {
-  const [text, setText] = useState(() => wordsOf(message.content));
-  return (
-    <form
-      className="queue-editor"
-      onSubmit={event => {
-        event.preventDefault();
-        if (text.trim() !== '') onSave(text.trim());
-      }}
-      onKeyDown={event => {
-        if (event.key === 'Escape') onCancel();
-      }}
-    >
-      <textarea
-        className="field"
-        aria-label="Text of the waiting message"
-        rows={2}
-        value={text}
-        autoFocus
-        onChange={event => setText(event.target.value)}
-      />
-      <button type="submit" className="code-button">
-        Save
-      </button>
-      <button type="button" className="code-button" onClick={onCancel}>
-        Cancel
-      </button>
-    </form>
-  );
+function shortText(message: QueuedMessage): string {
+  const text = messageText(message);
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

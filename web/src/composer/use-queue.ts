@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
-import type { QueuedMessage } from '../../../src/protocols/index.ts';
+import type { QueuedBody, QueuedMessage } from '../../../src/protocols/index.ts';
 
 /** How often the queue is read while it may change elsewhere, in milliseconds. */
 const readEvery = 5_000;
+/** How soon it is read after the log has grown, in milliseconds. */
+const readAfter = 200;
 
-/** The messages of a thread that wait until its run has ended; read again when a run begins or ends. */
+/** The messages of a thread that wait until its run has ended; read again when a run begins or ends, and when the log has grown. */
 export function useQueue(client: Client, threadId: string, isRunning: boolean, seq: number) {
   const [messages, setMessages] = useState<readonly QueuedMessage[]>([]);
   const read = useCallback(async () => {
@@ -19,11 +21,18 @@ export function useQueue(client: Client, threadId: string, isRunning: boolean, s
     const timer = isRunning ? setInterval(() => void read(), readEvery) : undefined;
     return () => clearInterval(timer);
   }, [read, isRunning, isKnown]);
+  const hasMessages = messages.length > 0;
+  useEffect(() => {
+    if (!hasMessages) return undefined;
+    // What waited may be in the log now.
+    const timer = setTimeout(() => void read(), readAfter);
+    return () => clearTimeout(timer);
+  }, [read, hasMessages, seq]);
   const then = (done: Promise<unknown>) => done.finally(() => void read());
   return {
     messages,
     read,
-    change: (id: string, content: QueuedMessage['content']) => then(client.changeQueued(threadId, id, { content })),
+    change: (id: string, change: QueuedBody) => then(client.changeQueued(threadId, id, change)),
     remove: (id: string) => then(client.removeQueued(threadId, id)),
     sendNow: (id: string) => then(client.sendQueued(threadId, id)),
   };

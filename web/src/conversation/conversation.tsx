@@ -3,6 +3,7 @@ import type { Client } from '../../../src/client/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
+import { ChangesDialog } from '../changes/changes-dialog.tsx';
 import { RedoStrip } from '../changes/redo-strip.tsx';
 import { ThreadScopeContext, useNewThreadScope } from '../changes/thread-scope.ts';
 import { CommentDialog } from '../comments/comment-dialog.tsx';
@@ -15,6 +16,7 @@ import { ListActionsContext } from './list-actions.ts';
 import { type ThreadAddress, writeAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
 import { StatusLine } from '../app/status-line.tsx';
 import { TopBar } from '../app/top-bar.tsx';
 import { ViewTabs } from '../app/view-tabs.tsx';
@@ -44,7 +46,15 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
   const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
   const comments = useComments(threadId);
-  const scope = useNewThreadScope(client, threadId, nodes, id => open({ section: 'thread', threadId: id }));
+  const scope = useNewThreadScope({
+    client,
+    threadId,
+    nodes,
+    isWhole: thread?.hasEarlier !== true && thread?.hasLater !== true,
+    openThread: id => open({ section: 'thread', threadId: id }),
+  });
+  const [showsChanges, setShowsChanges] = useState(false);
+  useShortcuts({ d: () => setShowsChanges(true) });
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -92,7 +102,16 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
           {...(thread && { usage: thread.usage })}
           tabs={<ViewTabs address={address} open={open} />}
           onMenu={onMenu}
-        />
+        >
+          <button
+            type="button"
+            className="quiet-button"
+            title="Changed files (D)"
+            onClick={() => setShowsChanges(true)}
+          >
+            Changes
+          </button>
+        </TopBar>
         <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
           <div
             className="column"
@@ -140,6 +159,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
             {thread && <Meters usage={thread.usage} context={thread.context} agents={agents} />}
           </ThreadComposer>
         </div>
+        {showsChanges && <ChangesDialog scope={scope} onClose={() => setShowsChanges(false)} />}
         <CommentDialog />
       </main>
     </CommentsContext>

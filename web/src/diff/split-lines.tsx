@@ -21,7 +21,7 @@ export const SplitLines = memo(function SplitLines({ lines, onComment }: LinesPr
         {rows.map(({ left, right }, row) => (
           // Rows have no other identity, and a diff never changes.
           // oxlint-disable-next-line no-array-index-key
-          <tr key={row}>
+          <tr key={row} tabIndex={onComment && (row === 0 ? 0 : -1)}>
             <Side side={left} number={left?.line.old} isChosen={left !== undefined && isChosen(left.index)} />
             <Side side={right} number={right?.line.new} isChosen={right !== undefined && isChosen(right.index)} />
           </tr>

@@ -18,7 +18,12 @@ export const UnifiedLines = memo(function UnifiedLines({ lines, onComment }: Lin
         {lines.map((line, index) => (
           // Lines have no other identity, and a diff never changes.
           // oxlint-disable-next-line no-array-index-key
-          <tr key={index} data-line={line.kind} data-chosen={isChosen(index) || undefined}>
+          <tr
+            key={index}
+            data-line={line.kind}
+            data-chosen={isChosen(index) || undefined}
+            tabIndex={onComment && (index === 0 ? 0 : -1)}
+          >
             <td className="diff-gutter" data-gutter={index} data-number={line.old ?? ''} />
             <td className="diff-gutter" data-gutter={index} data-number={line.new ?? ''} />
             <td className="diff-text">

@@ -1,7 +1,10 @@
-import { type PointerEvent, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, type PointerEvent, useState } from 'react';
 import type { DiffLine } from './diff-model.ts';
 
-/** Calls back with the lines of a diff that a person clicked or dragged over at their numbers. */
+/**
+ * Calls back with the lines of a diff that a person clicked or dragged over at their numbers, or chose by keyboard: the
+ * arrow keys move from row to row, with Shift they extend the choice, Enter takes it.
+ */
 export function useLineRange(lines: readonly DiffLine[], onChosen: ((lines: readonly DiffLine[]) => void) | undefined) {
   const [range, setRange] = useState<readonly [number, number]>();
   const lineAt = ({ target }: PointerEvent) => {
@@ -34,6 +37,32 @@ export function useLineRange(lines: readonly DiffLine[], onChosen: ((lines: read
       onChosen(lines.slice(from, to + 1));
     },
     onPointerLeave: () => setRange(undefined),
+    onKeyDown: (event: KeyboardEvent) => {
+      const row = event.target instanceof HTMLTableRowElement ? event.target : undefined;
+      const at = row && linesOf(row);
+      if (row === undefined || at === undefined) return;
+      if (event.key === 'Enter') {
+        event.preventDefault();
+        const [from, to] = between(range ?? at);
+        onChosen(lines.slice(from, to + 1));
+      }
+      const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+      if (!(next instanceof HTMLTableRowElement)) return;
+      event.preventDefault();
+      const [from, to] = between(linesOf(next) ?? at);
+      if (event.shiftKey) setRange([range?.[0] ?? at[0], event.key === 'ArrowDown' ? to : from]);
+      else setRange([from, to]);
+      next.focus();
+    },
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      if (!currentTarget.contains(relatedTarget)) setRange(undefined);
+    },
   };
   return { isChosen, handlers };
+}
+
+/** The first and the last line that a row shows. */
+function linesOf(row: HTMLTableRowElement): readonly [number, number] | undefined {
+  const shown = [...row.querySelectorAll('[data-gutter]')].map(cell => Number(cell.getAttribute('data-gutter')));
+  return shown.length === 0 ? undefined : [Math.min(...shown), Math.max(...shown)];
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { CloseIcon } from './icons.tsx';
 
 interface DialogProps {
@@ -9,13 +9,15 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A modal dialog: it keeps the focus inside, closes with Escape or a click outside, and returns the focus. */
+/** A modal dialog: its first field has the focus, which stays inside; Escape or a click outside closes it and returns it. */
 export function Dialog({ label, look = 'sheet', onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before anything is drawn: a key that is pressed then belongs to the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
+    dialog?.querySelector<HTMLElement>('textarea, input:is([type=text], [type=search], :not([type]))')?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

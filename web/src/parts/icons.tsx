@@ -20,6 +20,12 @@ export const FolderIcon = () => (
   </Icon>
 );
 
+export const GripIcon = () => (
+  <Icon>
+    <path d="M7.5 5.5h.01M12.5 5.5h.01M7.5 10h.01M12.5 10h.01M7.5 14.5h.01M12.5 14.5h.01" />
+  </Icon>
+);
+
 export const MenuIcon = () => (
   <Icon>
     <path d="M3.5 6h13M3.5 10h13M3.5 14h13" />

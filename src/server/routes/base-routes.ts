@@ -1,0 +1,36 @@
+import { stat } from 'node:fs/promises';
+import { GitFailure } from '../../agents/git/run-git.ts';
+import { baseChanges } from '../../control/base-changes/base-changes.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { baseInfo } from '../../protocols/index.ts';
+import { type Route, route } from '../route.ts';
+import type { Site } from '../site.ts';
+
+/** What the files of a thread's folder are now, compared with its base; a token of one resource does not open it. */
+export function baseRoutes(site: Site): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/threads/{threadId}/base-changes',
+      tag: 'Threads',
+      summary: 'Compare the folder of a thread with the commit that its work is based on',
+      answer: baseInfo,
+      handle: async ({ param, scope }) => {
+        const thread = await site.find(scope, param('threadId'));
+        const folder = scope.resourceId === undefined ? await site.folderOf(thread) : undefined;
+        if (folder === undefined)
+          throw new SingletreeError('not_found', `The thread "${thread.id}" has no folder that can be compared.`);
+        const found = await stat(folder).catch(() => undefined);
+        if (found?.isDirectory() !== true)
+          throw new SingletreeError('workspace_unavailable', `The folder "${folder}" is not on this server.`);
+        try {
+          return await baseChanges(folder);
+        } catch (error) {
+          if (!(error instanceof GitFailure)) throw error;
+          const message = `The folder "${folder}" cannot be compared: ${error.message}`;
+          throw new SingletreeError('workspace_unavailable', message, { cause: error });
+        }
+      },
+    }),
+  ];
+}
