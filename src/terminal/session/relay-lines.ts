@@ -12,9 +12,23 @@ type Permission = Extract<RelayEntry['relay'], { relayKind: 'permission' }>;
 
 /** The arguments of which a change consists: a file, and texts. */
 const shownByChange: ReadonlySet<string> = new Set([
-  ...['path', 'file_path', 'filePath'],
-  ...['old_string', 'oldString', 'old_str', 'oldText', 'new_string', 'newString', 'new_str', 'newText'],
-  ...['content', 'contents', 'file_text', 'patch', 'patchText', 'diff'],
+  'path',
+  'file_path',
+  'filePath',
+  'old_string',
+  'oldString',
+  'old_str',
+  'oldText',
+  'new_string',
+  'newString',
+  'new_str',
+  'newText',
+  'content',
+  'contents',
+  'file_text',
+  'patch',
+  'patchText',
+  'diff',
 ]);
 
 /** How many things wait, and which of them the band shows. */
