@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const built = (name: string) => JSON.stringify(new URL(`../dist/${name}/index.js`, import.meta.url).href);
 const head = `
   import { SqliteLog, exportThread, importThread } from ${built('log')};
-  import { Supervisor } from ${built('control')};
+  import { Harness, Supervisor } from ${built('control')};
   import { defineTool, loopAgent } from ${built('agents')};
   import * as z from 'zod';
   import { scriptByStep, scriptedModel } from ${built('testing')};
@@ -29,7 +29,7 @@ const head = `
 /** Runs a program in a process with little memory; resolves with what it printed. */
 function inLittleMemory(megabytes: number, program: string, resultLength = 0): Promise<string> {
   const path = join(folder, `${Math.random()}.db`);
-  const flags = [`--max-old-space-size=${megabytes}`, '--input-type=module', '-e'];
+  const flags = [`--max-old-space-size=${megabytes}`, '--expose-gc', '--input-type=module', '-e'];
   const child = spawn(process.execPath, [...flags, `${head}${program}`, path, String(resultLength)]);
   let printed = '';
   child.stdout.on('data', chunk => (printed += chunk));
@@ -60,6 +60,23 @@ describe('a process with little memory', { timeout: 120_000 }, () => {
       for await (const { seq } of log.tail(copy.id)) if (seq === ${messages}) break;
       console.log(copy.seq);`;
     expect(await inLittleMemory(128, program)).toBe(`${messages} 0`);
+  });
+
+  it('keeps the conversation of an open thread and nothing else of its runs', async () => {
+    // A run of 12 events: whatever is kept of each run besides, such as its prompt, grows with the number of runs.
+    const program = `
+      const harness = new Harness({ id: 'session', storage: log, modes: [{ id: 'main', agent }] });
+      await harness.createThread();
+      const used = async runs => {
+        for (let n = 0; n < runs; n++) await harness.sendMessage({ content: 'Message ' + n });
+        for (let n = 0; n < 3; n++) gc();
+        return process.memoryUsage().heapUsed / 1024;
+      };
+      const [start, half, end] = [await used(60), await used(120), await used(120)];
+      const [first, second] = [(half - start) / 120, (end - half) / 120];
+      console.log(first < 64 && second < 64 ? 'bounded' : 'KB for each run: ' + [first, second]);
+      process.exit(0);`;
+    expect(await inLittleMemory(128, program, 20)).toBe('bounded 0');
   });
 
   it('gives the model an error when a tool returns more than an event may have, and continues the run', async () => {

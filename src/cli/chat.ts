@@ -78,7 +78,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
-      contextSize: (modelId: string) => (modelId.includes('/') ? registry.model(modelId)?.contextWindow : undefined),
+      contextSize: (modelId: string) =>
+        registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
       probeStore: () => probeStore(log, options, settings.config),
       storeNotices: (listener: (text: string) => void) => void (report = listener),
       resumeCommand: (id: string, agent: string) => `singletree chat ${agent} --resume ${id}`,

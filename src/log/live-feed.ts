@@ -13,6 +13,8 @@ export interface LiveNews {
 export interface LiveFeed {
   /** Reports events that were stored, in order of seq for each topic. Never throws, and never waits. */
   publish(topic: string, firstSeq: number, texts: readonly string[]): void;
+  /** Reports that the thread of a topic was deleted, as news that may have been lost. Never throws, and never waits. */
+  publishDeletion(topic: string): void;
   /**
    * Calls back with the news of a topic, also its own; with `lastSeq` of `Number.MAX_SAFE_INTEGER` when news may have
    * been lost. Returns an unsubscribe function.

@@ -300,7 +300,10 @@ describe('whatever is written', () => {
 
   it('is emitted as JSON holds it, whatever its fields are', async () => {
     const simple = fc.constantFrom('x', 1, true, -0, undefined, Number.NaN, null);
-    const fields = fc.oneof(fc.dictionary(fc.string(), simple), fc.dictionary(fc.string(), fc.anything()));
+    // Fields that the event defines have values of their own.
+    const defined = new Set(['ts', 'seq', 'line', 'code', 'parentId', 'sessionId', 'agentId']);
+    const name = fc.string().filter(key => !defined.has(key));
+    const fields = fc.oneof(fc.dictionary(name, simple), fc.dictionary(name, fc.anything()));
     await fc.assert(
       fc.asyncProperty(fields, async fields => {
         const { log, id, writer } = await setUp();

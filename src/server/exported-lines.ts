@@ -3,8 +3,11 @@ import type { EventLog } from '../log/index.ts';
 import { nextTurn } from '../log/next-turn.ts';
 import { RedactedTexts } from './security/redacted-texts.ts';
 
-/** How much is read and sent before others get their turn. */
-const page = { limit: 500, maxBytes: 256 * 1024 };
+/** For how long others wait while events are read and sent; how many are taken at once follows from it. */
+const turnMs = 1;
+const fewestEvents = 16;
+const mostEvents = 512;
+const maxBytes = 256 * 1024;
 const utf8 = new TextEncoder();
 
 /**
@@ -14,16 +17,25 @@ const utf8 = new TextEncoder();
 export function exportedLines(log: EventLog, redactor: Redactor, threadId: string): ReadableStream<Uint8Array> {
   const texts = new RedactedTexts(redactor);
   let after = 0;
+  let limit = fewestEvents;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       for (let isSent = false; !isSent; ) {
         await nextTurn();
-        const stored = await log.readTexts(threadId, { after, ...page });
+        const beganAt = performance.now();
+        const reading = log.readTexts(threadId, { after, limit, maxBytes });
+        // A store in this process has read now; the time in which another one answers is free for others.
+        const readMs = performance.now() - beganAt;
+        const stored = await reading;
+        const readAt = performance.now();
         const shown = stored.length === 0 ? texts.end() : stored.flatMap(text => texts.push({ seq: ++after, text }));
         if (shown.length > 0) controller.enqueue(utf8.encode(shown.map(({ text }) => `${text}\n`).join('')));
         if (stored.length === 0) controller.close();
         // What is held back comes with what follows.
         isSent = shown.length > 0 || stored.length === 0;
+        const ms = readMs + performance.now() - readAt;
+        if (ms > turnMs) limit = Math.max(fewestEvents, limit / 2);
+        else if (ms < turnMs / 3) limit = Math.min(mostEvents, limit * 2);
       }
     },
   });

@@ -27,7 +27,9 @@ const clockSlackMs = 2000;
 
 /**
  * Reports changes in the list of threads, whichever server makes them: the store orders threads by their last change, so
- * one short query finds them all. Nothing is read while nobody listens.
+ * one short query finds them all. A store announces appends by thread only (`tail`, a topic of its feed), and changes of
+ * titles and metadata not at all: to follow the whole list by announcements would take a tail for each thread. Nothing is
+ * read while nobody listens.
  */
 export class ThreadListFeed {
   readonly #options: ThreadListFeedOptions;

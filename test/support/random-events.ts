@@ -164,7 +164,8 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
   mode_changed: r => event('mode_changed', r, { modeId: fc.constantFrom('plan', 'build') }, { previousModeId: word }),
   model_changed: r =>
     event('model_changed', r, { modelId: word }, { scope: fc.constantFrom('global', 'thread', 'mode'), modeId: word }),
-  folder_changed: r => event('folder_changed', r, { folder: word }, { note: word }),
+  folder_changed: r =>
+    event('folder_changed', r, { folder: fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }) }, { note: word }),
   branch_selected: r => event('branch_selected', r, { nodeId: idOf(r, users) }),
   collapsed: r => event('collapsed', r, { nodeId: idOf(r, [...users, ...calls]), collapsed: fc.boolean() }),
   abort_requested: r => event('abort_requested', r, {}, { by: word }),

@@ -11,6 +11,17 @@ function countUpTo(versions: readonly number[], version: number): number {
   return low;
 }
 
+/** Lists up to this length are copied to grow: an array that grows by itself has room for 16 more. */
+const shortLength = 8;
+
+/** The list with one more value, in itself or in a copy. */
+function extended<Value>(list: Value[], value: Value): Value[] {
+  // A spread would leave room too.
+  if (list.length < shortLength) return list.concat([value]);
+  list.push(value);
+  return list;
+}
+
 /** An append-only list whose every earlier length can still be read: each value carries the version that added it. */
 export class Timeline<Value> {
   /** The first entry has its own fields: most lists never get a second. */
@@ -32,8 +43,8 @@ export class Timeline<Value> {
       return this.#first;
     }
     const previous = this.#values[this.#values.length - 1] as Value;
-    this.#versions.push(version);
-    this.#values.push(value);
+    this.#versions = extended(this.#versions, version);
+    this.#values = extended(this.#values, value);
     return previous;
   }
 

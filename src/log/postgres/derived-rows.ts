@@ -1,6 +1,13 @@
 import type { LoggedEvent } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
-import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from '../derived/search.ts';
+import {
+  checkSearch,
+  hitIn,
+  type IndexRest,
+  type SearchHit,
+  type SearchPage,
+  type SearchQuery,
+} from '../derived/search.ts';
 import { textOfEvents } from '../derived/searched-text.ts';
 import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
@@ -33,6 +40,14 @@ interface BacklogRow {
   readonly newest: string;
 }
 
+/** What a pass through the marked threads did. */
+interface Pass {
+  /** Whether it derived from everything that was marked when it began. */
+  readonly isComplete: boolean;
+  /** Whether it ended early, and the next one can continue. */
+  readonly hasMore: boolean;
+}
+
 interface TextRow extends ThreadRow {
   readonly text_key: string;
   readonly thread: string;
@@ -58,9 +73,9 @@ export class DerivedRows {
   readonly #connections: Connections;
   readonly #sql: ReturnType<typeof derivedStatements>;
   readonly #current = new Map<string, ThreadDerivation>();
-  #working: Promise<boolean> | undefined;
+  #working: Promise<Pass> | undefined;
   /** What begins when the work under way has ended. */
-  #next: Promise<boolean> | undefined;
+  #next: Promise<Pass> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(connections: Connections, schema: string) {
@@ -74,7 +89,7 @@ export class DerivedRows {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#catchUp().then(
-        isEmpty => isEmpty || this.schedule(),
+        ({ isComplete }) => isComplete || this.schedule(),
         () => {},
       );
     }, 500);
@@ -116,9 +131,20 @@ export class DerivedRows {
     return totalsOf(rows.map(toUsage), query);
   }
 
+  /** Derives from some of what is marked; never rejects. */
+  async indexSome(): Promise<IndexRest> {
+    try {
+      const { hasMore } = await this.#catchUp();
+      const [row] = await this.#connections.query<{ count: string }>(this.#sql.backlogCount, []);
+      return { threads: Number(row?.count), hasMore };
+    } catch {
+      return { threads: 1, hasMore: false };
+    }
+  }
+
   async search(query: SearchQuery): Promise<SearchPage> {
     const { words, resourceId, limit, before } = checkSearch(query);
-    const isComplete = await this.#catchUp();
+    const { isComplete } = await this.#catchUp();
     const hits: SearchHit[] = [];
     const wanted = words.map(word => `'${word}'`).join(' & ');
     for (let from = String(before); words.length > 0; ) {
@@ -146,8 +172,8 @@ export class DerivedRows {
     return hitIn(thread, place, textOfEvents(await this.#events(row.thread, seq - 1, Number(row.last))), words);
   }
 
-  /** Derives from everything that is marked now, as far as that does not take long; returns whether it did. */
-  #catchUp(): Promise<boolean> {
+  /** Derives from everything that is marked now, as far as that does not take long. */
+  #catchUp(): Promise<Pass> {
     if (this.#working === undefined)
       return (this.#working = this.#work().finally(() => {
         this.#working = undefined;
@@ -164,14 +190,14 @@ export class DerivedRows {
    * Works once through what is marked when it begins. What is appended meanwhile waits for the next time: following an
    * agent that writes would take several statements for every few events.
    */
-  async #work(): Promise<boolean> {
+  async #work(): Promise<Pass> {
     const [end] = await this.#connections.query<{ position: string | null }>(this.#sql.backlogEnd, []);
     let isComplete = true;
     let position = '0';
     let failed: BacklogRow | undefined;
     for (let steps = 0; steps < stepsBeforeSearch; steps++) {
       const [row] = await this.#connections.query<BacklogRow>(this.#sql.backlog, [position, end?.position ?? '0']);
-      if (row === undefined) return isComplete;
+      if (row === undefined) return { isComplete, hasMore: false };
       const upTo = await this.#step(row);
       // When another process derived from it meanwhile, it is not where it was.
       const isStuck = upTo === undefined && row.position === failed?.position && row.after === failed.after;
@@ -179,7 +205,7 @@ export class DerivedRows {
       if (isStuck || (upTo !== undefined && upTo >= Number(row.newest))) position = row.position;
       failed = upTo === undefined ? row : undefined;
     }
-    return false;
+    return { isComplete: false, hasMore: true };
   }
 
   /** Derives from some events of a thread; returns up to which seq, undefined when another process did it. */

@@ -17,6 +17,7 @@ export function derivedStatements(s: string) {
     FROM ${s}.backlog b JOIN ${s}.threads t ON t.key = b.thread`;
   return {
     backlogEnd: statement('backlog end', `SELECT max(position) AS position FROM ${s}.backlog`),
+    backlogCount: statement('backlog count', `SELECT count(*) FROM ${s}.backlog`),
     backlog: statement('backlog', `${backlog} WHERE b.position > $1 AND b.position <= $2 ORDER BY b.position LIMIT 1`),
     backlogOf: statement('backlog of', `${backlog} WHERE t.id = $1`),
     store: statement('store derived', `SELECT ${s}.store_derived($1, $2, $3, $4, $5, $6, $7, $8) AS is_stored`),

@@ -10,9 +10,9 @@ interface Rows<Row> {
 export interface Client {
   connect(): Promise<unknown>;
   end(): Promise<void>;
+  query(query: ValueQuery): unknown;
   // oxlint-disable-next-line no-unnecessary-type-parameters -- the caller knows the columns of its statement
   query<Row = Record<string, unknown>>(statement: string | object, values?: unknown[]): Promise<Rows<Row>>;
-  query(query: ValueQuery): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
 }

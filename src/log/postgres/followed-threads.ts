@@ -74,6 +74,11 @@ export class FollowedThreads {
     this.#options.feed.publish(topic, first.seq, stored.bodies);
   }
 
+  /** Reports to other processes that the thread of a topic was deleted. */
+  publishDeletion(topic: string): void {
+    this.#options.feed.publishDeletion(topic);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

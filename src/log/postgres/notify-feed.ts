@@ -26,6 +26,9 @@ export class NotifyFeed implements LiveFeed {
 
   publish(): void {}
 
+  /** The statement that deletes notifies. */
+  publishDeletion(): void {}
+
   subscribe(topic: string, listener: (news: LiveNews) => void): () => void {
     const unsubscribe = this.#listeners.add(topic, listener);
     if (!this.#isListening && !this.#isClosed) {

@@ -34,6 +34,19 @@ describe.skipIf(database === undefined)('what a PostgreSQL log derives from even
     }
   });
 
+  it('is indexed in parts, until nothing is left', async () => {
+    const log = await PostgresLog.open(url, { schema: 'indexed' });
+    try {
+      const { id } = await log.createThread();
+      await log.append(id, [{ type: 'user', runId: 'one', content: 'apple' }]);
+      expect(await log.indexSome()).toEqual({ threads: 0, hasMore: false });
+      await log.createThread({ title: 'Pear' });
+      expect(await log.indexSome()).toEqual({ threads: 0, hasMore: false });
+    } finally {
+      await log.close();
+    }
+  });
+
   it('includes what was appended while others search', async () => {
     const log = await PostgresLog.open(url, { schema: 'searched' });
     try {

@@ -11,7 +11,7 @@ import {
   threadExists,
   threadNotFound,
 } from '../checks.ts';
-import type { SearchPage, SearchQuery } from '../derived/search.ts';
+import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
 import { checkUsageQuery, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { decodeEvent } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
@@ -210,12 +210,12 @@ export class PostgresLog implements EventLog {
     };
     const key = await this.#writes.run(threadId, async () => {
       await this.#derived.catchUpThread(threadId);
-      const [row] = await this.#query<{ key: string | null }>('hide', values);
-      const hidden = row?.key ?? undefined;
+      const [hidden] = await this.#query<{ key: string; made: string }>('hide', values);
       if (hidden === undefined && !wasRepeated) throw threadNotFound(threadId);
       this.#appends.forget(threadId);
       this.#live.end(threadId);
-      return hidden;
+      if (hidden !== undefined) this.#followed.publishDeletion(hidden.made);
+      return hidden?.key;
     });
     if (key !== undefined) await this.#deleted.remove(key);
   }
@@ -285,6 +285,11 @@ export class PostgresLog implements EventLog {
   async search(query: SearchQuery): Promise<SearchPage> {
     this.#checkOpen();
     return this.#derived.search(query);
+  }
+
+  async indexSome(): Promise<IndexRest> {
+    this.#checkOpen();
+    return this.#derived.indexSome();
   }
 
   async usage(query: UsageQuery = {}): Promise<GroupedUsage[]> {

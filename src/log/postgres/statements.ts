@@ -30,7 +30,11 @@ export function statementsOf(s: string) {
     thread: statement('thread', `SELECT * FROM ${s}.thread_rows WHERE id = $1`),
     create: statement('create', `SELECT * FROM ${s}.create_thread($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`),
     update: statement('update', `SELECT * FROM ${s}.update_thread($1, $2, $3, $4, $5)`),
-    hide: statement('hide', `SELECT ${s}.hide_thread($1, $2) AS key`),
+    hide: statement(
+      'hide',
+      `WITH hidden AS MATERIALIZED (SELECT ${s}.hide_thread($1, $2) AS key)
+       SELECT h.key, t.made FROM hidden h JOIN ${s}.threads t ON t.key = h.key`,
+    ),
     onceKeys: statement(
       'once keys',
       `SELECT o.key, o.seq FROM ${s}.threads t LEFT JOIN ${s}.once o ON o.thread = t.key WHERE t.id = $1 ORDER BY o.seq, o.key`,

@@ -1,3 +1,4 @@
+import { endOfTime } from '../checks.ts';
 import { FeedBacklog } from './feed-backlog.ts';
 import { entryArguments } from './feed-entry.ts';
 import type { FeedSettings } from './redis-feed-options.ts';
@@ -21,6 +22,13 @@ export class FeedPublisher {
   publish(topic: string, firstSeq: number, texts: readonly string[]): void {
     if (this.#closed || texts.length === 0) return;
     this.#backlog.add(topic, firstSeq, texts);
+    this.#send();
+  }
+
+  publishDeletion(topic: string): void {
+    if (this.#closed) return;
+    // No seq is higher: readers look into the store, and nothing is added to the stream after it.
+    this.#backlog.announce(topic, endOfTime);
     this.#send();
   }
 

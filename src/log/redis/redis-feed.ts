@@ -49,6 +49,10 @@ export class RedisFeed implements LiveFeed {
     this.#publisher.publish(topic, firstSeq, texts);
   }
 
+  publishDeletion(topic: string): void {
+    this.#publisher.publishDeletion(topic);
+  }
+
   subscribe(topic: string, listener: (news: LiveNews) => void): () => void {
     return this.#reader.subscribe(topic, listener);
   }

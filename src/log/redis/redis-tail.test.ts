@@ -38,6 +38,28 @@ describe.skipIf(isSkipped)('PostgresLog with Redis', () => {
   );
 });
 
+describe.skipIf(isSkipped)('a tail of a thread that another server deletes', () => {
+  it('ends without waiting for the next look into the database', async () => {
+    const never = 2 ** 31 - 1;
+    const owner = await open(shared ?? '', { schema: 'deletion', pollMs: never });
+    const reader = await open(shared ?? '', { schema: 'deletion', pollMs: never });
+    try {
+      const { id } = await owner.createThread();
+      await owner.append(id, [{ type: 'user', runId: 'r', content: 'one' }]);
+      const seen: LoggedEvent[] = [];
+      const ended = (async () => {
+        for await (const event of reader.tail(id)) seen.push(event);
+      })().catch((error: unknown) => error);
+      await owner.append(id, [{ type: 'user', runId: 'r', content: 'two' }]);
+      await vi.waitFor(() => expect(seen).toHaveLength(2), { timeout: 15_000, interval: 20 });
+      await owner.deleteThread(id);
+      expect(await ended).toMatchObject({ code: 'thread_not_found' });
+    } finally {
+      await Promise.all([owner.close(), reader.close()]);
+    }
+  });
+});
+
 describe.skipIf(isSkipped)('a tail with Redis', () => {
   let server: PrivateServer;
   beforeAll(async () => void (server = await startRedis()));

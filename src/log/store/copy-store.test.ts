@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sample } from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { agentEvent } from '../../../test/support/random-events.ts';
 import { allThreads, type EventLog, type RawLine } from '../index.ts';
 import { checkStore } from './check-store.ts';
@@ -122,6 +122,28 @@ describe('a copy of a store', () => {
       if (!isSpent()) break;
     }
     expect(await contentsOf(target.log)).toEqual(await contentsOf(source));
+  });
+
+  afterEach(() => vi.useRealTimers());
+
+  it('indexes what it copied', async () => {
+    // Nothing is indexed in the background.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const source = await openStore('memory:');
+    await source.createThread({ id: 'long' });
+    // More than a search indexes before it searches.
+    const asked = Array.from(
+      { length: 3_000 },
+      (_, n) => ({ type: 'user', runId: `r${n}`, content: `apple ${n}` }) as const,
+    );
+    await source.append('long', asked);
+    const target = await openTarget(newFile());
+    await copyStore(source, target);
+    expect(await target.log.search?.({ text: 'apple 2999' })).toMatchObject({
+      hits: [{ seq: 3_000 }],
+      isComplete: true,
+    });
+    await target.log.close();
   });
 
   it('refuses a target that has another thread with the same id', async () => {

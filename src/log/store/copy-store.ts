@@ -3,6 +3,7 @@ import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
+import { nextTurn } from '../next-turn.ts';
 import { ThreadCopy } from './copy-thread.ts';
 
 /** The store that a copy goes to, and its clock, which the copy sets: threads keep their times. */
@@ -62,7 +63,14 @@ class StoreCopy {
     this.#deleted = new Set([...parents].filter(id => id !== undefined && !this.#waiting.has(id))) as Set<string>;
     for (const id of this.#waiting.keys()) for (const each of this.#withParents(id)) await this.#copy(each);
     for (const id of this.#deleted) if (await this.#isMadeHere(id)) await this.#target.log.deleteThread(id);
+    await this.#index();
     return this.#progress;
+  }
+
+  /** Indexes what was copied: the first search in the target finds all of it. */
+  async #index(): Promise<void> {
+    const { log } = this.#target;
+    while ((await log.indexSome?.())?.hasMore === true) await nextTurn();
   }
 
   /** The thread, after those that it branched from and that are not copied yet. */

@@ -43,14 +43,16 @@ export function App({ client }: { client: Client }) {
   const { threads, state } = view;
   const current = threads.find(thread => thread.id === threadId);
 
+  const isLive = state === 'live';
   useEffect(() => {
-    client.listAgents().then(setAgents, () => setAgents([]));
-  }, [client]);
+    // Also when the connection is back: the server may have been started with other agents.
+    client.listAgents().then(setAgents, () => setAgents(before => before ?? []));
+  }, [client, isLive]);
   useEffect(() => {
     if (current !== undefined && !document.hidden) markSeen(current);
   }, [current]);
   useWaitingCount(waitingIn(threads));
-  useNotices({ client, threads, isReady: state === 'live', open });
+  useNotices({ client, threads, isReady: isLive, open });
   useShortcuts({
     'mod+k': () => setSheet('palette'),
     '?': () => setSheet('help'),

@@ -1,8 +1,9 @@
 import { lazy, Suspense } from 'react';
 import { NewConversation } from '../start/new-conversation.tsx';
-import type { Address } from './address.ts';
+import { type Address, writeAddress } from './address.ts';
 import type { PageProps } from './page.ts';
 import { TopBar } from './top-bar.tsx';
+import { ViewBoundary } from './view-boundary.tsx';
 
 const Conversation = lazy(async () => ({ default: (await import('../conversation/conversation.tsx')).Conversation }));
 const CompareView = lazy(async () => ({ default: (await import('../compare/compare-view.tsx')).CompareView }));
@@ -22,33 +23,35 @@ interface OpenViewProps extends PageProps {
 /** The view that the address names; the code of all but the first is loaded on demand. */
 export function OpenView({ address, open, isLoaded, title, ...page }: OpenViewProps) {
   return (
-    <Suspense fallback={<LoadingPage onMenu={page.onMenu} />}>
-      {address.section === 'inbox' ? (
-        <Inbox {...page} address={address} open={open} />
-      ) : address.section === 'usage' ? (
-        <UsageView {...page} />
-      ) : address.section === 'compare' ? (
-        <CompareView {...page} threads={address.threads} open={open} />
-      ) : address.section === 'thread' && address.view !== undefined ? (
-        <ThreadViewPage
-          key={`${address.threadId} ${address.view}`}
-          {...page}
-          address={address}
-          view={address.view}
-          open={open}
-          title={title}
-        />
-      ) : address.section === 'thread' ? (
-        <Conversation key={address.threadId} {...page} address={address} open={open} title={title} />
-      ) : (
-        <NewConversation
-          {...page}
-          isLoaded={isLoaded}
-          agent={address.section === 'start' ? address.agent : undefined}
-          onStarted={threadId => open({ section: 'thread', threadId })}
-        />
-      )}
-    </Suspense>
+    <ViewBoundary name={writeAddress(address)} onMenu={page.onMenu}>
+      <Suspense fallback={<LoadingPage onMenu={page.onMenu} />}>
+        {address.section === 'inbox' ? (
+          <Inbox {...page} address={address} open={open} />
+        ) : address.section === 'usage' ? (
+          <UsageView {...page} />
+        ) : address.section === 'compare' ? (
+          <CompareView {...page} threads={address.threads} open={open} />
+        ) : address.section === 'thread' && address.view !== undefined ? (
+          <ThreadViewPage
+            key={`${address.threadId} ${address.view}`}
+            {...page}
+            address={address}
+            view={address.view}
+            open={open}
+            title={title}
+          />
+        ) : address.section === 'thread' ? (
+          <Conversation key={address.threadId} {...page} address={address} open={open} title={title} />
+        ) : (
+          <NewConversation
+            {...page}
+            isLoaded={isLoaded}
+            agent={address.section === 'start' ? address.agent : undefined}
+            onStarted={threadId => open({ section: 'thread', threadId })}
+          />
+        )}
+      </Suspense>
+    </ViewBoundary>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { LongText } from './long-text.tsx';
 import type { CodePiece } from './highlighter.ts';
 import { languageNamed } from './language-names.ts';

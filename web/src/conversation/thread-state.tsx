@@ -61,7 +61,7 @@ function Refused({ error }: { error: unknown }) {
 function State({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="thread-state">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </div>
   );

@@ -22,7 +22,9 @@ export function DiffView({ changes }: { changes: readonly FileChange[] }) {
     <div className="diffs" ref={ref}>
       {diffs === undefined
         ? changes.map(({ path }) => <DiffHead key={path} path={path} />)
-        : diffs.map((diff, index) => <FileDiffView key={index} diff={diff} isSplit={isWide} />)}
+        : diffs.map((diff, index) => (
+            <FileDiffView key={index} diff={diff} isSplit={isWide && diff.added * diff.removed > 0} />
+          ))}
     </div>
   );
 }

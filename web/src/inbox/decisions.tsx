@@ -6,6 +6,7 @@ import type { AgentInfo, DecisionInfo } from '../../../src/protocols/index.ts';
 import type { Address } from '../app/address.ts';
 import { summaryOf } from '../relays/relay-summary.ts';
 import { titleOf, useThreads } from '../threads/use-threads.ts';
+import { ViewProblem } from '../parts/view-state.tsx';
 import { agentName } from '../parts/agent-name.ts';
 
 interface DecisionsProps {
@@ -49,12 +50,7 @@ export function Decisions({ client, agents, open }: DecisionsProps) {
       </div>
     );
   const { decisions, next, problem } = loaded;
-  if (problem !== undefined)
-    return (
-      <p className="notice" data-level="error" role="alert">
-        {problem}
-      </p>
-    );
+  if (problem !== undefined) return <ViewProblem problem={problem} onRetry={() => void load([])} />;
   if (decisions.length === 0 && next === undefined)
     return (
       <div className="empty">

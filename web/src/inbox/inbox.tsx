@@ -6,6 +6,7 @@ import { NotifyButton } from '../app/notify-button.tsx';
 import type { PageProps } from '../app/page.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { TopBar } from '../app/top-bar.tsx';
+import { ViewProblem } from '../parts/view-state.tsx';
 import { useWhilePressed } from '../parts/use-while-pressed.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { useThreads } from '../threads/use-threads.ts';
@@ -68,7 +69,7 @@ function Tab({ address, isCurrent, open, children }: TabProps) {
 
 function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) {
   const { threads, state: listState } = useThreads();
-  const { state, relays, problem, settle, restore } = useRelays(client, threads, listState === 'live');
+  const { state, relays, problem, settle, restore, reload } = useRelays(client, threads, listState === 'live');
   const { kept, isOpen, choose } = useChoice(relays, address, open);
   const list = useRef<VListHandle>(null);
   const { shown, onPointerDown } = useWhilePressed(relays);
@@ -107,12 +108,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
     ...Object.fromEntries(['a', 't', 'r', 'e'].map(key => [key, () => press(key)])),
   });
 
-  if (state === 'failed')
-    return (
-      <p className="notice" data-level="error" role="alert">
-        {problem}
-      </p>
-    );
+  if (state === 'failed') return <ViewProblem problem={problem ?? 'The inbox cannot be loaded.'} onRetry={reload} />;
   if (state === 'loading')
     return (
       <div className="skeleton" role="progressbar" aria-label="Loading the inbox">

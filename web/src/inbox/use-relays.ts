@@ -13,6 +13,8 @@ export interface Relays {
   readonly settle: (relayId: string) => void;
   /** Shows a relay again whose answer was refused. */
   readonly restore: (relayId: string) => void;
+  /** Loads them again, as after a failure. */
+  readonly reload: () => void;
 }
 
 /** Loads the relays of all threads once, then those of each thread in which another one begins to wait. */
@@ -21,6 +23,7 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
   const [{ state, problem }, setState] = useState<Pick<Relays, 'state' | 'problem'>>({ state: 'loading' });
   const losses = useLosses(isLive);
+  const [attempt, setAttempt] = useState(0);
   /** The ids that were requested, so that none is requested twice. */
   const requested = useRef(new Set<string>());
 
@@ -40,7 +43,7 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
     return () => {
       isOver = true;
     };
-  }, [client, losses]);
+  }, [client, losses, attempt]);
 
   useEffect(() => {
     if (state !== 'loaded') return;
@@ -67,6 +70,10 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
     relays,
     ...(problem !== undefined && { problem }),
     settle: id => setSettled(before => new Set(before).add(id)),
+    reload: () => {
+      setState({ state: 'loading' });
+      setAttempt(before => before + 1);
+    },
     restore: id => setSettled(before => new Set([...before].filter(each => each !== id))),
   };
 }

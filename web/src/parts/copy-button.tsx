@@ -1,27 +1,38 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { CopyIcon } from './icons.tsx';
 
-/** Copies a text; it says so only when the clipboard took it. */
-export function CopyButton({ text }: { text: string }) {
-  const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
+interface CopyButtonProps {
+  readonly text: string;
+  /** Selects its look: a word, or an icon that names the text. */
+  readonly look?: 'word' | 'icon';
+}
+
+const outcomes = { copied: 'Copied', failed: 'Not copied' } as const;
+
+/** Copies a text; reports "Copied" for a moment, and only when the clipboard took it. */
+export function CopyButton({ text, look = 'word' }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<keyof typeof outcomes>();
+  useEffect(() => {
+    if (outcome === undefined) return undefined;
+    const timer = setTimeout(() => setOutcome(undefined), 2_000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
   const copy = () => {
     // Without a secure origin there is no clipboard.
     const written = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
     written.then(
-      () => setState('copied'),
-      () => setState('failed'),
+      () => setOutcome('copied'),
+      () => setOutcome('failed'),
     );
   };
-  const label = { ready: '', copied: 'Copied', failed: 'Not copied' }[state];
   return (
     <button
       type="button"
-      className="quiet-button"
-      aria-label={`Copy “${text}”`}
+      className={look === 'icon' ? 'quiet-button' : 'code-button'}
+      aria-label={look === 'icon' ? `Copy “${text}”` : undefined}
       onClick={copy}
-      onBlur={() => setState('ready')}
     >
-      {label === '' ? <CopyIcon /> : <span role="status">{label}</span>}
+      {outcome !== undefined ? <span role="status">{outcomes[outcome]}</span> : look === 'icon' ? <CopyIcon /> : 'Copy'}
     </button>
   );
 }

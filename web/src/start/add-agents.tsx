@@ -51,7 +51,7 @@ function Command({ text }: { text: string }) {
   return (
     <span className="command-line">
       <code>{text}</code>
-      <CopyButton text={text} />
+      <CopyButton text={text} look="icon" />
     </span>
   );
 }

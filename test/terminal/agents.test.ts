@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ChatScene } from './chat-scene.ts';
+
+const scenes: ChatScene[] = [];
+afterEach(async () => {
+  for (const scene of scenes.splice(0)) await scene.close();
+});
+
+describe('the agent of a chat', () => {
+  it('is chosen for a new thread, and is that of the thread which is opened', async () => {
+    const chat = await ChatScene.start([{ text: 'slow '.repeat(100), delayMs: 30 }, 'Again with coder.']);
+    scenes.push(chat);
+    const act = async (keys: string, expected: Parameters<ChatScene['shows']>[0]) => {
+      chat.type(keys);
+      await chat.shows(expected);
+    };
+    await chat.shows('Enter sends');
+    await act('/agent nobody\r', 'There is no agent "nobody"');
+    await act('begin here\r', 'slow slow');
+
+    // The turn of the first agent goes on in the background.
+    await act('/agent dem', /› demo +Demo/);
+    await act('\t', '› /agent demo');
+    await act('\r', 'New thread with demo.');
+    await chat.shows(/^demo · 1 in background/m);
+    await act('hello\r', 'Use save_note?');
+    await act('/agent\r', /› demo \(this thread\) +a scripted agent/);
+    await act('\u001b', screen => !screen.includes('Enter starts a new thread'));
+
+    // A thread is opened with its own agent.
+    await act('/threads\r', 'Enter opens');
+    await act('begin', '› begin here');
+    await act('\r', /^Build/m);
+    await chat.shows(screen => !screen.includes('Esc stops'));
+    await act('once more\r', 'Again with coder.');
+    await act('/threads\r', 'Enter opens');
+    await act('hello', '› hello');
+    await act('\r', /^demo/m);
+    await act('\u0003', 'Ctrl+C again quits');
+    chat.type('\u0003');
+    await chat.ended();
+    const resume = chat.scrollback().find(line => line.startsWith('Resume with: ')) ?? '';
+    expect(resume).toMatch(/singletree chat demo --resume /);
+    chat.launch(['--resume', resume.split('--resume ')[1] ?? '']);
+    await chat.shows(/^demo/m);
+    await chat.shows('› hello');
+  }, 60_000);
+});
