@@ -175,6 +175,24 @@ describe('singletree chat', () => {
     await say(scene, 'still here');
   });
 
+  it('lets hostile output of a command change nothing but its row, in a small window', async () => {
+    const printf = String.raw`printf '\033[2J\033[H\033]0;owned\007\xe2\x80\xaegnp.exe \xe6\xbc\xa2\xe5\xad\x97 e\xcc\x81\xcc\x81 tail\n'; head -c 1000000 /dev/zero | tr '\0' y`;
+    const scene = await start([call('bash', { command: printf }), 'Survived.'], {
+      columns: 40,
+      rows: 10,
+      args: ['--yolo'],
+    });
+    await say(scene, 'attack');
+    await scene.shows('Survived.');
+    expect(scene.isAlternate).toBe(false);
+    expect(scene.bytes).not.toMatch(clears);
+    for (const mark of ['owned\u0007', '\u202e']) expect(scene.bytes).not.toContain(mark);
+    const text = scene.scrollback().join('\n');
+    expect(text).toContain('漢字 e\u0301\u0301 tail');
+    expect(text).toMatch(/y … \d+ characters hidden … y/);
+    await say(scene, 'still here');
+  });
+
   it('keeps what was printed when the window is resized while text streams', async () => {
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at} of the answer`).join('\n\n');
     const scene = await start([{ text: lines, delayMs: 2 }]);

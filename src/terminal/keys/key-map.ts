@@ -64,7 +64,7 @@ function conflicts(bindings: readonly KeyBinding[]): string[] {
 }
 
 /** The keys with which readline edits a line. */
-const readlineKeys: ReadonlySet<string> = new Set([...'abdefknpuwy'].map(letter => `ctrl+${letter}`));
+const readlineKeys: ReadonlySet<string> = new Set('abdefknpuwy'.split('').map(letter => `ctrl+${letter}`));
 /** While one of these is the case no draft is edited with readline keys. */
 const withoutDraft: ReadonlySet<KeyCondition> = new Set(['empty', 'completing']);
 

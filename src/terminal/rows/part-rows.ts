@@ -70,7 +70,8 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
     case 'reasoning':
       return reasoningRow(part, node, context);
     case 'fact':
-      if (part.event.type === 'summary') return summaryRow(part.id, part.event, node);
+      if (part.event.type === 'summary' && part.event.kind === 'compaction')
+        return compactionRow(part.id, part.event, node);
       return fixed(part.id, part.event.type === 'tasks' ? 'tool' : 'notice', node, factLines(part));
     case 'relay':
       return { ...base(part.id, 'notice', node), lines: width => relayLines(part, width) };
@@ -95,7 +96,7 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
 }
 
 /** Earlier messages that the agent reads in short from here on; unfolded, the row has the short text. */
-function summaryRow(id: string, { active, text }: EventOf<'summary'>, node: ViewNode): Row | undefined {
+function compactionRow(id: string, { active, text }: EventOf<'summary'>, node: ViewNode): Row | undefined {
   if (active === false) return undefined;
   const line: Line = [
     span('≡ ', 'cyan'),

@@ -10,7 +10,7 @@ import { runCommand } from './chat-commands.ts';
 import { enterBand, takesKeys } from './relay-band.ts';
 import { answerText, relayAction } from './relay-input.ts';
 
-/** Two presses of Ctrl+C within this time quit. */
+/** Two presses of Ctrl+C within this time, with no other key between them, quit. */
 const quitPauseMs = 2_000;
 
 /** Turns what a person types into actions of the chat. */
@@ -59,6 +59,8 @@ export class ChatInput {
     const now = app.options.clock.now();
     const meaning = this.#matcher.press(key, { context: this.#context(now), conditions: this.#conditions(), now });
     this.#lastKey = key.name;
+    // Only two presses in a row quit.
+    if (meaning.type !== 'action' || meaning.action !== 'interrupt') this.#interruptedAt = Number.NEGATIVE_INFINITY;
     if (meaning.type === 'action') this.#act(meaning.action);
     else if (meaning.type === 'text' && !app.transcript.isOpen) this.#text(meaning.text);
   }

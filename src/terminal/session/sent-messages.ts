@@ -22,13 +22,14 @@ export function sentMessages(follower: ThreadFollower | undefined): readonly Sen
 export function summarisedIn(follower: ThreadFollower | undefined): string | undefined {
   let [isFound, id]: [boolean, string | undefined] = [false, undefined];
   follower?.reading.nodeList.findLast(({ id: nodeId, role, partList }) => {
-    isFound ||= partList.findLast(part => isSummary(part) || undefined) === true;
+    isFound ||= partList.findLast(part => isCompaction(part) || undefined) === true;
     if (isFound && role === 'user') id = nodeId;
     return id;
   });
   return id;
 }
 
-function isSummary(part: ViewPart): boolean {
-  return part.kind === 'fact' && part.event.type === 'summary' && part.event.active !== false;
+function isCompaction(part: ViewPart): boolean {
+  if (part.kind !== 'fact' || part.event.type !== 'summary') return false;
+  return part.event.kind === 'compaction' && part.event.active !== false;
 }
