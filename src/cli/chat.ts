@@ -11,7 +11,7 @@ import { listedCommand } from './command-list.ts';
 import { configuredRegistry } from './coder.ts';
 import { folder } from './folder.ts';
 import { loadSettings, type Settings } from './settings.ts';
-import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
+import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
 
 interface ChatCommandOptions extends StoreOptions {
@@ -49,7 +49,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   // Nothing is stored for an agent that cannot be used.
   if (named !== undefined) await installed.modesOf(named, options.model);
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
-  const log = await openStoreOf(options, settings.config);
+  let report = (text: string): void => void process.stderr.write(`singletree: ${text}\n`);
+  const log = await openStoreOf(options, settings.config, text => report(text));
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const digests = new ThreadDigests(log);
@@ -67,7 +68,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings.config);
-    const { ChatApp, PlainChat } = await import('../terminal/index.ts');
+    const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
       agent: await open(agentId, options.model),
@@ -76,9 +77,11 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       home: settings.home,
       threadId,
       clock: systemClock,
-      ...defined({ keys: settings.config.keys }),
+      ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
       contextSize: (modelId: string) =>
         registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
+      probeStore: () => probeStore(log, options, settings.config),
+      storeNotices: (listener: (text: string) => void) => void (report = listener),
       resumeCommand: (id: string, agent: string) => `singletree chat ${agent} --resume ${id}`,
     };
     const { stdin, stdout, env } = process;
@@ -88,7 +91,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     return await ChatApp.run({
       ...shared,
       streams: { input: stdin, output: stdout },
-      styling: env['TERM'] === 'dumb' ? 'none' : isSet(env['NO_COLOR']) ? 'plain' : 'colour',
+      styling: stylingOf(env),
       isFullscreen: options.fullscreen === true,
     });
   } finally {
@@ -100,10 +103,6 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
 
 function defaultAgent({ config }: Settings): string {
   return config.defaultAgent ?? 'coder';
-}
-
-function isSet(variable: string | undefined): boolean {
-  return variable !== undefined && variable !== '' && variable !== '0';
 }
 
 /** The thread that the options name; with `--continue` the newest one of the folder. */

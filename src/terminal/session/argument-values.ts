@@ -1,5 +1,6 @@
 import type { Harness } from '../../control/index.ts';
 import type { CompletionSources } from '../completion/completion.ts';
+import { densities } from '../rows/density.ts';
 import { slashCommands } from '../completion/commands.ts';
 import type { ChatAgents } from './chat-options.ts';
 
@@ -32,6 +33,7 @@ export function argumentValues(harness: () => Harness, listAgents: ChatAgents['l
         .map(({ id, name }) => ({ text: id, ...(name !== undefined && name !== id && { detail: name }) }));
     if (kind === 'command') return slashCommands.map(({ name, does }) => ({ text: name, detail: does }));
     if (kind === 'copy') return ['answer', 'code', 'command'].map(text => ({ text }));
+    if (kind === 'density') return Object.keys(densities).map(text => ({ text }));
     if (kind === 'agent') {
       if (agents === undefined) readAgents();
       return agents ?? [];

@@ -9,7 +9,7 @@ import { ageText } from '../pickers/age-text.ts';
 import { helpEntries } from '../pickers/help-sheet.ts';
 import { inboxEntries } from '../pickers/inbox-list.ts';
 import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
-import { modelEntries } from '../pickers/model-list.ts';
+import { modelEntries, usableModels } from '../pickers/model-list.ts';
 import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
 import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
 import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
@@ -34,6 +34,8 @@ export interface ChatListsHost {
   readonly ready: () => Promise<Harness>;
   /** The model that was chosen; empty when none was. */
   readonly modelId: () => string;
+  /** Returns how many tokens the context of a model takes; undefined when that is not known. */
+  readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
   /** The thread that is shown; undefined before its first message. */
   readonly threadId: () => string | undefined;
   /** The messages of the person in the thread that is shown, the oldest first. */
@@ -42,6 +44,8 @@ export interface ChatListsHost {
     readonly text: string;
     readonly at: number | undefined;
   }[];
+  /** The message of the person in whose turn earlier messages were summarised last. */
+  readonly summarisedIn: () => string | undefined;
   readonly agents: ChatAgents['list'];
   /** The agent of the thread that is shown. */
   readonly agentId: () => string;
@@ -108,24 +112,35 @@ export class ChatLists {
     list.open(picker, { choose: ({ id }) => startWith(id) });
   }
 
-  /** The models. */
+  /** The models that can be used, or all. */
   async models(query = ''): Promise<void> {
     const { list, harness, ready, note } = this.#host;
     const models = await harness().listAvailableModels();
     const current = this.#host.modelId();
-    const entries = modelEntries(models, current);
+    const { contextSize } = this.#host;
+    const usable = usableModels(models, { current, contextSize });
+    let isEvery = usable.length === 0;
+    const entriesOf = () => modelEntries(isEvery ? models : usable, { current, contextSize });
+    const titleOf = () => (isEvery ? 'All models' : 'Models');
     const marked = query === '' && current !== '' ? { marked: current } : {};
     const picker = openPicker({
-      title: 'Models',
-      entries,
+      title: titleOf(),
+      entries: entriesOf(),
       query,
       ...marked,
-      hint: 'type to search · Enter chooses · Esc closes',
+      empty: 'no usable model matches: Ctrl+S shows all',
+      hint: 'type to search · Enter chooses · Ctrl+S all models · Esc closes',
     });
     list.open(picker, {
       choose: async ({ id }) => {
         await (await ready()).switchModel({ modelId: id, scope: 'thread' });
         if (this.#host.threadId() === undefined) note(`Model: ${id}`);
+      },
+      on: {
+        'list.scope': () => {
+          isEvery = !isEvery;
+          return { entries: entriesOf(), title: titleOf() };
+        },
       },
     });
   }
@@ -258,6 +273,15 @@ export class ChatLists {
     const { threadId: next, changed } = await this.#rewind.redo(id);
     await switchTo(next);
     note(`Forward again${filesText(changed)}.`);
+  }
+
+  /** Goes back to before the message in whose turn earlier messages were summarised last; the files stay. */
+  async expand(): Promise<void> {
+    const { threadId, summarisedIn, note } = this.#host;
+    const id = threadId();
+    const messageId = summarisedIn();
+    if (id === undefined || messageId === undefined) return note('No messages were summarised lately.');
+    await this.#undo(id, { messageId, scope: 'conversation' });
   }
 
   async #chooseScope(threadId: string, { id: messageId }: PickerEntry): Promise<void> {

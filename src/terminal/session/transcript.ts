@@ -67,6 +67,13 @@ export class Transcript {
     screen.resume();
   }
 
+  /** Shows it again after the terminal was left. */
+  reenter(): void {
+    if (this.#open === undefined) return;
+    this.#app.io.alternate(true);
+    this.resize();
+  }
+
   draw(): void {
     if (this.#open !== undefined) this.#app.io.write(this.#open.viewer.frame());
   }
