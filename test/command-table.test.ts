@@ -4,7 +4,7 @@ import { addCommands, commandNames } from '../src/cli/command-list.ts';
 import { builtCommand } from './support/command.ts';
 
 /** Returns the program with every command, which throws instead of ending and prints into a text. */
-async function programOf(): Promise<{ readonly program: Command; printed(): string }> {
+async function programOf(): Promise<{ readonly program: Command; readonly printed: () => string }> {
   let text = '';
   const program = new Command('singletree');
   await addCommands(program, commandNames);

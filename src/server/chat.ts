@@ -5,7 +5,7 @@ import { SingletreeError } from '../events/index.ts';
 import { defaultActive, getMessage } from '../graph/index.ts';
 import type { Thread } from '../log/index.ts';
 import { projectThread, type ViewNode } from '../projections/index.ts';
-import type { ChatBody, MessageBody } from '../protocols/index.ts';
+import { type ChatBody, type MessageBody, messageBody } from '../protocols/index.ts';
 import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
 import { pickAgent } from './message-intake.ts';
 import { authorOf, type Scope } from './security/access.ts';
@@ -33,7 +33,9 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
   const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);
   if ((await site.inbox.pendingIn(thread)).length > 0)
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
-  const message = { ...choices(body), content: contentOf(last), ...defined({ edits }), ...authorOf(scope) };
+  // A message that takes the place of another one has the id of that.
+  const id = edits === undefined && messageBody.shape.id.safeParse(last.id).success ? last.id : undefined;
+  const message = { ...choices(body), content: contentOf(last), ...defined({ id, edits }), ...authorOf(scope) };
   return { ...(await site.intake.takeAlone(thread, message)), after: 0 };
 }
 

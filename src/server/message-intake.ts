@@ -52,34 +52,26 @@ export class MessageIntake {
   take(thread: Thread, message: SentMessage): Promise<MessageReceipt> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
-      for (let tries = 1; ; tries++)
-        try {
-          return await this.#takeOnce(thread, message);
-        } catch (error) {
-          if (!SingletreeError.is(error, 'lease_held') || tries >= leaseTries) throw error;
-          await this.#delay(leaseMs);
-        }
+      return this.#whenFree(() => this.#takeOnce(thread, message));
     });
   }
 
   /**
    * Takes in a message that starts a run of its own, after those under way; `runId` is known when it starts, and rejects
-   * when it never does, as when its thread is deleted.
+   * when it never does, as when its thread is deleted. A message with the id of an earlier one has the run of that one.
    */
   takeAlone(thread: Thread, message: SentMessage): Promise<{ runId: Promise<string> }> {
     return this.#queues.run(thread.id, async () => {
       pickAgent(this.#options.agents, message.agent);
-      const running = await this.#runningIn(thread.id);
-      if (running === undefined) return { runId: Promise.resolve(await this.#start(thread, message)) };
-      checkWaits(message);
-      const id = newId();
-      const runId = new Promise<string>((resolve, reject) =>
-        this.#awaited.set(id, { threadId: thread.id, resolve, reject }),
-      );
-      // A reader that went away hears nothing of it.
-      runId.catch(() => {});
-      await this.#queue(thread.id, { id, message: noteOf(message, running) });
-      return { runId };
+      try {
+        return await this.#whenFree(() => this.#receiveAlone(thread, message));
+      } catch (error) {
+        const earlier = await this.#earlier(thread.id, message, error);
+        const runId =
+          earlier.queued === true ? this.#runOfWaiting(thread.id, message, error) : Promise.resolve(earlier.runId);
+        runId.catch(() => {});
+        return { runId };
+      }
     });
   }
 
@@ -134,13 +126,54 @@ export class MessageIntake {
     }
   }
 
+  /** Tries again while another process begins or ends a run of the thread. */
+  async #whenFree<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries++)
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!SingletreeError.is(error, 'lease_held') || tries >= leaseTries) throw error;
+        await this.#delay(leaseMs);
+      }
+  }
+
   async #takeOnce(thread: Thread, message: SentMessage): Promise<MessageReceipt> {
     try {
       return await this.#receive(thread, message);
     } catch (error) {
-      const earlier = message.id && (await earlierReceipt(this.#options.log, thread.id, message.id, error));
-      if (!earlier) throw error;
-      return earlier;
+      return this.#earlier(thread.id, message, error);
+    }
+  }
+
+  /** The receipt of an earlier message with the same id; rejects with the error when there is none. */
+  async #earlier(threadId: string, { id }: SentMessage, error: unknown): Promise<MessageReceipt> {
+    const earlier = id && (await earlierReceipt(this.#options.log, threadId, id, error));
+    if (!earlier) throw error;
+    return earlier;
+  }
+
+  async #receiveAlone(thread: Thread, message: SentMessage): Promise<{ runId: Promise<string> }> {
+    const running = await this.#runningIn(thread.id);
+    if (running === undefined) return { runId: Promise.resolve(await this.#start(thread, message, onceOf(message))) };
+    checkWaits(message);
+    const id = newId();
+    await this.#queue(thread.id, { id, message: noteOf(message, running), ...onceOf(message) });
+    const runId = new Promise<string>((resolve, reject) =>
+      this.#awaited.set(id, { threadId: thread.id, resolve, reject }),
+    );
+    // A reader that went away hears nothing of it.
+    runId.catch(() => {});
+    return { runId };
+  }
+
+  /** The run of a message that waits, whatever server delivers it; `error` is that of receiving it again. */
+  async #runOfWaiting(threadId: string, message: SentMessage, error: unknown): Promise<string> {
+    const { control, signal } = this.#options;
+    for (;;) {
+      await control.idle(threadId, signal);
+      const { runId, queued } = await this.#earlier(threadId, message, error);
+      if (queued !== true) return runId;
+      await this.#delay(leaseMs);
     }
   }
 

@@ -34,13 +34,17 @@ async function team() {
   const hold = gate();
   const servers = [1, 2, 3].map(n => serverOn(log, hold.opened, { owner: `server-${n}` }));
   const send = async (message: SentMessage, server = 0) => servers[server % 3]?.intake.take(thread, message);
+  const sendAlone = async (message: SentMessage, server = 0) => {
+    const { intake } = servers[server % 3] as (typeof servers)[number];
+    return intake.takeAlone(thread, message);
+  };
   const end = async () => {
     hold.open();
     await vi.waitFor(async () => expect((await log.getThread(thread.id))?.metadata).toEqual({}), { interval: 1 });
     return log.read(thread.id);
   };
   const close = () => Promise.all(servers.map(({ control }) => control.close()));
-  return { log, thread, send, end, close };
+  return { log, thread, send, sendAlone, end, close };
 }
 
 const said = (events: readonly LoggedEvent[]) =>
@@ -58,6 +62,25 @@ describe('a message with an id that is sent again', () => {
     expect(receipts).toEqual(receipts.map(() => ({ runId: runsIn(events)[0] })));
     expect([await send(message), await send(message, 1)]).toEqual(receipts.slice(0, 2));
     expect(runsIn(events)).toHaveLength(1);
+    await close();
+  });
+
+  it('starts one run of its own, at once or after the run under way, however many come to whatever server', async () => {
+    const { sendAlone, end, close } = await team();
+    const [first, second] = [
+      { content: 'work', id: 'm 1' },
+      { content: 'more', id: 'm 2' },
+    ];
+    const started = await Promise.all(Array.from({ length: 6 }, (_, n) => sendAlone(first, n)));
+    const waiting = await Promise.all(Array.from({ length: 6 }, (_, n) => sendAlone(second, n)));
+    const events = await end();
+    expect(said(events)).toEqual([
+      ['m 1', 'work'],
+      ['m 2', 'more'],
+    ]);
+    const [one, two] = runsIn(events);
+    expect(await Promise.all(started.map(({ runId }) => runId))).toEqual(started.map(() => one));
+    expect(await Promise.all(waiting.map(({ runId }) => runId))).toEqual(waiting.map(() => two));
     await close();
   });
 

@@ -42,6 +42,23 @@ const shown = ({ messages }: Pick<Chat, 'messages'>) =>
     }),
   ]);
 
+describe('a chat message that is sent again with its id', () => {
+  it('streams the run of the first one', async () => {
+    const id = newId();
+    const message = { id: 'sent-twice', role: 'user', parts: [{ type: 'text', text: 'hello' }] };
+    const send = async () => {
+      const headers = { authorization: 'Bearer for-everything', 'content-type': 'application/json' };
+      const body = JSON.stringify({ id, messages: [message] });
+      return (await fetch(`${server.url}/api/chat`, { method: 'POST', headers, body })).text();
+    };
+    const streams = [await send(), await send()];
+    for (const stream of streams) expect(stream).toContain('"type":"finish"');
+    const events = await server.log.read(id);
+    expect(events.filter(({ type }) => type === 'user')).toMatchObject([{ id: 'sent-twice' }]);
+    expect(events.filter(({ type }) => type === 'harness_start')).toHaveLength(1);
+  });
+});
+
 describe.each([5, 6, 7] as const)('a chat of AI SDK %i that is opened again', version => {
   const authorization = 'Bearer for-everything';
   const load = async (id: string): Promise<readonly Shown[]> => {

@@ -63,7 +63,7 @@ export function addThreadCommands(program: Command): void {
     addStoreOptions(
       subcommand(debug, 'prompt', {
         description: 'print what a model would be sent of a thread: instructions, tools with their schemas, messages',
-        example: 'singletree debug prompt last --message \"and now?\"',
+        example: 'singletree debug prompt last --message "and now?"',
       }),
     ),
   )

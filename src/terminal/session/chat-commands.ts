@@ -116,7 +116,12 @@ function copy(app: ChatApp, what: string): void {
 
 function context(app: ChatApp): void {
   const { lastInput, lastModel } = app.host.follower?.times ?? {};
-  if (lastInput === undefined) return app.note('The model has not been called yet.');
+  if (lastInput === undefined)
+    return app.note(
+      lastModel === undefined
+        ? 'The model has not been called yet.'
+        : 'This agent reports the tokens of whole turns: what one request had is not known.',
+    );
   const size = app.options.contextSize?.(app.host.modelId || (lastModel ?? ''));
   const of = size === undefined ? '' : ` of ${shortCount(size)} (${Math.round((lastInput / size) * 100)} % used)`;
   app.note(`The last request had ${shortCount(lastInput)} tokens${of}.`);

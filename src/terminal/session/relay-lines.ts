@@ -11,25 +11,8 @@ import { type Band, canRevise, isDestructive } from './relay-band.ts';
 type Permission = Extract<RelayEntry['relay'], { relayKind: 'permission' }>;
 
 /** The arguments of which a change consists: a file, and texts. */
-const shownByChange: ReadonlySet<string> = new Set([
-  'path',
-  'file_path',
-  'filePath',
-  'old_string',
-  'oldString',
-  'old_str',
-  'oldText',
-  'new_string',
-  'newString',
-  'new_str',
-  'newText',
-  'content',
-  'contents',
-  'file_text',
-  'patch',
-  'patchText',
-  'diff',
-]);
+const shownByChange =
+  /^(?:path|file_?path|(?:old|new)(?:_str(?:ing)?|string|text)|contents?|file_text|patch(?:text)?|diff)$/i;
 
 /** How many things wait, and which of them the band shows. */
 export interface BandPlace {
@@ -159,7 +142,7 @@ function diffLines(diffs: ReturnType<typeof patchDiffs>, diff: string, width: nu
 
 /** The arguments of a call that its title and its change do not show. */
 function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.has(name)));
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.test(name)));
 }
 
 /** The arguments of a call, each as it will be used. */
