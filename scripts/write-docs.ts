@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cliAdapters } from 'singletree/agents';
+import { configJsonSchema } from 'singletree/config';
 import { agentPage } from './agent-page.ts';
 import { apiIndex, apiPage, pageName } from './api-reference.ts';
 import { agentMatrix } from './channel-section.ts';
@@ -18,3 +19,5 @@ const pages = Object.entries(paths)
 mkdirSync('docs/reference', { recursive: true });
 for (const { subpath, page } of pages) writeFileSync(`docs/reference/${pageName(subpath)}`, page);
 writeFileSync('docs/reference/README.md', apiIndex(pages));
+const schema = JSON.stringify(configJsonSchema(), undefined, 2);
+writeFileSync('docs/reference/singletree.config.schema.json', `${schema}\n`);

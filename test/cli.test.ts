@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandNames } from '../src/cli/command-list.ts';
 import { builtCommand } from './support/command.ts';
 
 const { home, singletree } = builtCommand();
@@ -33,7 +32,7 @@ describe('the command', () => {
   it('names the commands there are, and the one that was meant', () => {
     const { stderr } = singletree('transalte');
     expect(stderr).toContain('Did you mean translate?');
-    expect(stderr).toMatch(/The commands are serve, run, chat, send, inbox, .*: see singletree --help/);
+    expect(stderr).toMatch(/The commands are serve, run, .*: see singletree --help/);
   });
 
   it('serves when no command is named, and points to the help of what it does', () => {
@@ -45,16 +44,6 @@ describe('the command', () => {
 
   it.each(['serve', 'run'])('shows no empty defaults in the help of %s', name => {
     expect(singletree(name, '--help').stdout).not.toMatch(/default: [[{]/);
-  });
-
-  it.each(commandNames)('explains %s with an example, and prints JSON where it prints results', name => {
-    const { status, stdout } = singletree(name, '--help');
-    expect([status, stdout]).toEqual([0, expect.stringContaining(`Example: singletree ${name}`)]);
-    const texts = name === 'store' ? ['migrate', 'check', 'copy'] : name === 'debug' ? ['prompt'] : [undefined];
-    for (const sub of texts) {
-      const help = sub === undefined ? stdout : singletree(name, sub, '--help').stdout;
-      if (!['completion', 'chat'].includes(name)) expect(help, sub).toContain('--json');
-    }
   });
 
   it('shows a run without a server, and keeps it', () => {

@@ -85,6 +85,53 @@ describe('the coding agent at a terminal', () => {
   });
 });
 
+describe('a compaction of the coding agent', () => {
+  it('keeps words and tasks, reads the instructions again inside the turn, and is printed', async () => {
+    const tasks = [{ content: 'Read it twice', status: 'in_progress', activeForm: 'Reading it twice' }];
+    const call = (name: string, input: object) => [{ toolCall: { name, input } }];
+    const sent: { readonly role: string; readonly text: string }[][] = [];
+    const long = await CoderScene.open(({ messages, lastUserText }) => {
+      if (lastUserText.startsWith('Summarise')) {
+        writeFileSync(join(long.repository, 'AGENTS.md'), 'Use spaces.');
+        return 'We read a lot.';
+      }
+      sent.push(messages.map(({ role, text }) => ({ role, text })));
+      if (messages.some(({ text }) => text.includes('We read a lot.'))) return 'I have read it.';
+      return sent.length === 1 ? call('task_write', { tasks }) : call('read', { path: 'long.txt' });
+    });
+    try {
+      writeFileSync(join(long.repository, 'AGENTS.md'), 'Use tabs.');
+      writeFileSync(join(long.repository, 'long.txt'), 'lorem ipsum dolor\n'.repeat(500));
+      // A model whose context window is known to be small.
+      const model = ['--model', 'openai/computer-use'];
+      const { status, stdout } = await long.run(
+        'run',
+        'coder',
+        'Read it; "never" say more.',
+        '--output',
+        'pretty',
+        ...model,
+      );
+      expect([status, stdout]).toEqual([0, expect.stringContaining('I have read it.')]);
+      const textOf = (role: string, request = sent.at(-1) ?? []) =>
+        request.flatMap(message => (message.role === role ? [message.text] : [])).join('\n');
+      expect(textOf('system', sent[0])).toContain('Use tabs.');
+      expect(textOf('system')).toContain('Use spaces.');
+      expect(textOf('user')).toContain('Read it; "never" say more.');
+      expect(textOf('user')).toContain('- [in_progress] Read it twice');
+      const [, seq] = /≡ Summarised what came before: \d+ → \d+ tokens\. .*branch THREAD --at (\d+)\n/.exec(
+        (await long.run('show')).stdout,
+      ) ?? [''];
+      const branched = await long.run('branch', 'last', '--at', seq ?? '', '--json');
+      const { id } = JSON.parse(branched.stdout) as { id: string };
+      expect((await long.run('debug', 'prompt', id)).stdout).not.toContain('We read a lot.');
+      expect((await long.run('debug', 'prompt', id)).stdout).toContain('lorem ipsum dolor');
+    } finally {
+      await long.close();
+    }
+  }, 60_000);
+});
+
 describe('singletree debug prompt', () => {
   it('prints what a model would be sent: instructions, tools with schemas, messages', async () => {
     writeFileSync(join(scene.repository, 'AGENTS.md'), 'Use tabs.');

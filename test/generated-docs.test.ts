@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cliAdapters } from 'singletree/agents';
+import { configJsonSchema } from 'singletree/config';
 import { describe, expect, it } from 'vitest';
 import { agentPage } from '../scripts/agent-page.ts';
 import { pageName } from '../scripts/api-reference.ts';
@@ -17,6 +18,10 @@ const pageOf = (id: string, changed = {}) => agentPage({ ...cliAdapters[id]!, ..
 describe('the generated pages of docs/', () => {
   it('contain the event reference that `npm run docs` writes', () => {
     expect(page('events.md')).toBe(eventReference());
+  });
+
+  it('contain the JSON Schema of the configuration that `npm run docs` writes', () => {
+    expect(JSON.parse(page('reference/singletree.config.schema.json'))).toEqual(configJsonSchema());
   });
 
   it('contain the comparison of live channels that `npm run docs` writes', () => {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
+import headless from '@xterm/headless';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../src/agents/cli/agent/cli-agent.ts';
@@ -30,6 +31,9 @@ interface Program {
   readonly variables: readonly string[];
   /** What `singletree inbox show` prints. */
   readonly shown: string;
+  /** The call that writes `new.txt`, and the screen of a run that does both. */
+  readonly write: { readonly name: string; readonly input: unknown };
+  readonly screen: readonly string[];
 }
 
 const claude: Program = {
@@ -39,6 +43,24 @@ const claude: Program = {
   tool: 'Bash',
   variables: [],
   shown: '? Run this command? (Bash)\n  $ touch made.txt\n  because: makes it\n  answers: approve, reject, revise\n',
+  write: { name: 'Write', input: { file_path: 'new.txt', content: 'hi\n' } },
+  screen: [
+    '? Run this command? (Bash)',
+    '  $ touch made.txt',
+    '  because: makes it',
+    '  [a]pprove  [r]eject  re[v]ise  a[l]ways in this thread > a',
+    '• $ touch made.txt',
+    '',
+    '? Write new.txt? (Write)',
+    '  +hi',
+    '  [a]pprove  [r]eject  re[v]ise  a[l]ways in this thread > a',
+    '• write new.txt',
+    'All done.',
+    '',
+    'done · T · N tokens in, N out · $0 · 1 file changed: new.txt',
+    'thread ID',
+    'record ID',
+  ],
 };
 const codex: Program = {
   name: 'codex',
@@ -47,14 +69,32 @@ const codex: Program = {
   tool: 'command_execution',
   variables: ['CODEX_SCRIPTED_KEY'],
   shown: '? Run this command? (command_execution)\n  $ touch made.txt\n  answers: approve, reject\n',
+  write: { name: 'apply_patch', input: '*** Begin Patch\n*** Add File: new.txt\n+hi\n*** End Patch\n' },
+  screen: [
+    '? Run this command? (command_execution)',
+    '  $ touch made.txt',
+    '  [a]pprove  [r]eject  a[l]ways in this thread > a',
+    '• $ touch made.txt',
+    '',
+    '? Write new.txt? (file_change)',
+    '  @@ -0,0 +1,1 @@',
+    '  +hi',
+    '  [a]pprove  [r]eject  a[l]ways in this thread > a',
+    '• write new.txt',
+    'All done.',
+    '',
+    'done · T · N tokens in, N out · 1 file changed: new.txt',
+    'thread ID',
+    'record ID',
+  ],
 };
 const programs = [claude, codex];
 const names = programs.map(({ name }) => name);
 
-/** `singletree run` of a program on a terminal; the model wants to run one command. */
-async function runOnTerminal({ name, call, variables }: Program) {
-  const toolCall = { id: 'toolu_terminal', ...call };
-  const server = await startScriptedServer({ script: [[{ toolCall }], 'All done.'] });
+/** `singletree run` of a program on a terminal; the model wants to run one command, and to make other calls. */
+async function runOnTerminal({ name, call, variables }: Program, more: readonly Program['write'][] = []) {
+  const calls = [call, ...more].map((each, at) => [{ toolCall: { id: `toolu_terminal${at}`, ...each } }]);
+  const server = await startScriptedServer({ script: [...calls, 'All done.'] });
   const { executable = '', cwd, env, model } = realProgram(name, server.url);
   const given = [
     ...(model === undefined ? [] : ['--model', model]),
@@ -80,17 +120,34 @@ async function runOnTerminal({ name, call, variables }: Program) {
 function watch(terminal: IPty) {
   let screen = '';
   let changed = () => {};
+  const drawn = new headless.Terminal({ cols: 120, rows: 40, allowProposedApi: true });
   terminal.onData(data => {
     screen += data;
+    drawn.write(data);
     changed();
   });
+  /** The screen from the first question on, without what differs from run to run. */
+  const lines = async () => {
+    await new Promise<void>(resolve => drawn.write('', resolve));
+    const all = Array.from(
+      { length: drawn.buffer.active.length },
+      (_, at) => drawn.buffer.active.getLine(at)?.translateToString(true) ?? '',
+    );
+    const shown = all.slice(all.findIndex(line => line.startsWith('? '))).map(line =>
+      line
+        .replace(/[\d.]+ (?:ms|s) · \d+ tokens in, \d+ out/, 'T · N tokens in, N out')
+        .replace(/(?:< )?\$0\.\d+/, '$0')
+        .replace(/^(thread|record) .*/, '$1 ID'),
+    );
+    return shown.join('\n').trimEnd().split('\n');
+  };
   const exit = new Promise<number>(resolve => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-  const shows = (text: string) =>
+  const shows = (text: string | RegExp) =>
     new Promise<void>(resolve => {
-      changed = () => void (screen.includes(text) && resolve());
+      changed = () => void ((typeof text === 'string' ? screen.includes(text) : text.test(screen)) && resolve());
       changed();
     });
-  return { shows, exit, screen: () => screen };
+  return { shows, exit, lines, screen: () => screen };
 }
 
 const isReady = programsReady('programs on a terminal', names);
@@ -99,14 +156,18 @@ describe.skipIf(!isReady).each(programs)('singletree run $name on a terminal', p
   beforeAll(() => installPrograms(names), 600_000);
 
   it('asks there, and runs what is approved there', async () => {
-    const { shows, terminal, exit, made, screen } = await runOnTerminal(program);
+    const { shows, terminal, exit, made, screen, lines } = await runOnTerminal(program, [program.write]);
     await shows('$ touch made.txt');
     await shows('[a]pprove');
     expect(made()).toBe(false);
     terminal.write('a\r');
-    expect(await exit, screen()).toBe(0);
+    await shows('? Write new.txt?');
+    await shows('+hi');
+    await shows(/\+hi[^]*\[a\]pprove/);
     expect(made()).toBe(true);
-    expect(screen()).toContain('All done.');
+    terminal.write('a\r');
+    expect(await exit, screen()).toBe(0);
+    expect(await lines()).toEqual(program.screen);
   });
 
   it('continues when another process answers', async () => {

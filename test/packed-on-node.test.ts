@@ -1,12 +1,14 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packedProject, subpaths } from './support/packed-project.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const majors = [20, 22, 24] as const;
 const cache = process.env['SINGLETREE_CLI_CACHE'] ?? join(homedir(), '.cache', 'singletree-test-programs');
 const packageName = `node-${process.platform}-${process.arch}`;
@@ -56,6 +58,26 @@ await log.close();`,
     );
   }, 300_000);
   afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  it('installs from the packed file as the README says, with its command, in as many packages', async () => {
+    const folder = join(project, 'as-the-readme-says');
+    mkdirSync(folder);
+    const npm = (...args: string[]) => promisify(execFile)('npm', args, { cwd: folder, encoding: 'utf8' });
+    await npm('init', '--yes');
+    const tarball = readdirSync(project).find(file => file.endsWith('.tgz')) ?? '';
+    await npm('install', '--no-audit', '--no-fund', join('..', tarball), 'zod');
+    const { stdout } = await promisify(execFile)('npx', ['--no', 'singletree', 'models'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], SINGLETREE_HOME: join(folder, 'home') },
+    });
+    expect(stdout).toContain('ANTHROPIC_API_KEY');
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
+    const [, count] = /MB in (\d+) packages/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    // Without the project itself, and without the builds of native packages for other systems.
+    const installed = Object.keys(packages).filter(path => path !== '' && existsSync(join(folder, path)));
+    expect(String(installed.length)).toBe(count);
+  }, 240_000);
 
   it.each(majors)('imports every path, keeps a run and serves the page on Node %i', async major => {
     const options = {

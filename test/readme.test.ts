@@ -49,6 +49,18 @@ describe('the README', () => {
       expect(statSync(join(root, 'docs/images', name)).size).toBeLessThan(200_000);
   });
 
+  it('names pages that show what it states about others', () => {
+    const [, table = ''] = /## Beside others\n([\s\S]*?)\n## /.exec(read('README.md')) ?? [];
+    const rows = table.split('\n').filter(line => line.startsWith('| ['));
+    expect(rows).toHaveLength(5);
+    for (const row of rows) {
+      const [, , whatItIs = '', whatItHas = '', whatWeHave = ''] = row.split('|');
+      expect(whatItIs, row).toContain('](https://');
+      expect(whatItIs + whatItHas, row).toMatch(/\]\(https:.*\]\(https:/);
+      expect(whatWeHave, row).toContain('](docs/');
+    }
+  });
+
   it('names commands that the package has', async () => {
     const { commandNames } = await import('../src/cli/command-list.ts');
     const named = [...read('README.md').matchAll(/npx singletree ([a-z]+)/g)].map(([, name]) => name);

@@ -9,6 +9,7 @@ export type {
   CallableAgent,
   InvokeParams,
   InvokeRequest,
+  ModelRequest,
   RelayAnswer,
   Session,
   Steering,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock, Harness } from '../control/index.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SessionPool } from '../agents/index.ts';
 import { builtinToolIds } from '../control/harness/tools/builtin-tools.ts';
 import { defined } from '../events/defined.ts';
@@ -11,7 +12,7 @@ import { listedCommand } from './command-list.ts';
 import { configuredRegistry } from './coder.ts';
 import { folder } from './folder.ts';
 import { loadSettings, type Settings } from './settings.ts';
-import { addStoreOptions, isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
+import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
 
 interface ChatCommandOptions extends StoreOptions {
@@ -49,7 +50,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   // Nothing is stored for an agent that cannot be used.
   if (named !== undefined) await installed.modesOf(named, options.model);
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
-  const log = await openStoreOf(options, settings.config);
+  let report = (text: string): void => void process.stderr.write(`singletree: ${text}\n`);
+  const log = await openStoreOf(options, settings.config, text => report(text));
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const digests = new ThreadDigests(log);
@@ -63,14 +65,12 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       const modes = [...(await installed.modesOf(id, model))];
       const chosen = model === undefined ? {} : { initialState: { currentModelId: model } };
       const common = { id: 'chat', resourceId: 'default', disableBuiltinTools: builtinToolIds };
-      return { id, createHarness: () => new Harness({ ...common, storage: log, modes, ...chosen }) };
+      const hasOwnModels = cliAdapters[id] !== undefined;
+      return { id, hasOwnModels, createHarness: () => new Harness({ ...common, storage: log, modes, ...chosen }) };
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings.config);
-    // Agents have models of providers that the registry does not know.
-    const providers = new Set(registry.providers().map(({ id }) => id));
-    const isKnown = (modelId: string) => providers.has(modelId.slice(0, Math.max(0, modelId.indexOf('/'))));
-    const { ChatApp, PlainChat } = await import('../terminal/index.ts');
+    const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
       agent: await open(agentId, options.model),
@@ -79,8 +79,11 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       home: settings.home,
       threadId,
       clock: systemClock,
-      ...defined({ keys: settings.config.keys }),
-      contextSize: (modelId: string) => (isKnown(modelId) ? registry.model(modelId)?.contextWindow : undefined),
+      ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
+      contextSize: (modelId: string) =>
+        registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
+      probeStore: () => probeStore(log, options, settings.config),
+      storeNotices: (listener: (text: string) => void) => void (report = listener),
       resumeCommand: (id: string, agent: string) => `singletree chat ${agent} --resume ${id}`,
     };
     const { stdin, stdout, env } = process;
@@ -90,7 +93,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     return await ChatApp.run({
       ...shared,
       streams: { input: stdin, output: stdout },
-      styling: env['TERM'] === 'dumb' ? 'none' : isSet(env['NO_COLOR']) ? 'plain' : 'colour',
+      styling: stylingOf(env),
       isFullscreen: options.fullscreen === true,
     });
   } finally {
@@ -102,10 +105,6 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
 
 function defaultAgent({ config }: Settings): string {
   return config.defaultAgent ?? 'coder';
-}
-
-function isSet(variable: string | undefined): boolean {
-  return variable !== undefined && variable !== '' && variable !== '0';
 }
 
 /** The thread that the options name; with `--continue` the newest one of the folder. */

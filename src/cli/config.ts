@@ -12,6 +12,7 @@ import {
 import { folder } from './folder.ts';
 import { singletreeHome } from './home.ts';
 import { listedCommand } from './command-list.ts';
+import { subcommand } from './subcommand.ts';
 
 interface ConfigCommandOptions {
   readonly cwd: string;
@@ -29,23 +30,32 @@ export function addConfigCommand(program: Command): void {
         for (const value of loaded.values) console.log(JSON.stringify({ ...value, value: masked(value) }));
       else for (const line of configLines(loaded)) console.log(line);
     });
-  config
-    .command('trust [folder]')
-    .description('let the configuration of a project folder run code, start programs and widen permissions')
+  // The command above takes --json wherever it is written.
+  const isJson = () => config.opts<ConfigCommandOptions>().json === true;
+  subcommand(config, 'trust [folder]', {
+    description: 'let the configuration of a project folder run code, start programs and widen permissions',
+    example: 'singletree config trust .',
+  })
+    .option('--json', 'print the result as JSON')
     .action((path = '.') => {
       new TrustedFolders(singletreeHome()).add(folder(path));
-      console.log(`Trusted: ${resolve(path)}`);
+      console.log(isJson() ? JSON.stringify({ folder: resolve(path), isTrusted: true }) : `Trusted: ${resolve(path)}`);
     });
-  config
-    .command('untrust [folder]')
-    .description('take the trust in a project folder back')
+  subcommand(config, 'untrust [folder]', {
+    description: 'take the trust in a project folder back',
+    example: 'singletree config untrust .',
+  })
+    .option('--json', 'print the result as JSON')
     .action((path = '.') => {
-      const removed = new TrustedFolders(singletreeHome()).remove(folder(path));
-      console.log(`${removed ? 'No longer trusted' : 'Was not trusted'}: ${resolve(path)}`);
+      const wasTrusted = new TrustedFolders(singletreeHome()).remove(folder(path));
+      if (isJson()) console.log(JSON.stringify({ folder: resolve(path), isTrusted: false, wasTrusted }));
+      else console.log(`${wasTrusted ? 'No longer trusted' : 'Was not trusted'}: ${resolve(path)}`);
     });
-  config
-    .command('schema')
-    .description('print the JSON Schema of singletree.config.json')
+  subcommand(config, 'schema', {
+    description: 'print the JSON Schema of singletree.config.json',
+    example: 'singletree config schema > singletree.schema.json',
+  })
+    .option('--json', 'the default: one JSON value')
     .action(() => console.log(JSON.stringify(configJsonSchema(), undefined, 2)));
 }
 

@@ -37,7 +37,9 @@ function exitCodeOf(error: unknown): number {
   const text = SingletreeError.is(error)
     ? `${error.message} (${error.code})`
     : error instanceof Error
-      ? (error.stack ?? error.message)
+      ? 'syscall' in error
+        ? error.message
+        : (error.stack ?? error.message)
       : String(error);
   console.error(`singletree: ${text}`);
   return usageErrors.some(code => SingletreeError.is(error, code)) ? 2 : 1;

@@ -17,7 +17,7 @@ export function addModelsCommand(program: Command): void {
 }
 
 async function listModels({ all = false, json = false }: ModelsOptions): Promise<void> {
-  const [{ loadSettings }, { configuredRegistry }, { findLocalServers }] = await Promise.all([
+  const [{ loadSettings }, { configuredRegistry, offeredModels }, { findLocalServers }] = await Promise.all([
     import('./settings.ts'),
     import('./coder.ts'),
     import('../agents/index.ts'),
@@ -26,7 +26,12 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
   const local = await findLocalServers();
   const registry = configuredRegistry(config, local);
   const providers = new Map(registry.providers().map(provider => [provider.id, provider]));
-  const models = registry.models().filter(({ provider }) => all || providers.get(provider)?.configured === true);
+  const offered = offeredModels(config, registry, local);
+  const place = (id: string) => (offered.includes(id) ? offered.indexOf(id) : offered.length);
+  const models = registry
+    .models()
+    .filter(({ provider }) => all || providers.get(provider)?.configured === true)
+    .toSorted((a, b) => place(a.id) - place(b.id));
   if (json) {
     for (const model of models)
       await writeOut(`${JSON.stringify({ ...model, isUsable: providers.get(model.provider)?.configured === true })}\n`);
@@ -41,7 +46,7 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
     id,
     contextWindow === undefined ? '' : `${Math.round(contextWindow / 1000)}k context`,
     prices === undefined ? '' : `$${prices.input} in, $${prices.output} out per 1M tokens`,
-    keyOf(providers.get(provider)),
+    `${keyOf(providers.get(provider))}${id === offered[0] ? ' (the default)' : ''}`,
   ]);
   for (const line of tableLines(rows)) await writeOut(`${line}\n`);
   const usable = [...providers.values()].filter(({ configured }) => configured);

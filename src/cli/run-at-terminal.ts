@@ -93,7 +93,8 @@ async function runOnce(
   let pretty: PrettyRun | undefined;
   const watcher = watcherFor(output, () => pretty);
   if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, { runId, cwd: settings.cwd }));
-  if (hasPerson && agent.isInteractive) person = askAt(processTerminal(interrupt), watcher, () => pretty);
+  if (hasPerson && agent.isInteractive)
+    person = askAt(processTerminal(interrupt), watcher, { pretty: () => pretty, cwd: settings.cwd });
   try {
     const report = await runAgent(
       {
@@ -129,11 +130,13 @@ async function runOnce(
 }
 
 /** Asks the person at the terminal what the run asks. */
-function askAt(terminal: Terminal, watcher: RunWatcher, pretty: () => PrettyRun | undefined): TerminalPerson {
+function askAt(
+  terminal: Terminal,
+  watcher: RunWatcher,
+  { pretty, cwd }: { readonly pretty: () => PrettyRun | undefined; readonly cwd: string },
+): TerminalPerson {
   const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
-  const person = new TerminalPerson(terminal, async (relay, answer) => {
-    await answers.get(relay.id)?.(answer);
-  });
+  const person = new TerminalPerson(terminal, async (relay, answer) => answers.get(relay.id)?.(answer), cwd);
   watcher.asked = (relay, answer) => {
     answers.set(relay.id, answer);
     pretty()?.pause(true);

@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventOf, toolOutputOf } from '../events/index.ts';
 import type { RunOutcome } from '../control/index.ts';
 import type { Activity } from '../projections/activity/index.ts';
+import { scriptOfLine } from '../agents/permissions/shell-script.ts';
 import { pathFrom } from '../terminal/rows/path-from.ts';
 import { durationText } from '../terminal/rows/duration-text.ts';
 import type { RunTotals } from './run-totals.ts';
@@ -113,7 +114,7 @@ export function activityLine(activity: Activity, event?: AgentEvent): string | u
     case 'command': {
       const exit =
         activity.exitCode === undefined || activity.exitCode === 0 ? '' : ` (exit code ${activity.exitCode})`;
-      return `${mark} $ ${oneLine(activity.command)}${exit}`;
+      return `${mark} $ ${oneLine(scriptOfLine(activity.command) ?? activity.command)}${exit}`;
     }
     case 'read':
     case 'write':

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/index.ts';
+import { SingletreeError } from '../events/singletree-error.ts';
 import { type EventLog, openStore, parseStoreUrl } from '../log/index.ts';
 import { singletreeHome } from './home.ts';
 import { defined } from '../events/defined.ts';
@@ -40,9 +42,34 @@ export function storeUrls(
 }
 
 /** Opens the log that the options, the environment or the configuration name. */
-export async function openStoreOf(options: StoreOptions, config?: Pick<Config, 'store' | 'live'>): Promise<EventLog> {
+export async function openStoreOf(
+  options: StoreOptions,
+  config?: Pick<Config, 'store' | 'live'>,
+  report: (text: string) => void = text => process.stderr.write(`singletree: ${text}\n`),
+): Promise<EventLog> {
   const { store, live } = storeUrls(options, process.env, config);
-  return openStore(store, { live, onOutage: reportOutage });
+  return openStore(store, { live, onOutage: reason => report(outageText(reason)) });
+}
+
+/** Rejects when a log cannot be used: its file is gone or cannot be written, or its database does not answer. */
+export async function probeStore(
+  log: EventLog,
+  options: StoreOptions,
+  config?: Pick<Config, 'store' | 'live'>,
+): Promise<void> {
+  const location = parseStoreUrl(storeUrls(options, process.env, config).store);
+  if (location.kind === 'file')
+    await access(location.path, constants.R_OK | constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? fileGone(location.path) : error;
+    });
+  await log.getThread('probe');
+}
+
+function fileGone(path: string): SingletreeError {
+  return new SingletreeError(
+    'store_unreachable',
+    `The file ${path} was removed: nothing is kept from now on. Put it back, or quit and start again.`,
+  );
 }
 
 /** Whether the log is a file that does not exist yet. */
@@ -51,11 +78,9 @@ export function isNewFile(options: StoreOptions): boolean {
   return location.kind === 'file' && !existsSync(location.path);
 }
 
-/** Prints when the live tail is lost and when it is back; readers follow the store meanwhile. */
-function reportOutage(reason: string | undefined): void {
-  const line =
-    reason === undefined
-      ? 'the live tail in Redis is back'
-      : `the live tail in Redis cannot be used (${reason}): readers poll the database meanwhile`;
-  process.stderr.write(`singletree: ${line}\n`);
+/** The words for a live tail that is lost, and for one that is back; readers follow the store meanwhile. */
+function outageText(reason: string | undefined): string {
+  return reason === undefined
+    ? 'the live tail in Redis is back'
+    : `the live tail in Redis cannot be used (${reason}): readers poll the database meanwhile`;
 }

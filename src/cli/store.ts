@@ -5,6 +5,7 @@ import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../
 import { ProgressLine } from './progress-line.ts';
 import { addStoreOptions, type StoreOptions, storeUrls } from './store-options.ts';
 import { listedCommand } from './command-list.ts';
+import { subcommand } from './subcommand.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -13,25 +14,33 @@ interface JsonOption {
 /** Adds `singletree store`: migrate, check and copy the stores of logs. */
 export function addStoreCommand(program: Command): void {
   const store = listedCommand(program, 'store');
-  addStoreOptions(store.command('migrate').description('move the tables of a store forward to this version'))
+  addStoreOptions(
+    subcommand(store, 'migrate', {
+      description: 'move the tables of a store forward to this version',
+      example: 'singletree store migrate --store postgres://localhost/agents',
+    }),
+  )
     .option('--json', 'print the result as JSON')
     .action(async (options: StoreOptions & JsonOption) => migrate(options));
   addStoreOptions(
-    store.command('check').description('read everything in a store and report what is missing or damaged'),
+    subcommand(store, 'check', {
+      description: 'read everything in a store and report what is missing or damaged',
+      example: 'singletree store check --db agents.db',
+    }),
   )
     .option('--rebuild', 'write the messages table of a PostgreSQL store anew')
     .option('--json', 'print the result as JSON')
     .action(async (options: StoreOptions & JsonOption & { rebuild?: boolean }) => {
       process.exitCode = await check(options);
     });
-  store
-    .command('copy')
-    .description('copy every thread of a store to another one; made again, it adds what is new: also a backup')
+  subcommand(store, 'copy', {
+    description: 'copy every thread of a store to another one; made again, it adds what is new: also a backup',
+    example: 'singletree store copy file:agents.db postgres://localhost/agents',
+  })
     .argument('<from>', 'the store to copy: file:PATH or postgres://…')
     .argument('<to>', 'the store to copy to')
     .option('--json', 'print the result as JSON')
     .action(async (from: string, to: string, options: JsonOption) => copy(from, to, options));
-  for (const command of store.commands) command.showHelpAfterError(`(see singletree store ${command.name()} --help)`);
 }
 
 async function migrate(options: StoreOptions & JsonOption): Promise<void> {

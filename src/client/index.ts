@@ -14,4 +14,5 @@ export {
 export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
 export type { WatchOptions } from './watch.ts';
 export type { ThreadWatchOptions } from './watch-threads.ts';
+export type { LoadedReading } from '../projections/reading/ranges/thread-ranges.ts';
 export type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';

@@ -92,6 +92,14 @@ const dataFields = {
     .strictObject({ setup: text().optional().describe('a command that prepares a new worktree, such as "npm ci"') })
     .optional()
     .describe('the git worktrees of compared agents'),
+  chat: z
+    .strictObject({
+      density: z
+        .enum(['quiet', 'normal', 'full'])
+        .optional()
+        .describe('how much of changes and outputs `singletree chat` shows: nothing, the first lines, or all of it'),
+    })
+    .optional(),
   keys: z
     .record(text(), z.union([text(), z.array(text()), z.literal(false)]))
     .optional()

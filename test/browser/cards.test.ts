@@ -225,7 +225,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
     const card = log.getByRole('region', { name: 'Tool edit' });
     await card.getByText('+2 −1').waitFor();
     await card.locator('summary').click();
-    const diff = card.getByRole('region', { name: 'Changes of src/a.ts' });
+    const diff = card.getByRole('group', { name: 'Changes of src/a.ts' });
     await diff.getByRole('table').waitFor();
     expect(await diff.locator('mark').allInnerTexts()).toEqual(['a', 'b']);
     expect(await diff.locator('tr').evaluateAll(rows => rows.map(row => row.getAttribute('data-line')))).toEqual([
@@ -257,7 +257,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
     await card.getByText('Edited').click();
     await card.getByText('+501 −1').waitFor();
     await card.getByText('new text').waitFor();
-    expect(await card.getByRole('region', { name: 'Changes of /p/b.ts' }).locator('tr').count()).toBe(40);
+    expect(await card.getByRole('group', { name: 'Changes of /p/b.ts' }).locator('tr').count()).toBe(40);
     await card.getByRole('button', { name: 'Show 460 more lines' }).click();
     await card.getByText('row 499').waitFor();
   });
@@ -268,7 +268,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
     await page.getByLabel('Message').fill('Edit');
     await page.keyboard.press('Enter');
     const card = page.getByRole('region', { name: 'Tool edit' });
-    await card.getByRole('region', { name: 'Changes of a.ts' }).getByText('after').waitFor();
+    await card.getByRole('group', { name: 'Changes of a.ts' }).getByText('after').waitFor();
     await card.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('It was approved.').waitFor();
   });

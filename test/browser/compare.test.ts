@@ -44,6 +44,10 @@ describe.skipIf(browser === undefined)('the comparison', () => {
     await page.locator('.compare-request').getByText('Write it.').waitFor();
     await page.reload();
     await expect.poll(() => cells('State'), patient).toEqual(['complete', 'complete']);
+    const { href } = new URL(page.url());
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Write it.' }).click();
+    await expect.poll(() => page.url()).toBe(href);
     await page.getByRole('main').getByRole('link', { name: 'quick' }).click();
     await page.getByRole('log').getByText('Wrote b.ts').waitFor();
   });

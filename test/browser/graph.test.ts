@@ -57,7 +57,7 @@ describe.skipIf(browser === undefined)('the graph', () => {
       'Text: It will be Long.',
     ];
     await expect.poll(nodes).toEqual(['You: Read them', ...ended]);
-    await drawing.getByText('1 steps ▸').click();
+    await drawing.getByText('1 step ▸').click();
     await drawing.getByText('Notes from below.').waitFor();
     await drawing.getByText('▾ reader').click();
     await expect.poll(nodes).toEqual(['You: Read them', ...ended]);
@@ -79,6 +79,11 @@ describe.skipIf(browser === undefined)('the graph', () => {
     );
     expect(new Set(places).size).toBeLessThan(places.length);
     await takePictures(page, 'graph');
+    const map = () => page.evaluate(`document.querySelector('.graph-minimap canvas').toDataURL()`);
+    const light = await map();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(map).not.toBe(light);
+    await page.emulateMedia({ colorScheme: 'light' });
 
     await drawing.focus();
     await page.keyboard.press('ArrowDown');

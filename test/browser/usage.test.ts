@@ -73,6 +73,8 @@ describe.skipIf(browser === undefined)('the usage', () => {
   it('shows that nothing was used, and why nothing can be shown', async () => {
     await page.goto(`${server.url}/usage`);
     await page.getByText('Nothing was used in this period.').waitFor();
+    const [first, second] = await Promise.all(['7 days', '90 days'].map(name => page.getByLabel(name).boundingBox()));
+    expect(first?.y, 'the choices are side by side').toBe(second?.y);
     await page.route('**/api/usage?*', route => route.abort());
     await page.getByLabel('7 days').check();
     await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();

@@ -125,6 +125,30 @@ describe('a call that needs approval', () => {
     expect(of('tool_approval_required')).toHaveLength(1);
   });
 
+  it.each([
+    ['once', ['echo', 'echo', 'shout', 'echo']],
+    ['thread', ['echo', 'shout', 'echo']],
+    ['category', ['echo', 'echo']],
+  ] as const)('is approved with what `remember: %s` includes, in its thread only', async (remember, asked) => {
+    const turn = [
+      [calls('echo', { value: 'a' }, 'one')],
+      [calls('echo', { value: 'b' }, 'two')],
+      [calls('shout', { value: 'c' }, 'three')],
+      'Done.',
+    ];
+    const { harness, of } = scene([...turn, [calls('echo', { value: 'd' }, 'four')], 'Done.'], {
+      tools: { echo: { ...echo, category: 'edit' }, shout: { ...echo, category: 'edit' } },
+    });
+    harness.subscribe(({ type }) => {
+      if (type === 'tool_approval_required') harness.respondToToolApproval({ decision: 'approve', remember });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    await harness.createThread();
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_approval_required').map(({ toolName }) => toolName)).toEqual(asked);
+    expect(results(of('tool_end'))).toEqual(['a!', 'b!', 'c!', 'd!']);
+  });
+
   it.each<[string, (harness: Harness) => unknown]>([
     ['the tool is granted', harness => harness.grantSessionTool({ toolName: 'echo' })],
     ['the category is granted', harness => harness.grantSessionCategory({ category: 'read' })],

@@ -47,7 +47,8 @@ async function compare(token: string) {
 describe('comparisons over HTTP', () => {
   it('starts agents in worktrees, reads their diffs, keeps one and removes the others', async () => {
     const { client, runs } = await compare('all');
-    const [{ threadId = '', folder = '' } = {}, other] = runs;
+    const [first, other] = runs;
+    const [threadId, folder] = [first?.threadId ?? '', first?.folder ?? ''];
     expect(await client.getWorktree(threadId)).toMatchObject({ folder, isClean: false, files: [{ path: 'a.txt' }] });
     expect(await client.readPatch(threadId, 'a.txt')).toEqual({ path: 'a.txt', patch: '@@ -1 +1,2 @@\n one\n+1' });
     expect(await client.keepWorktree(threadId)).toEqual({ files: ['a.txt'] });
@@ -84,7 +85,7 @@ describe('comparisons over HTTP', () => {
 
   it('shows worktrees only to those who see their threads', async () => {
     const { runs } = await compare('own');
-    const { threadId = '' } = runs[0] ?? {};
+    const threadId = runs[0]?.threadId ?? '';
     expect(await clientOf('own').listWorktrees()).toHaveLength(2);
     expect(await clientOf('other').listWorktrees()).toEqual([]);
     await expect(clientOf('other').getWorktree(threadId)).rejects.toMatchObject({ code: 'thread_not_found' });

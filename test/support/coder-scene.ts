@@ -23,11 +23,17 @@ const steps = [
   'It subtracted. It adds now, and the test passes.',
 ];
 
+type Script = Parameters<typeof startScriptedServer>[0]['script'];
+
+/** The next step depends on the conversation only, so that a resumed run continues. */
+const fixing: Script = ({ step, lastUserText }) =>
+  lastUserText.startsWith('Only') ? 'It subtracts where it should add.' : (steps[step] ?? '');
+
 /** A program at a terminal: what it printed, and the keys to press. */
 export interface AtTerminal {
   readonly pid: number;
-  printed(): string;
-  type(keys: string): void;
+  readonly printed: () => string;
+  readonly type: (keys: string) => void;
   readonly ended: Promise<number>;
 }
 
@@ -42,12 +48,9 @@ export class CoderScene {
     this.model = model;
   }
 
-  static async open(): Promise<CoderScene> {
-    // The next step depends on the conversation only, so that a resumed run continues.
-    const model = await startScriptedServer({
-      script: ({ step, lastUserText }) =>
-        lastUserText.startsWith('Only') ? 'It subtracts where it should add.' : (steps[step] ?? ''),
-    });
+  /** Opens a scene with a model that fixes the test, or that follows another script. */
+  static async open(script: Script = fixing): Promise<CoderScene> {
+    const model = await startScriptedServer({ script });
     const scene = new CoderScene(realpathSync(mkdtempSync(join(tmpdir(), 'singletree-coder-'))), model);
     const { repository } = scene;
     mkdirSync(repository);

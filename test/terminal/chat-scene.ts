@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,8 @@ export interface SceneOptions {
   /** Variables to add; those that a program needs to reach the scripted model depend on its address. */
   readonly env?: Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
   readonly args?: readonly string[];
+  /** The text of the configuration in the home folder. */
+  readonly config?: string;
   readonly server?: Omit<ScriptedServerOptions, 'script'>;
   /** The program and arguments that run the chat instead of Node. */
   readonly through?: (line: readonly string[]) => readonly string[];
@@ -44,6 +46,9 @@ export class ChatScene {
     this.#env = typeof options.env === 'function' ? options.env(server.url) : (options.env ?? {});
     [this.cwd, this.home] = [join(folder, 'project'), join(folder, 'home')];
     mkdirSync(this.cwd);
+    if (options.config === undefined) return;
+    mkdirSync(this.home);
+    writeFileSync(join(this.home, 'singletree.config.mjs'), options.config);
   }
 
   static async start(script: ModelScript, options: SceneOptions = {}): Promise<ChatScene> {
@@ -93,6 +98,11 @@ export class ChatScene {
   /** Types, or sends the bytes of keys. */
   type(text: string): void {
     this.#pty.write(text);
+  }
+
+  /** Closes the terminal, as a person who closes its window. */
+  closeWindow(): void {
+    (this.#pty as IPty & { destroy(): void }).destroy();
   }
 
   resize(columns: number, rows: number): void {

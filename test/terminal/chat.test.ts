@@ -124,14 +124,6 @@ describe('singletree chat', () => {
     expect(scene.scrollback().join('\n')).toContain('› queued task');
   });
 
-  it('restores the terminal on SIGTERM', async () => {
-    const scene = await start(['Hello.']);
-    process.kill(scene.pid, 'SIGTERM');
-    await scene.ended();
-    expect(scene.bytes.slice(-200)).toContain('\u001b[?2004l');
-    expect(scene.bytes.slice(-200)).toContain('\u001b[?25h');
-  });
-
   it('goes on after kill -9 with what was sent before', async () => {
     const scene = await start([call('bash', { command: 'true' }), 'After the crash.']);
     await say(scene, 'crash me');
@@ -183,6 +175,24 @@ describe('singletree chat', () => {
     await say(scene, 'still here');
   });
 
+  it('lets hostile output of a command change nothing but its row, in a small window', async () => {
+    const printf = String.raw`printf '\033[2J\033[H\033]0;owned\007\xe2\x80\xaegnp.exe \xe6\xbc\xa2\xe5\xad\x97 e\xcc\x81\xcc\x81 tail\n'; head -c 1000000 /dev/zero | tr '\0' y`;
+    const scene = await start([call('bash', { command: printf }), 'Survived.'], {
+      columns: 40,
+      rows: 10,
+      args: ['--yolo'],
+    });
+    await say(scene, 'attack');
+    await scene.shows('Survived.');
+    expect(scene.isAlternate).toBe(false);
+    expect(scene.bytes).not.toMatch(clears);
+    for (const mark of ['owned\u0007', '\u202e']) expect(scene.bytes).not.toContain(mark);
+    const text = scene.scrollback().join('\n');
+    expect(text).toContain('漢字 e\u0301\u0301 tail');
+    expect(text).toMatch(/y … \d+ characters hidden … y/);
+    await say(scene, 'still here');
+  });
+
   it('keeps what was printed when the window is resized while text streams', async () => {
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at} of the answer`).join('\n\n');
     const scene = await start([{ text: lines, delayMs: 2 }]);
@@ -222,6 +232,34 @@ describe('singletree chat', () => {
     } finally {
       execFileSync('tmux', ['-L', socket, 'kill-server']);
     }
+  });
+});
+
+describe('the keys of a configuration', () => {
+  it('take the place of the default ones', async () => {
+    const config = "export default { keys: { transcript: ['f2', 'ctrl+x t'], mode: false } };";
+    const scene = await start(['Hello.'], { config });
+    await say(scene, 'hi');
+    await scene.shows('Hello.');
+    scene.type('\u000f\u001b[Z\u001bOQ');
+    await scene.shows('q close');
+    scene.type('q');
+    await scene.shows('Build');
+    scene.type('\u0018t');
+    await scene.shows('q close');
+  });
+
+  it('are refused together when they cannot work, and the terminal is left alone', async () => {
+    const config = "export default { keys: { transcript: 'ctrl+k', mod: 'f2' } };";
+    const scene = await ChatScene.start([], { config });
+    scenes.push(scene);
+    await scene.ended();
+    expect(scene.exitCode).toBe(2);
+    const text = scene.scrollback().join('\n');
+    expect(text).toContain('Unknown action "mod". Did you mean mode or model?');
+    expect(text).toContain('Ctrl+K is bound to both "transcript" and "draft.kill-line-right"');
+    expect(text).toContain('Ctrl+K edits the draft, as in a shell: give "transcript" another key.');
+    expect(scene.bytes).not.toContain('\u001b[?');
   });
 });
 

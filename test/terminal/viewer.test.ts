@@ -27,10 +27,10 @@ async function talked(args: readonly string[] = []): Promise<ChatScene> {
 describe('the transcript', () => {
   it('scrolls, searches and jumps in the alternate screen, and leaves the scrollback alone', async () => {
     const scene = await talked();
-    scene.type('\u000f');
+    // A key that comes before it is drawn is for it, too.
+    scene.type('\u000fg');
     await scene.shows('q close');
     expect(scene.isAlternate).toBe(true);
-    scene.type('g');
     await scene.shows('› first');
     scene.type('/needle\r');
     await scene.shows('paragraph 40 needle');
@@ -56,6 +56,33 @@ describe('the full screen', () => {
 
 describe('a chat in plain lines', () => {
   const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+  it('reads messages from a pipe, prints hostile answers without what a terminal executes, and ends with its input', async () => {
+    const hostile = `\u001b[2J\u001b]0;owned\u0007 \u202egnp.exe\u202c 漢字 e\u0301 ${'x'.repeat(100_000)} end\r\nnext`;
+    const server = await startScriptedServer({ script: [hostile] });
+    const folder = mkdtempSync(join(tmpdir(), 'singletree-pipe-'));
+    try {
+      const env = {
+        PATH: process.env['PATH'],
+        SINGLETREE_HOME: folder,
+        OPENAI_API_KEY: 'sk-x',
+        OPENAI_BASE_URL: `${server.url}/v1`,
+      };
+      const child = execFile(process.execPath, [command, 'chat', '--cwd', folder], { env, maxBuffer: 1 << 24 });
+      let printed = '';
+      child.stdout?.on('data', (text: string) => (printed += text));
+      child.stdin?.end('go\n');
+      expect(await new Promise(resolve => child.once('close', resolve))).toBe(0);
+      expect(printed).toContain('› go');
+      expect(printed).toContain('漢字 e\u0301');
+      expect(printed).toContain('next');
+      // oxlint-disable-next-line no-control-regex
+      expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e]|owned\u0007/);
+    } finally {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   it('prints rows without escape sequences when it is piped, and takes answers from its input', async () => {
     const server = await startScriptedServer({

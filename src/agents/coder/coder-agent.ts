@@ -152,7 +152,8 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     const { cwd = options.cwd } = params;
     if (!existsSync(cwd)) {
       toolsOf.delete(cwd);
-      return yield* missingFolder(id, params, cwd);
+      yield* missingFolder(id, params, cwd);
+      return;
     }
     const { agent, mode, problems } = agentOf(params);
     const { runId, permissions: given = [] } = params;

@@ -16,12 +16,14 @@ const interrupted = '(interrupted: not answered)';
 export class TerminalPerson {
   readonly #terminal: Terminal;
   readonly #answer: (relay: Relay, answer: Answer) => Promise<void>;
+  readonly #cwd: string | undefined;
   readonly #waiting: Relay[] = [];
   #open: { readonly id: string; readonly stop: AbortController } | undefined;
 
-  /** `answer` stores an answer; it rejects when somebody else was faster. */
-  constructor(terminal: Terminal, answer: (relay: Relay, answer: Answer) => Promise<void>) {
+  /** `answer` stores an answer; it rejects when somebody else was faster. Paths inside `cwd` are shown without it. */
+  constructor(terminal: Terminal, answer: (relay: Relay, answer: Answer) => Promise<void>, cwd?: string) {
     this.#terminal = terminal;
+    this.#cwd = cwd;
     this.#answer = answer;
   }
 
@@ -71,7 +73,7 @@ export class TerminalPerson {
   }
 
   async #question(relay: Relay, signal: AbortSignal): Promise<Answer> {
-    this.#terminal.write(`\n${relayText(relay)}\n`);
+    this.#terminal.write(`\n${relayText(relay, this.#cwd)}\n`);
     if (relay.relayKind === 'question') return this.#answerQuestion(relay, signal);
     const canRemember = relay.relayKind === 'permission' || relay.relayKind === 'access';
     const canRevise = relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listedCommand } from '../command-list.ts';
+import { subcommand } from '../subcommand.ts';
 import { folder } from '../folder.ts';
 import { addStoreOptions } from '../store-options.ts';
 
@@ -24,12 +25,14 @@ export function addWorktreesCommand(program: Command): void {
   const command = addStoreOptions(listedCommand(program, 'worktrees'))
     .option('--json', 'print one JSON value per line')
     .action(async options => (await worktrees()).listWorktrees(options));
-  addStoreOptions(command.command('keep').description('apply the changes of one to the folder it is a copy of'))
+  const add = (name: string, description: string, example: string) =>
+    addStoreOptions(subcommand(command, name, { description, example })).option('--json', 'print the result as JSON');
+  add('keep', 'apply the changes of one to the folder it is a copy of', 'singletree worktrees keep claude-1')
     .argument('<worktree>', 'its name, or its thread')
     .action(async (name: string, _options: object, own: Command) =>
       (await worktrees()).keepWorktree(name, own.optsWithGlobals()),
     );
-  addStoreOptions(command.command('remove').description('remove some; those with changes only with --force'))
+  add('remove', 'remove some; those with changes only with --force', 'singletree worktrees remove --clean')
     .argument('[worktrees...]', 'their names, or their threads')
     .option('--clean', 'all that have no changes, or whose changes were kept')
     .option('--force', 'also when changes are lost')

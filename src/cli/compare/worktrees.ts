@@ -39,11 +39,9 @@ export function keepWorktree(name: string, options: ThreadCommandOptions): Promi
     const worktrees = worktreesHere();
     const { threadId, origin, name: found } = await named(worktrees, name);
     const files = await new ThreadWorktrees(log, worktrees).keep(threadId);
-    if (options.json === true) return void (await printJson({ name: found, files }));
     const count = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed in ${origin}`;
-    await writeOut(
-      `${[count, ...files.map(file => `  ${file}`)].join('\n')}\nRemove it: singletree worktrees remove ${found}\n`,
-    );
+    const lines = [count, ...files.map(file => `  ${file}`), `Remove it: singletree worktrees remove ${found}`];
+    await (options.json === true ? printJson({ name: found, files }) : writeOut(`${lines.join('\n')}\n`));
   });
 }
 

@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs';
+import { defined } from '../../events/defined.ts';
+import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RewindResult, ThreadRewind } from '../../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
@@ -6,6 +7,7 @@ import { createGraph, reduceEvent } from '../../graph/index.ts';
 import { allThreads, exportThread, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
 import { singletreeHome } from '../home.ts';
 import { writeOut } from '../output.ts';
+import { ProgressLine } from '../progress-line.ts';
 import { printGraph } from '../print-graph.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { tableLines } from '../table.ts';
@@ -87,8 +89,23 @@ export function importCommand(
   options: ThreadCommandOptions & { readonly title?: string },
 ): Promise<void> {
   return withLog(options, async log => {
+    if (file !== '-' && !existsSync(file))
+      throw new SingletreeError(
+        'invalid_argument',
+        `There is no file "${file}". Name a file that singletree export wrote, or "-" for standard input.`,
+      );
     const source = file === '-' ? process.stdin : createReadStream(file);
-    const thread = await importThread(log, source, options.title === undefined ? {} : { title: options.title });
+    const progress = new ProgressLine(process.stderr);
+    let bytes = 0;
+    const counted = (async function* () {
+      for await (const piece of source as AsyncIterable<Uint8Array>) {
+        bytes += piece.length;
+        progress.show(`read ${(bytes / 1e6).toFixed(1)} MB`);
+        yield piece;
+      }
+    })();
+    const title = defined({ title: options.title });
+    const thread = await importThread(log, counted, title).finally(() => progress.end());
     await (options.json === true
       ? printJson(summaryOf(thread))
       : writeOut(`thread ${thread.id}: ${thread.seq} events\n`));

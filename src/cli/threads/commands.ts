@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandName, listedCommand } from '../command-list.ts';
 import { folder } from '../folder.ts';
 import { addStoreOptions } from '../store-options.ts';
+import { subcommand } from '../subcommand.ts';
 
 const thread = ['[thread]', 'its id, the beginning of its id, or "last"', 'last'] as const;
 const actions = () => import('./actions.ts');
@@ -60,9 +61,10 @@ export function addThreadCommands(program: Command): void {
   const debug = listedCommand(program, 'debug');
   json(
     addStoreOptions(
-      debug
-        .command('prompt')
-        .description('print what a model would be sent of a thread: instructions, tools with their schemas, messages'),
+      subcommand(debug, 'prompt', {
+        description: 'print what a model would be sent of a thread: instructions, tools with their schemas, messages',
+        example: 'singletree debug prompt last --message "and now?"',
+      }),
     ),
   )
     .argument(...thread)
@@ -76,19 +78,27 @@ export function addThreadCommands(program: Command): void {
 
 function addInboxCommand(inbox: Command): void {
   inbox.action(async options => (await import('./inbox.ts')).listInbox(options));
-  addStoreOptions(inbox.command('show').description('print one of them whole'))
-    .argument('<relay>', 'its number in the list, or its id')
+  const relayed = ['<relay>', 'its number in the list, its id or the beginning of it, or "last"'] as const;
+  const add = (name: string, description: string, example: string) =>
+    addStoreOptions(subcommand(inbox, name, { description, example })).option('--json', 'print the result as JSON');
+  add('show', 'print one of them whole', 'singletree inbox show 1')
+    .argument(...relayed)
     .action(async (relay: string, _options: object, command: Command) =>
       (await import('./inbox.ts')).showInbox(relay, command.optsWithGlobals()),
     );
   const outcomes = { approve: '', reject: '', revise: '<json>', answer: '<text>' } as const;
+  const examples = {
+    approve: '1 --remember thread',
+    reject: '1 --reason "Use git mv"',
+    revise: `1 '{"command":"npm test"}'`,
+    answer: 'last "the blue one"',
+  };
   for (const [outcome, value] of Object.entries(outcomes) as [keyof typeof outcomes, string][]) {
-    const command = inbox
-      .command(outcome)
-      .description(`${outcome} one of them`)
-      .argument('<relay>', 'its number in the list, or its id');
+    const command = add(outcome, `${outcome} one of them`, `singletree inbox ${outcome} ${examples[outcome]}`).argument(
+      ...relayed,
+    );
     if (value !== '') command.argument(value, outcome === 'revise' ? 'the input to use instead' : 'the answer');
-    addStoreOptions(command)
+    command
       .option('--reason <text>', 'words for the agent')
       .addOption(
         new Option('--remember <reach>', 'how far an approval reaches').choices(['once', 'thread', 'category']),

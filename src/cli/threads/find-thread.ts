@@ -2,7 +2,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 
 /** The shortest beginning of an id that is shown or accepted. */
-const shortest = 4;
+export const shortest = 4;
 
 /** Threads that can be found by id. */
 export interface ThreadIndex<Found extends { readonly id: string }> {
@@ -50,6 +50,11 @@ function severalThreads(text: string, found: readonly { readonly id: string }[])
 
 /** The error for a thread that the log does not contain. */
 export function threadNotFound(text: string): SingletreeError {
+  if (text === 'last')
+    return new SingletreeError(
+      'thread_not_found',
+      'This log has no threads yet. Start one: singletree run coder "…"; --store and --db name another log.',
+    );
   return new SingletreeError(
     'thread_not_found',
     `There is no thread "${text}". Expected an id or the beginning of one, which a run prints as "thread …" and \`singletree threads\` lists, or "last"; --store and --db name another log.`,

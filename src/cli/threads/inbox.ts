@@ -10,7 +10,7 @@ import { questionAnswer } from '../asking/question-answer.ts';
 import { relayText } from '../asking/relay-text.ts';
 import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
-import { shortIds } from './find-thread.ts';
+import { shortest, shortIds } from './find-thread.ts';
 import { ageText } from './age-text.ts';
 import { questionOf } from './transcript.ts';
 import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
@@ -83,7 +83,9 @@ export function answerInbox(
     } finally {
       await supervisor.close();
     }
-    await writeOut(`${outcome}: ${questionOf(entry.relay)}\n`);
+    await (options.json === true
+      ? printJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
+      : writeOut(`${outcome}: ${questionOf(entry.relay)}\n`));
   });
 }
 
@@ -93,8 +95,16 @@ function answerTo(relay: EventOf<'relay'>, text: string): string | string[] {
 
 function relayNamed(pending: readonly PendingRelay[], named: string): PendingRelay {
   const byNumber = /^\d{1,4}$/.test(named) ? pending[Number(named) - 1] : undefined;
-  const found = byNumber ?? pending.find(({ entry }) => entry.relay.id === named);
-  if (found !== undefined) return found;
+  const begins = pending.filter(({ entry }) => named.length >= shortest && entry.relay.id.startsWith(named));
+  const found =
+    byNumber ??
+    (named === 'last' ? pending.at(-1) : (begins.find(({ entry }) => entry.relay.id === named) ?? begins[0]));
+  if (found !== undefined && (begins.length < 2 || found.entry.relay.id === named)) return found;
+  if (begins.length > 1)
+    throw new SingletreeError(
+      'relay_not_found',
+      `"${named}" is the beginning of ${begins.length} questions. Write more of the id, or its number in the list.`,
+    );
   throw new SingletreeError(
     'relay_not_found',
     `Nothing waits under "${named}". Expected a number or an id that \`singletree inbox\` lists.`,

@@ -47,10 +47,10 @@ async function compare(agents: readonly Agent[], setup?: string) {
     { log, control, worktrees },
     { title: 'Do it', content: 'Do it.', agents: named(agents) },
   );
-  await Promise.all(runs.map(({ run }) => run?.done));
+  await Promise.all(runs.flatMap(({ run }) => run?.done ?? []));
   return { runs, worktrees, threads: new ThreadWorktrees(log, worktrees) };
 }
-const eventsOf = async <Type extends string>(run: ComparedRun | undefined, type: Type) =>
+const eventsOf = async (run: ComparedRun | undefined, type: string) =>
   (await log.read(run?.threadId ?? '')).filter(event => event.type === type) as never as Record<string, unknown>[];
 const text = (folder = project.folder) => readFileSync(join(folder, 'a.txt'), 'utf8');
 
@@ -136,7 +136,7 @@ describe('a comparison', () => {
       { log, control, worktrees: plain },
       { title: 'Do it', content: 'Do it.', agents: named([coder('first', 'true'), coder('second', 'true')]) },
     );
-    await Promise.all(others.map(({ run }) => run?.done));
+    await Promise.all(others.flatMap(({ run }) => run?.done ?? []));
     expect(others.map(({ note }) => note)).toEqual(
       Array(2).fill(
         "The folder is not in a git repository: all agents work in the same folder and see each other's changes",

@@ -1,5 +1,15 @@
 /** What the argument of a command is completed with. */
-export type ArgumentKind = 'agent' | 'model' | 'mode' | 'thread' | 'command' | 'file' | 'copy' | 'export' | 'none';
+export type ArgumentKind =
+  | 'agent'
+  | 'model'
+  | 'mode'
+  | 'thread'
+  | 'command'
+  | 'file'
+  | 'copy'
+  | 'density'
+  | 'export'
+  | 'none';
 
 /** A slash command. */
 export interface SlashCommand {
@@ -21,6 +31,7 @@ export const slashCommands = [
   { name: 'rewind', does: 'go back to an earlier message, with or without the files' },
   { name: 'undo', does: 'take the last turn back, with its files' },
   { name: 'redo', does: 'take it up again' },
+  { name: 'expand', does: 'go back to before earlier messages were summarised' },
   { name: 'inbox', does: 'answer what waits, in any thread' },
   { name: 'queue', does: 'edit the messages that wait' },
   { name: 'tasks', does: 'show or hide the tasks' },
@@ -33,6 +44,7 @@ export const slashCommands = [
   { name: 'editor', does: 'edit the draft in your editor' },
   { name: 'rename', argument: 'title', does: 'rename the thread' },
   { name: 'export', argument: '[file]', completes: 'export', does: 'write the thread to a file' },
+  { name: 'density', argument: '[quiet|normal|full]', completes: 'density', does: 'show less or more of calls' },
   { name: 'transcript', does: 'open the transcript' },
   { name: 'fullscreen', does: 'switch between the whole window and the scrollback' },
   { name: 'quit', does: 'quit; runs in the background end' },

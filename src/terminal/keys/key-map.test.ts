@@ -42,6 +42,7 @@ describe('the default keys', () => {
       expect(press(ctrl(name))).toBe(action);
       expect(press(ctrl(name), ['running'])).toBe(action);
       expect(press(ctrl(name), ['idle', 'waiting'])).toBe(action);
+      expect(press(ctrl(name), ['running', 'movable', 'waiting'])).toBe(action);
     }
   });
 
@@ -64,7 +65,7 @@ describe('the default keys', () => {
     expect(press(characterKey('?'), ['empty'])).toBe('help');
     expect(press(characterKey('?'))).toEqual({ text: '?' });
     expect(press(ctrl('d'), ['empty'])).toBe('quit');
-    expect(press(ctrl('b'), ['movable'])).toBe('background');
+    expect(press(ctrl('b'), ['movable', 'empty'])).toBe('background');
     expect(press(namedKey('tab'), ['running'])).toBe('queue');
     expect(press(namedKey('tab'), ['running', 'completing'])).toBe('completion.accept');
     expect(press(namedKey('tab'), ['running', 'waiting', 'empty'])).toBe('relay.enter');
@@ -120,7 +121,18 @@ describe('keys of the configuration', () => {
       'Unknown action "transcripts". Did you mean transcript?',
       'Unknown key "hyper+z" for "draft.undo". Write keys like "ctrl+g", "alt+enter", "f5" or "ctrl+x ctrl+e".',
       'Ctrl+K is bound to both "model" and "draft.kill-line-right": give one of them another key, or none with false.',
+      'Ctrl+K edits the draft, as in a shell: give "model" another key.',
     ]);
+  });
+
+  it('cannot take a readline key from a draft, whatever their conditions are and whoever gave the key away', () => {
+    expect(problemsOf({ queue: 'ctrl+e' })).toEqual([
+      'Ctrl+E edits the draft, as in a shell: give "queue" another key.',
+    ]);
+    expect(problemsOf({ 'draft.kill-line-left': false, threads: 'ctrl+u t' })).toHaveLength(1);
+    expect(problemsOf({ background: 'ctrl+f', 'draft.line-end': 'ctrl+k', 'draft.kill-line-right': false })).toBe(
+      undefined,
+    );
   });
 
   it('accept a key that its former action gave away', () => {

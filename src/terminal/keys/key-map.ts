@@ -23,7 +23,7 @@ export type KeyMap = readonly KeyBinding[];
 export function keyMap(settings: KeySettings = {}): KeyMap {
   const problems = Object.keys(settings).filter(isUnknown).map(unknownAction);
   const bindings = actionNames.flatMap(action => bindingsOf(action, settings[action], problems));
-  problems.push(...conflicts(bindings));
+  problems.push(...conflicts(bindings), ...shadowed(bindings));
   if (problems.length > 0)
     throw new SingletreeError('invalid_config', ['Invalid "keys" in the configuration.', ...problems].join('\n- '), {
       details: { problems },
@@ -60,6 +60,21 @@ function conflicts(bindings: readonly KeyBinding[]): string[] {
     return [
       `${keys} is bound to both "${other.action}" and "${binding.action}": give one of them another key, or none with false.`,
     ];
+  });
+}
+
+/** The keys with which readline edits a line. */
+const readlineKeys: ReadonlySet<string> = new Set('abdefknpuwy'.split('').map(letter => `ctrl+${letter}`));
+/** While one of these is the case no draft is edited with readline keys. */
+const withoutDraft: ReadonlySet<KeyCondition> = new Set(['empty', 'completing']);
+
+/** One sentence for each readline key that would do something else while a draft is written. */
+function shadowed(bindings: readonly KeyBinding[]): string[] {
+  return bindings.flatMap(({ keys, action, in: context, when }) => {
+    const isInDraft = context === 'chat' && !when.some(condition => withoutDraft.has(condition));
+    const [first = ''] = keys;
+    if (!isInDraft || !readlineKeys.has(first) || actionDefinition(action).edits === true) return [];
+    return [`${shownKeys([first])} edits the draft, as in a shell: give "${action}" another key.`];
   });
 }
 

@@ -10,9 +10,12 @@ export interface PickerSize {
 }
 
 const fewestEntries = 1;
+/** In a wider window the details would be far from what they are about. */
+const mostWidth = 100;
 
 /** Draws a list: title with filter, the entries around the mark under their headings, preview, hint. */
-export function pickerLines(picker: ListPicker, { width, height }: PickerSize): readonly Line[] {
+export function pickerLines(picker: ListPicker, size: PickerSize): readonly Line[] {
+  const [width, height] = [Math.min(size.width, mostWidth), size.height];
   const shown = shownEntries(picker).map(({ entry }) => entry);
   const preview = previewLines(picker, Math.max(0, Math.floor((height - 3) / 2)));
   const hint: Line[] = picker.hint !== '' && height > 3 ? [[span(rowText(picker.hint), 'dim')]] : [];

@@ -29,7 +29,7 @@ import {
   removeQueued,
   stopEditing,
 } from './message-queue.ts';
-import { modelEntries } from './model-list.ts';
+import { modelEntries, usableModels } from './model-list.ts';
 import { pickerLines } from './picker-view.ts';
 import { nowEntry, rewindEntries, scopeEntries } from './rewind-list.ts';
 import { threadEntries } from './thread-list.ts';
@@ -154,17 +154,30 @@ describe('the lists', () => {
   });
 
   it('have the models that can be used first', () => {
-    const entries = modelEntries(
-      [
-        { id: 'a/x', provider: 'a', hasApiKey: false, apiKeyEnvVar: 'A_KEY', useCount: 9 },
-        { id: 'b/y', provider: 'b', hasApiKey: true, useCount: 0 },
-        { id: 'b/z', provider: 'b', hasApiKey: true, useCount: 3 },
-      ],
-      'b/y',
-    );
-    expect(entries.map(({ label, detail }) => [label, detail])).toEqual([
-      ['b/z', undefined],
+    const models = [
+      { id: 'a/x', provider: 'a', hasApiKey: false, apiKeyEnvVar: 'A_KEY', useCount: 9 },
+      { id: 'b/y', provider: 'b', hasApiKey: true, useCount: 0 },
+      { id: 'b/v-9', provider: 'b', hasApiKey: true, useCount: 0 },
+      { id: 'b/v-10', provider: 'b', hasApiKey: true, useCount: 0 },
+      { id: 'b/old', provider: 'b', hasApiKey: true, useCount: 0 },
+      { id: 'b/z', provider: 'b', hasApiKey: true, useCount: 3 },
+    ];
+    const options = {
+      current: 'b/y',
+      contextSize: (id: string) => (id === 'b/old' ? 4_096 : id === 'b/z' ? 200_000 : undefined),
+    };
+    const usable = [
       ['b/y (in use)', undefined],
+      ['b/z', '200k context'],
+      ['b/v-10', undefined],
+      ['b/v-9', undefined],
+    ];
+    const shown = (listed: typeof models) => modelEntries(listed, options).map(({ label, detail }) => [label, detail]);
+    expect(shown([...usableModels(models, options)])).toEqual(usable);
+    expect(shown(models)).toEqual([
+      ...usable.slice(0, 2),
+      ['b/old', '4k context'],
+      ...usable.slice(2),
       ['a/x', 'needs A_KEY'],
     ]);
   });

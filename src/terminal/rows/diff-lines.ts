@@ -1,73 +1,85 @@
+import type { DiffLine, FileDiff } from '../../projections/activity/file-diff.ts';
 import { type Ink, type Line, span, type Span } from '../screen/styled-line.ts';
 import { cutLine, lineWidth } from '../screen/text-width.ts';
 import { rowText } from '../screen/terminal-text.ts';
-import type { ChangedLine, FileChange } from './file-change.ts';
 
 /** From this width on both sides of a change stand beside each other. */
 const sideBySide = 120;
-/** How many unchanged lines are shown around a change. */
-const around = 2;
 
-/** Draws a change in at most `most` lines: unified, or side by side in a wide window. */
-export function diffRows(change: FileChange, width: number, most: number): Line[] {
-  const near = nearChanges(change.lines);
-  const lines =
-    width >= sideBySide && change.removed > 0 && change.added > 0 ? twoColumns(near, width) : near.map(unified);
+export interface DiffRowsOptions {
+  readonly width: number;
+  /** The most lines that are drawn. */
+  readonly most: number;
+  /** Makes a text safe to print; without one what a terminal executes is removed. */
+  readonly printable?: (text: string) => string;
+}
+
+/** Draws diffs: unified, or side by side in a wide window. Words that differ in a line are marked. */
+export function diffRows(diffs: readonly FileDiff[], { width, most, printable = rowText }: DiffRowsOptions): Line[] {
+  const draw = (line: DiffLine) => unified(line, printable);
+  const lines = diffs.flatMap(({ path, moveTo, hunks, added, removed }) => {
+    const head: Line[] =
+      diffs.length > 1 || moveTo !== undefined
+        ? [[span(printable(moveTo === undefined ? path : `${path} → ${moveTo}`), 'dim', 'underline')]]
+        : [];
+    const isSplit = width >= sideBySide && removed > 0 && added > 0;
+    return [
+      ...head,
+      ...hunks.flatMap(({ lines: changed }, at) => [
+        ...(at === 0 ? [] : [[span('  ⋮', 'dim')]]),
+        ...(isSplit ? twoColumns(changed, width, draw) : changed.map(draw)),
+      ]),
+    ];
+  });
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most), [span(`… ${lines.length - most} more lines (Ctrl+O) …`, 'dim')]];
 }
 
-function unified({ sign, text }: ChangedLine): Line {
-  return [span(`${sign} ${rowText(text)}`, ...inksOf(sign))];
-}
+const signs = { same: ' ', added: '+', removed: '-' } as const;
+const inks: Readonly<Record<DiffLine['kind'], Ink>> = { same: 'dim', added: 'green', removed: 'red' };
 
-function inksOf(sign: ChangedLine['sign']): readonly Ink[] {
-  if (sign === ' ') return ['dim'];
-  return [sign === '+' ? 'green' : 'red'];
-}
-
-/** The changed lines and those near them; what lies between is one mark. */
-function nearChanges(lines: readonly ChangedLine[]): ChangedLine[] {
-  const isNear = (at: number) =>
-    lines.slice(Math.max(0, at - around), at + around + 1).some(({ sign }) => sign !== ' ');
-  const shown: ChangedLine[] = [];
-  let isGap = false;
-  for (const [at, line] of lines.entries()) {
-    if (isNear(at)) {
-      if (isGap && shown.length > 0) shown.push({ sign: ' ', text: '⋮' });
-      shown.push(line);
-    }
-    isGap = !isNear(at);
+/** One line with its sign; what differs from its counterpart is inverse. */
+function unified({ kind, text, marks = [] }: DiffLine, printable: (text: string) => string): Line {
+  const ink = inks[kind];
+  const spans: Span[] = [span(`${signs[kind]} `, ink)];
+  let place = 0;
+  const add = (to: number, isMarked: boolean) => {
+    const piece = printable(text.slice(place, to));
+    if (piece !== '') spans.push(isMarked ? span(piece, ink, 'inverse') : span(piece, ink));
+    place = to;
+  };
+  for (const [from, to] of marks) {
+    add(from, false);
+    add(to, true);
   }
-  return shown;
+  add(text.length, false);
+  return spans;
 }
 
 /** Removed lines at the left of the added ones that take their place. */
-function twoColumns(lines: readonly ChangedLine[], width: number): Line[] {
+function twoColumns(lines: readonly DiffLine[], width: number, draw: (line: DiffLine) => Line): Line[] {
   const column = Math.floor((width - 3) / 2);
+  const cell = (line: DiffLine | undefined): Line => (line === undefined ? [] : cutLine(draw(line), column));
+  const pair = (left: DiffLine | undefined, right: DiffLine | undefined): Line => {
+    const first = cell(left);
+    return [...first, span(' '.repeat(Math.max(0, column - lineWidth(first)))), span(' │ ', 'dim'), ...cell(right)];
+  };
   const rows: Line[] = [];
-  let left: ChangedLine[] = [];
-  let right: ChangedLine[] = [];
+  let left: DiffLine[] = [];
+  let right: DiffLine[] = [];
   const flush = () => {
-    for (let at = 0; at < Math.max(left.length, right.length); at++) rows.push(pair(left[at], right[at], column));
+    for (let at = 0; at < Math.max(left.length, right.length); at++) rows.push(pair(left[at], right[at]));
     [left, right] = [[], []];
   };
   for (const line of lines)
-    if (line.sign === '-') {
+    if (line.kind === 'removed') {
       if (right.length > 0) flush();
       left.push(line);
-    } else if (line.sign === '+') right.push(line);
+    } else if (line.kind === 'added') right.push(line);
     else {
       flush();
-      rows.push(pair(line, line, column));
+      rows.push(pair(line, line));
     }
   flush();
   return rows;
-}
-
-function pair(left: ChangedLine | undefined, right: ChangedLine | undefined, column: number): Line {
-  const cell = (line: ChangedLine | undefined): Span[] =>
-    line === undefined ? [] : [...cutLine(unified(line), column)];
-  const first = cell(left);
-  return [...first, span(' '.repeat(Math.max(0, column - lineWidth(first)))), span(' │ ', 'dim'), ...cell(right)];
 }

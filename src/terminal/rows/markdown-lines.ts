@@ -1,5 +1,6 @@
 import { lexer, type Token, type Tokens } from 'marked';
-import { type Ink, inked, type Line, span, type Span } from '../screen/styled-line.ts';
+import { pageTarget } from '../screen/link-target.ts';
+import { type Ink, inked, type Line, linked, span, type Span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../screen/terminal-text.ts';
 import { Highlighter } from './highlight.ts';
 import type { MarkdownUnit } from './markdown-units.ts';
@@ -98,7 +99,8 @@ function spansOf(tokens: readonly Token[], inks: readonly Ink[] = []): Span[] {
         return pieces((token as Tokens.Codespan).text, [...inks, 'cyan']);
       case 'link': {
         const { text, href, tokens: inner } = token as Tokens.Link;
-        const shown = spansOf(inner, [...inks, 'underline']);
+        const target = pageTarget(href);
+        const shown = spansOf(inner, [...inks, 'underline']).map(piece => linked(piece, target));
         return text === href || `mailto:${text}` === href
           ? shown
           : [...shown, ...pieces(` (${href})`, [...inks, 'dim'])];

@@ -36,8 +36,8 @@ export function excerpt(text: string, most: number): Line[] {
   const lines = rowLines(text.replace(/\n+$/, ''));
   if (lines.length === 1 && lines[0] === '') return [];
   if (lines.length <= most) return lines.map(shortened);
-  const head = Math.ceil((most - 1) / 2);
-  const tail = most - 1 - head;
+  const head = Math.max(0, Math.ceil((most - 1) / 2));
+  const tail = Math.max(0, most - 1 - head);
   return [
     ...lines.slice(0, head).map(shortened),
     [span(`… ${lines.length - head - tail} lines hidden (Ctrl+O) …`, 'dim')],

@@ -1,9 +1,11 @@
+import type { EventOf } from '../../events/index.ts';
 import type { ViewNode, ViewPart } from '../../projections/index.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { durationText } from './duration-text.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
 import { rowText } from '../screen/terminal-text.ts';
 import type { Row, RowKind } from './row.ts';
+import { densities, type Density } from './density.ts';
 import type { EventTimes } from './times.ts';
 import { oneLine } from './tool-object.ts';
 import { groupLines, isSettled, type ShownCall, toolLines } from './tool-row.ts';
@@ -13,6 +15,8 @@ export interface RowContext {
   /** The folder of the person: paths inside it are shown without it. */
   readonly cwd: string;
   readonly times: EventTimes;
+  /** How much of calls is shown; normal when absent. */
+  readonly density?: (() => Density) | undefined;
 }
 
 /** Whether nothing more comes of a part that is the last of a running message. Text and reasoning end with the next part. */
@@ -52,7 +56,7 @@ export function groupRow(calls: readonly ShownCall[], node: ViewNode): Row {
   return {
     ...base(first.part.id, 'tool', node),
     lines: () => groupLines(calls),
-    whole: width => calls.flatMap(call => toolLines(call, width, true)),
+    whole: width => calls.flatMap(call => toolLines(call, width)),
   };
 }
 
@@ -66,6 +70,8 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
     case 'reasoning':
       return reasoningRow(part, node, context);
     case 'fact':
+      if (part.event.type === 'summary' && part.event.kind === 'compaction')
+        return compactionRow(part.id, part.event, node);
       return fixed(part.id, part.event.type === 'tasks' ? 'tool' : 'notice', node, factLines(part));
     case 'relay':
       return { ...base(part.id, 'notice', node), lines: width => relayLines(part, width) };
@@ -89,6 +95,17 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
   }
 }
 
+/** Earlier messages that the agent reads in short from here on; unfolded, the row has the short text. */
+function compactionRow(id: string, { active, text }: EventOf<'summary'>, node: ViewNode): Row | undefined {
+  if (active === false) return undefined;
+  const line: Line = [
+    span('≡ ', 'cyan'),
+    span('Earlier messages were summarised for the agent', 'bold'),
+    span(' · Ctrl+O shows the summary · /expand goes back to before it', 'dim'),
+  ];
+  return { ...base(id, 'notice', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
+}
+
 /** The tools that change the task list: the list itself is shown. */
 const taskTool = /^task_(?:write|update|complete|check)$/;
 
@@ -103,10 +120,11 @@ function toolRow(part: ViewPart & { readonly kind: 'tool' }, node: ViewNode, con
     };
   if (taskTool.test(part.name) && part.status === 'done') return undefined;
   const call = shownCall(part, node, context);
+  const limits = densities[context.density?.() ?? 'normal'];
   return {
     ...base(part.id, 'tool', node),
-    lines: width => toolLines(call, width),
-    whole: width => toolLines(call, width, true),
+    lines: width => toolLines(call, width, limits),
+    whole: width => toolLines(call, width),
   };
 }
 

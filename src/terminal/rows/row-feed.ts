@@ -97,7 +97,7 @@ export class RowFeed {
       const isLast = this.#place === node.partList.length - 1;
       const isOver = isFinished(part) || !isLast || node.status !== 'running';
       // A text without words separates nothing.
-      if (part.kind === 'text' && part.text !== '')
+      if (part.kind === 'text' && part.text.trim() !== '')
         rows.push(...this.#endGroup(), ...this.#textRows(part, node, isOver));
       if (
         !isOver ||

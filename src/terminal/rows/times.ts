@@ -47,7 +47,9 @@ export class EventTimes {
         this.lastMode = event.modeId;
         break;
       case 'usage':
-        [this.lastInput, this.lastModel] = [event.inputTokens, event.model ?? this.lastModel];
+        // Some programs count whole turns: what one call was sent is not known then.
+        if (event.callId !== undefined) this.lastInput = event.inputTokens;
+        this.lastModel = event.model ?? this.lastModel;
         this.#usage.set(event.runId, addUsage(this.#usage.get(event.runId) ?? noUsage, event));
         break;
       default:

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Operation } from '../../projections/activity/index.ts';
 import { toolTables } from '../../projections/activity/index.ts';
 import { nativeTools } from '../../projections/activity/tables/native.ts';
@@ -13,6 +14,8 @@ export interface ToolWords {
   readonly doing: string;
   readonly done: string;
   readonly object: string;
+  /** The file or folder that it is about, when it is one. */
+  readonly path?: string;
 }
 
 export interface ToolPlace {
@@ -43,7 +46,8 @@ export function toolWords(part: NamedCall, { agentId, cwd }: ToolPlace): ToolWor
           .map(each => ('path' in each ? pathFrom(cwd, each.path ?? '') : each.type))
           .join(', ')}`
       : '';
-  return { ...words, object: oneLine(words.object + more) };
+  const path = operations.length === 1 && 'path' in first ? first.path : undefined;
+  return { ...words, object: oneLine(words.object + more), ...defined({ path }) };
 }
 
 function wordsOf(operation: Operation, input: Record<string, unknown>, shown: (path: string) => string): ToolWords {

@@ -1,15 +1,15 @@
+import { exitCodeOf } from '../../projections/activity/exit-code.ts';
 import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
-import { type Ink, type Line, span, type Span } from '../screen/styled-line.ts';
+import { fileTarget } from '../screen/link-target.ts';
+import { type Ink, type Line, linked, span, type Span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../screen/terminal-text.ts';
 import { diffRows } from './diff-lines.ts';
 import { durationText } from './duration-text.ts';
-import { fileChange } from './file-change.ts';
+import { callDiffs, countsText } from './call-diffs.ts';
+import type { DensityLimits } from './density.ts';
 import { countLines, excerpt, outputText } from './output-excerpt.ts';
 import type { TimeSpan } from './times.ts';
 import { oneLine, type ToolPlace, type ToolWords, toolWords } from './tool-object.ts';
-
-/** How many lines of a change and of an output are shown in a row; a failed call shows more. */
-const most = { diff: 20, output: 5, failed: 12 };
 
 /** A call, and what is known beside it. */
 export interface ShownCall {
@@ -45,27 +45,35 @@ export function groupLines(calls: readonly ShownCall[]): Line[] {
   if (calls.length === 1) return [headLine(first)];
   const all = calls.map(({ part, place }) => toolWords(part, place));
   const noun = all[0]?.kind === 'list' ? 'folders' : 'files';
-  const objects = [...new Set(all.map(({ object }) => object))];
-  return [
-    [span('• ', 'dim'), span(`${all[0]?.done} ${calls.length} ${noun}`, 'bold'), span(`: ${objects.join(', ')}`)],
-  ];
+  const objects = new Map(all.map(({ object, path }) => [object, path]));
+  const named = [...objects].flatMap(([object, path], at) => [
+    span(at === 0 ? ': ' : ', '),
+    linked(span(object), path === undefined ? undefined : fileTarget(first.place.cwd, path)),
+  ]);
+  return [[span('• ', 'dim'), span(`${all[0]?.done} ${calls.length} ${noun}`, 'bold'), ...named]];
 }
 
-/** Draws a call with its outcome. `isWhole` hides nothing. */
-export function toolLines(call: ShownCall, width: number, isWhole = false): Line[] {
+/** Draws a call with its outcome; nothing is hidden without limits. */
+export function toolLines(call: ShownCall, width: number, limits?: DensityLimits): Line[] {
   const { part } = call;
-  const outcome = isRefused(part) ? [] : outcomeLines(call, width, isWhole);
+  const outcome = isRefused(part) ? [] : outcomeLines(call, width, limits);
   return [headLine(call), ...part.runs.map(runLine), ...outcome, ...part.relays.flatMap(answerLines)];
 }
 
-function outcomeLines({ part, place }: ShownCall, width: number, isWhole: boolean): Line[] {
-  const change = fileChange(part);
+function outcomeLines({ part, place }: ShownCall, width: number, limits: DensityLimits | undefined): Line[] {
+  const diffs = callDiffs(part, place.agentId);
   const text = outputText(part.output);
-  const limit = isWhole ? Number.POSITIVE_INFINITY : undefined;
-  if (part.status === 'failed' || part.status === 'denied') return excerpt(text, limit ?? most.failed);
-  if (change !== undefined) return diffRows(change, width, limit ?? most.diff);
-  return isWhole || toolWords(part, place).kind === 'command' ? excerpt(text, limit ?? most.output) : [];
+  const { diff, output, failed } = limits ?? unlimited;
+  if (part.status === 'failed' || part.status === 'denied') return excerpt(text, failed);
+  if (diffs.length > 0) return diff === 0 ? [] : diffRows(diffs, { width, most: diff });
+  return limits === undefined || toolWords(part, place).kind === 'command' ? excerpt(text, output) : [];
 }
+
+const unlimited: DensityLimits = {
+  diff: Number.POSITIVE_INFINITY,
+  output: Number.POSITIVE_INFINITY,
+  failed: Number.POSITIVE_INFINITY,
+};
 
 const marks: Readonly<Partial<Record<ToolPart['status'], readonly [string, Ink]>>> = {
   failed: ['✗ ', 'red'],
@@ -82,11 +90,13 @@ const notes: Readonly<Partial<Record<ToolPart['status'], string>>> = {
 
 function headLine({ part, place, time }: ShownCall): Line {
   const words = toolWords(part, place);
-  const [mark, ink] = marks[part.status] ?? ['• ', 'dim'];
+  const exitCode = exitCodeOf(part) ?? 0;
+  const [mark, ink] = marks[part.status] ?? (exitCode === 0 ? ['• ', 'dim'] : ['✗ ', 'red']);
   const isUnrun = isRefused(part);
   const facts = [
     isUnrun && part.status === 'failed' ? notes.skipped : notes[part.status],
-    ...sizeOf(part, words),
+    exitCode === 0 ? undefined : `exit code ${exitCode}`,
+    ...sizeOf(part, place, words),
     time !== undefined && time.to > time.from ? durationText(time.to - time.from) : undefined,
   ];
   const shown = facts.filter(fact => fact !== undefined && fact !== '');
@@ -100,15 +110,16 @@ function headLine({ part, place, time }: ShownCall): Line {
   return [
     span(mark, ink),
     span(verb, 'bold'),
-    span(` ${words.object}`),
+    span(' '),
+    linked(span(words.object), words.path === undefined ? undefined : fileTarget(place.cwd, words.path)),
     ...(shown.length === 0 ? [] : [span(` · ${shown.join(' · ')}`, 'dim')]),
   ];
 }
 
-function sizeOf(part: ToolPart, { kind }: ToolWords): (string | undefined)[] {
+function sizeOf(part: ToolPart, { agentId }: ToolPlace, { kind }: ToolWords): (string | undefined)[] {
   if (part.status !== 'done') return [];
-  const change = fileChange(part);
-  if (change !== undefined) return [`+${change.added} −${change.removed}`];
+  const diffs = callDiffs(part, agentId);
+  if (diffs.length > 0) return [countsText(diffs)];
   const lines = countLines(outputText(part.output));
   if (kind === 'read' || kind === 'search' || kind === 'list') return [`${lines} ${lines === 1 ? 'line' : 'lines'}`];
   return [];

@@ -67,7 +67,8 @@ export class InlineRenderer {
   /** Returns the bytes that show a frame; empty when nothing changed. */
   frame({ printed, live, cursor }: Frame): string {
     const lines = live.slice(0, mostLiveRows(this.#size)).map(line => cutLine(line, this.#size.columns));
-    const next = lines.map(line => ansiOfLine(line, this.#styling));
+    // The live area has no links: their targets would not be bounded by the window.
+    const next = lines.map(line => ansiOfLine(line, { ...this.#styling, hasLinks: false }));
     const body = printed.length > 0 || this.#isResized ? this.#whole(printed, next) : this.#changes(next);
     const at =
       cursor === undefined

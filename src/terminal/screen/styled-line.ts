@@ -16,6 +16,8 @@ export type Ink =
 export interface Span {
   readonly text: string;
   readonly inks?: readonly Ink[];
+  /** Where a click leads: a target that is safe to write, see `link-target.ts`. */
+  readonly link?: string;
 }
 
 /** One logical line: the terminal wraps it. */
@@ -35,12 +37,22 @@ const codes: Readonly<Record<Ink, number>> = {
   cyan: 36,
 };
 
-/** How much a terminal may be styled: colours, only bold and the like, or nothing at all. */
-export type Styling = 'colour' | 'plain' | 'none';
+/** How a terminal may be styled. */
+export interface Styling {
+  /** Colours, only bold and the like, or nothing at all. */
+  readonly inks: 'colour' | 'plain' | 'none';
+  /** Whether it shows links. */
+  readonly hasLinks: boolean;
+}
 
 /** Creates a span. */
 export function span(text: string, ...inks: readonly Ink[]): Span {
   return inks.length === 0 ? { text } : { text, inks };
+}
+
+/** Returns a span that leads somewhere when it is clicked; the same span without a target. */
+export function linked(piece: Span, link: string | undefined): Span {
+  return link === undefined ? piece : { ...piece, link };
 }
 
 /** Returns a line without its styles. */
@@ -49,17 +61,22 @@ export function textOfLine(line: Line): string {
 }
 
 /** Returns a line with escape sequences, each style closed at the end of its span. */
-export function ansiOfLine(line: Line, styling: Styling): string {
-  if (styling === 'none') return textOfLine(line);
+export function ansiOfLine(line: Line, { inks: allowed, hasLinks }: Styling): string {
+  if (allowed === 'none') return textOfLine(line);
   return line
-    .map(({ text, inks = [] }) => {
-      const used = inks.map(ink => codes[ink]).filter(code => styling === 'colour' || code < 30);
-      return used.length === 0 || text === '' ? text : `\u001b[${used.join(';')}m${text}\u001b[0m`;
+    .map(({ text, inks = [], link }) => {
+      const used = inks.map(ink => codes[ink]).filter(code => allowed === 'colour' || code < 30);
+      const styled = used.length === 0 || text === '' ? text : `\u001b[${used.join(';')}m${text}\u001b[0m`;
+      return link === undefined || !hasLinks || text === '' ? styled : linkTo(link) + styled + linkTo('');
     })
     .join('');
 }
 
+function linkTo(target: string): string {
+  return `\u001b]8;;${target}\u001b\\`;
+}
+
 /** Returns a line with further styles on every span. */
 export function inked(line: Line, ...inks: readonly Ink[]): Line {
-  return line.map(piece => ({ text: piece.text, inks: [...(piece.inks ?? []), ...inks] }));
+  return line.map(piece => ({ ...piece, inks: [...(piece.inks ?? []), ...inks] }));
 }

@@ -116,15 +116,16 @@ export function lineWidth(line: Line): number {
 export function wrapLine(line: Line, width: number): Line[] {
   const lines: Span[][] = [[]];
   let column = 0;
-  const add = (text: string, columns: number, { inks }: Span) => {
+  const add = (text: string, columns: number, piece: Span) => {
     if (column + columns > width && column > 0) {
       lines.push([]);
       column = 0;
     }
     const current = lines.at(-1) as Span[];
     const last = current.at(-1);
-    if (last !== undefined && last.inks === inks) current[current.length - 1] = { ...last, text: last.text + text };
-    else current.push(inks === undefined ? { text } : { text, inks });
+    if (last !== undefined && last.inks === piece.inks && last.link === piece.link)
+      current[current.length - 1] = { ...last, text: last.text + text };
+    else current.push({ ...piece, text });
     column += columns;
   };
   for (const piece of line)

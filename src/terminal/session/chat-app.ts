@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorText } from '../../events/index.ts';
+import { errorText, isStoreUnavailable } from '../../events/index.ts';
 import type { HarnessEvent } from '../../control/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
@@ -8,6 +8,7 @@ import { type Composer, type Submission, wholeText } from '../composer/composer.
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
+import type { Density } from '../rows/density.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import { argumentValues } from './argument-values.ts';
 import { attachedFiles } from './attached-files.ts';
@@ -20,20 +21,20 @@ import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
 import { WaitingMessages } from './message-queue.ts';
-import { noteRow } from './note-row.ts';
+import { noteRow, storeText } from './note-row.ts';
+import { PersonShell } from './person-shell.ts';
+import { handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, enterBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
-import { sentMessages } from './sent-messages.ts';
-import { runShellLine, shellLineContext } from './shell-line.ts';
+import { summarisedIn } from './sent-messages.ts';
+import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
 import { Transcript } from './transcript.ts';
 
 /** How often the line about what runs is drawn again, in milliseconds. */
 const tickMs = 200;
-/** The most lines of a shell line's output that are printed. */
-const mostShellLines = 50;
 
 /** The chat in a terminal: the state that is not in the log, what the person can do, and what is drawn. */
 export class ChatApp {
@@ -47,10 +48,10 @@ export class ChatApp {
   readonly list: OpenList;
   readonly lists: ChatLists;
   readonly #values = argumentValues(
-    () => this.host.harness,
+    () => this.host,
     () => this.options.agents.list(),
   );
-  #shell: AbortController | undefined;
+  readonly shell: PersonShell = new PersonShell(this);
   readonly transcript: Transcript = new Transcript(this);
   readonly #input: ChatInput;
   readonly #drawing: ChatDrawing = new ChatDrawing(this);
@@ -60,12 +61,14 @@ export class ChatApp {
 
   band: Band | undefined;
   showsTasks = false;
+  density: Density;
   notice: string | undefined;
   lastKeyAt = Number.NEGATIVE_INFINITY;
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
     this.io = new TerminalIo(options.streams);
     const { clock, styling, log, agent, agents, cwd, home } = options;
+    this.density = options.density ?? 'normal';
     this.keys = keyMap(options.keys);
     this.list = new OpenList(
       () => this.screen.request(true),
@@ -94,6 +97,7 @@ export class ChatApp {
       cwd,
       onChange: () => this.#changed(),
       onEvent: event => this.#onEvent(event),
+      clock,
       onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),
     });
     this.#input = new ChatInput(this);
@@ -108,11 +112,12 @@ export class ChatApp {
       queue: this.queue,
       harness: () => this.host.harness,
       ready: () => this.host.ready(),
-      modelId: () => this.host.modelId,
+      modelId: () => this.host.modelId || (this.host.follower?.times.lastModel ?? ''),
+      contextSize: options.contextSize,
       threadId: () => this.host.follower?.threadId,
-      sentMessages: () => sentMessages(this.host.follower),
+      summarisedIn: () => summarisedIn(this.host.follower),
       agents: () => options.agents.list(),
-      agentId: () => this.host.agent.id,
+      agent: () => this.host.agent,
       startWith: agentId => this.startWith(agentId),
       switchTo: threadId => this.open(threadId),
       enterRelay: relayId => this.#enterRelay(relayId),
@@ -163,36 +168,13 @@ export class ChatApp {
   /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
   async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
     const files = await attachedFiles(attachments);
-    await this.#ensureThread(text);
+    await this.ensureThread(text);
     const { harness } = this.host;
     const message = { content: text, ...(files.length > 0 && { files }) };
-    void harness.sendMessage(message).catch((error: unknown) => this.note(errorText(error), 'error'));
-  }
-
-  /** Runs a shell line of the person; unless it is private, the model reads the line and its output. */
-  async runShell(line: string, isPrivate: boolean): Promise<void> {
-    this.#shell = new AbortController();
-    this.notice = `running ${oneLine(line, 40)}: Esc stops it`;
-    try {
-      const end = await runShellLine(line, this.options.cwd, this.#shell.signal);
-      const status = end.exitCode === 0 ? '' : `\n[exit code ${end.exitCode}]`;
-      if (isPrivate)
-        return this.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
-      await this.#ensureThread(line);
-      await this.host.harness.saveSystemReminderMessage({
-        message: shellLineContext(line, end),
-        reminderType: 'shell',
-      });
-    } finally {
-      this.#shell = undefined;
-      this.notice = undefined;
-    }
-  }
-
-  /** Stops the shell line that runs; false when none does. */
-  stopShell(): boolean {
-    this.#shell?.abort(new Error('You stopped the shell line.'));
-    return this.#shell !== undefined;
+    void harness.sendMessage(message).catch((error: unknown) => {
+      this.note(errorText(error), 'error');
+      if (isStoreUnavailable(error) && this.draft.isEmpty) this.draft.replace(text);
+    });
   }
 
   /** Stops the turn; partial text, the draft and the queue stay. */
@@ -223,7 +205,7 @@ export class ChatApp {
     this.host.startNew();
     await this.draft.open('new');
     this.band = undefined;
-    if (title !== '') await this.#ensureThread(title);
+    if (title !== '') await this.ensureThread(title);
     this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
   }
 
@@ -254,15 +236,16 @@ export class ChatApp {
   }
 
   /** Suspends the program as the shell expects it. */
-  suspend(): void {
+  readonly suspend = (): void => {
+    const wasOpen = this.transcript.isOpen;
     this.screen.pause();
     this.io.leave();
-    process.once('SIGCONT', () => {
+    stopProcess(this.suspend, () => {
       this.#enter();
-      this.screen.resume();
+      if (wasOpen) this.transcript.reenter();
+      else this.screen.resume();
     });
-    process.kill(0, 'SIGTSTP');
-  }
+  };
 
   quit(code = 0): void {
     this.#code = code;
@@ -272,10 +255,11 @@ export class ChatApp {
   async #run(): Promise<number> {
     const { threadId, agent, problems = [], cwd } = this.options;
     const done = new Promise<number>(resolve => (this.#quit = resolve));
-    const end = () => this.quit(143);
-    const fail = (error: unknown) => this.#crash(error);
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, end);
-    process.on('uncaughtException', fail).on('unhandledRejection', fail);
+    const release = handleExits({
+      end: code => this.quit(code),
+      fail: error => this.#crash(error),
+      suspend: this.suspend,
+    });
     this.#enter();
     const stopResize = this.io.onResize(() =>
       this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
@@ -286,23 +270,34 @@ export class ChatApp {
     this.screen.draw();
     if (this.options.isFullscreen === true) this.screen.fullscreen(true);
     this.#tick();
+    this.options.storeNotices(text => this.note(text, 'warning'));
+    const store = new StoreWatch({
+      probe: this.options.probeStore,
+      clock: this.options.clock,
+      onChange: problem => this.note(storeText(problem), problem === undefined ? 'info' : 'error'),
+    });
     await done;
+    store.stop();
     this.#stopTick?.();
     stopResize();
-    const last = this.#lastLines();
-    this.transcript.close();
-    this.screen.finish();
-    this.io.leave();
-    for (const line of last) this.options.streams.output.write(`${line}\n`);
-    await this.host.close().catch(() => {});
-    await this.draft.close();
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, end);
-    process.off('uncaughtException', fail).off('unhandledRejection', fail);
+    try {
+      const last = this.#lastLines();
+      this.transcript.close();
+      this.screen.finish();
+      this.io.leave();
+      for (const line of last) this.options.streams.output.write(`${line}\n`);
+    } finally {
+      this.io.leave();
+      await this.host.close().catch(() => {});
+      await this.draft.close();
+      release();
+    }
     return this.#code;
   }
 
   #enter(): void {
     this.io.enter(bytes => this.#input.write(bytes));
+    this.io.alternate(this.screen.isFullscreen);
   }
 
   #crash(error: unknown): void {
@@ -322,7 +317,8 @@ export class ChatApp {
     return lines;
   }
 
-  async #ensureThread(text: string): Promise<void> {
+  /** Creates a thread for a first text, unless one is open. */
+  async ensureThread(text: string): Promise<void> {
     await this.host.ensureThread(oneLine(text, 80));
     const threadId = this.host.follower?.threadId;
     if (threadId !== undefined) this.draft.belongTo(threadId);
@@ -365,12 +361,4 @@ export class ChatApp {
       this.#tick();
     });
   }
-}
-
-/** The beginning and the end of a long output. */
-function excerpt(output: string): string {
-  const lines = output.trimEnd().split('\n');
-  if (lines.length <= mostShellLines) return lines.join('\n');
-  const half = mostShellLines / 2;
-  return [...lines.slice(0, half), `… ${lines.length - mostShellLines} lines …`, ...lines.slice(-half)].join('\n');
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
 import { exportThread } from '../../log/index.ts';
 import { type CommandName, parseCommand } from '../completion/commands.ts';
+import { densities, isDensity } from '../rows/density.ts';
 import { costText, shortCount } from '../rows/part-rows.ts';
 import type { ChatApp } from './chat-app.ts';
 import { copyText, textToCopy } from './copied-text.ts';
@@ -22,6 +23,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
   rewind: app => app.lists.rewind(),
   undo: app => app.lists.undo(),
   redo: app => app.lists.redo(),
+  expand: app => app.lists.expand(),
   inbox: app => app.lists.inbox(),
   queue: app => app.lists.queue(),
   history: (app, query) => app.lists.history(query),
@@ -29,6 +31,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
     app.showsTasks = !app.showsTasks;
   },
   agents: app => agents(app),
+  density: (app, name) => setDensity(app, name),
   copy: (app, what) => copy(app, what),
   context: app => context(app),
   transcript: app => app.transcript.open(),
@@ -89,6 +92,17 @@ function agents(app: ChatApp): void {
   app.note(lines.join('\n'));
 }
 
+/** Rows that are printed stay as they are: it applies to those that follow. */
+function setDensity(app: ChatApp, name: string): void {
+  if (name !== '' && !isDensity(name))
+    throw new SingletreeError(
+      'invalid_argument',
+      `Unknown density "${name}". Use one of: ${Object.keys(densities).join(', ')}.`,
+    );
+  if (name !== '') app.density = name;
+  app.note(`Density: ${app.density}. The transcript (Ctrl+O) shows everything.`);
+}
+
 function copy(app: ChatApp, what: string): void {
   const found = textToCopy(app.host.follower?.reading.nodes ?? [], what);
   if (found === undefined)
@@ -102,7 +116,12 @@ function copy(app: ChatApp, what: string): void {
 
 function context(app: ChatApp): void {
   const { lastInput, lastModel } = app.host.follower?.times ?? {};
-  if (lastInput === undefined) return app.note('The model has not been called yet.');
+  if (lastInput === undefined)
+    return app.note(
+      lastModel === undefined
+        ? 'The model has not been called yet.'
+        : 'This agent reports the tokens of whole turns: what one request had is not known.',
+    );
   const size = app.options.contextSize?.(app.host.modelId || (lastModel ?? ''));
   const of = size === undefined ? '' : ` of ${shortCount(size)} (${Math.round((lastInput / size) * 100)} % used)`;
   app.note(`The last request had ${shortCount(lastInput)} tokens${of}.`);

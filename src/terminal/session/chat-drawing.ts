@@ -26,7 +26,11 @@ export class ChatDrawing {
     const rows: Row[] = [];
     if (follower !== this.#feedOf) {
       this.#feedOf = follower;
-      this.#feed = new RowFeed({ cwd: this.#app.options.cwd, times: follower.times });
+      this.#feed = new RowFeed({
+        cwd: this.#app.options.cwd,
+        times: follower.times,
+        density: () => this.#app.density,
+      });
       if (follower.hasEarlier) rows.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
     }
     return [...rows, ...(this.#feed?.take(follower.reading) ?? [])];

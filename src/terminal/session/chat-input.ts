@@ -10,7 +10,7 @@ import { runCommand } from './chat-commands.ts';
 import { enterBand, takesKeys } from './relay-band.ts';
 import { answerText, relayAction } from './relay-input.ts';
 
-/** Two presses of Ctrl+C within this time quit. */
+/** Two presses of Ctrl+C within this time, with no other key between them, quit. */
 const quitPauseMs = 2_000;
 
 /** Turns what a person types into actions of the chat. */
@@ -59,6 +59,8 @@ export class ChatInput {
     const now = app.options.clock.now();
     const meaning = this.#matcher.press(key, { context: this.#context(now), conditions: this.#conditions(), now });
     this.#lastKey = key.name;
+    // Only two presses in a row quit.
+    if (meaning.type !== 'action' || meaning.action !== 'interrupt') this.#interruptedAt = Number.NEGATIVE_INFINITY;
     if (meaning.type === 'action') this.#act(meaning.action);
     else if (meaning.type === 'text' && !app.transcript.isOpen) this.#text(meaning.text);
   }
@@ -185,8 +187,8 @@ export class ChatInput {
     if (sent === undefined) return;
     if (app.queue.queue.edited !== undefined) return app.queue.add(sent.text, sent.type === 'command');
     if (sent.type === 'command') return runCommand(app, sent.text);
-    if (sent.type === 'shell') return app.attempt(() => app.runShell(sent.text.slice(1).trim(), false));
-    if (sent.type === 'private-shell') return app.attempt(() => app.runShell(sent.text.slice(2).trim(), true));
+    if (sent.type === 'shell') return app.attempt(() => app.shell.run(sent.text.slice(1).trim(), false));
+    if (sent.type === 'private-shell') return app.attempt(() => app.shell.run(sent.text.slice(2).trim(), true));
     app.queue.isPaused = false;
     if (app.isRunning) app.notice = `read at the next safe point: ${oneLine(sent.text, 40)}`;
     app.attempt(() => app.send(sent.text, sent.attachments));
@@ -206,7 +208,7 @@ export class ChatInput {
     if (isSecond) return app.quit();
     app.notice = 'Ctrl+C again quits';
     if (app.isRunning) app.stop();
-    else if (!app.stopShell() && !app.draft.isEmpty) app.draft.clear();
+    else if (!app.shell.stop() && !app.draft.isEmpty) app.draft.clear();
   }
 
   /** Escape: one level at a time. */
@@ -215,7 +217,7 @@ export class ChatInput {
     const { band } = app;
     if (band !== undefined && this.#isWriting())
       app.band = { ...band, focus: band.focus === 'reason' ? 'keys' : 'passive', input: emptyComposer };
-    else if (!app.draft.closeCompletion() && !app.stopShell() && app.isRunning) app.stop();
+    else if (!app.draft.closeCompletion() && !app.shell.stop() && app.isRunning) app.stop();
   }
 }
 

@@ -9,13 +9,14 @@ import { ageText } from '../pickers/age-text.ts';
 import { helpEntries } from '../pickers/help-sheet.ts';
 import { inboxEntries } from '../pickers/inbox-list.ts';
 import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
-import { modelEntries } from '../pickers/model-list.ts';
+import { modelEntries, usableModels } from '../pickers/model-list.ts';
 import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
 import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
 import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
-import type { ChatAgents } from './chat-options.ts';
+import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import type { DraftInput } from './draft-input.ts';
 import type { WaitingMessages } from './message-queue.ts';
+import { sentMessages } from './sent-messages.ts';
 import type { OpenList } from './open-list.ts';
 
 /** What the lists of a chat work on. */
@@ -34,17 +35,15 @@ export interface ChatListsHost {
   readonly ready: () => Promise<Harness>;
   /** The model that was chosen; empty when none was. */
   readonly modelId: () => string;
+  /** Returns how many tokens the context of a model takes; undefined when that is not known. */
+  readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
   /** The thread that is shown; undefined before its first message. */
   readonly threadId: () => string | undefined;
-  /** The messages of the person in the thread that is shown, the oldest first. */
-  readonly sentMessages: () => readonly {
-    readonly messageId: string;
-    readonly text: string;
-    readonly at: number | undefined;
-  }[];
+  /** The message of the person in whose turn earlier messages were summarised last. */
+  readonly summarisedIn: () => string | undefined;
   readonly agents: ChatAgents['list'];
   /** The agent of the thread that is shown. */
-  readonly agentId: () => string;
+  readonly agent: () => ChatAgent;
   /** Begins a new thread with an agent. */
   readonly startWith: (agentId: string) => Promise<void>;
   readonly switchTo: (threadId: string) => Promise<void>;
@@ -98,34 +97,48 @@ export class ChatLists {
 
   /** The agents that can be used here: choosing one begins a new thread with it. */
   async agents(): Promise<void> {
-    const { list, agents, agentId, startWith } = this.#host;
+    const { list, agents, agent, startWith } = this.#host;
+    const { id: current } = agent();
     const picker = openPicker({
       title: 'Agents',
-      entries: agentEntries(await agents(), agentId()),
-      marked: agentId(),
+      entries: agentEntries(await agents(), current),
+      marked: current,
       hint: 'Enter starts a new thread · type to search · Esc closes',
     });
     list.open(picker, { choose: ({ id }) => startWith(id) });
   }
 
-  /** The models. */
+  /** The models that can be used, or all. */
   async models(query = ''): Promise<void> {
-    const { list, harness, ready, note } = this.#host;
+    const { list, harness, ready, note, agent } = this.#host;
+    const { id: agentId, hasOwnModels } = agent();
+    if (hasOwnModels) return note(`Write the name of a model as ${agentId} knows it after the command: /model NAME`);
     const models = await harness().listAvailableModels();
     const current = this.#host.modelId();
-    const entries = modelEntries(models, current);
+    const { contextSize } = this.#host;
+    const usable = usableModels(models, { current, contextSize });
+    let isEvery = usable.length === 0;
+    const entriesOf = () => modelEntries(isEvery ? models : usable, { current, contextSize });
+    const titleOf = () => (isEvery ? 'All models' : 'Models');
     const marked = query === '' && current !== '' ? { marked: current } : {};
     const picker = openPicker({
-      title: 'Models',
-      entries,
+      title: titleOf(),
+      entries: entriesOf(),
       query,
       ...marked,
-      hint: 'type to search · Enter chooses · Esc closes',
+      empty: 'no usable model matches: Ctrl+S shows all',
+      hint: 'type to search · Enter chooses · Ctrl+S all models · Esc closes',
     });
     list.open(picker, {
       choose: async ({ id }) => {
         await (await ready()).switchModel({ modelId: id, scope: 'thread' });
         if (this.#host.threadId() === undefined) note(`Model: ${id}`);
+      },
+      on: {
+        'list.scope': () => {
+          isEvery = !isEvery;
+          return { entries: entriesOf(), title: titleOf() };
+        },
       },
     });
   }
@@ -220,10 +233,10 @@ export class ChatLists {
 
   /** Your messages: go back to one of them, or forward again. */
   async rewind(): Promise<void> {
-    const { list, clock, note, threadId } = this.#host;
+    const { list, log, clock, note, threadId } = this.#host;
     const id = threadId();
     if (id === undefined) return note('There is nothing to go back to yet.');
-    const targets: RewindTarget[] = this.#host.sentMessages().map(({ messageId, text, at }) => ({
+    const targets: RewindTarget[] = (await sentMessages(log, id)).map(({ messageId, text, at }) => ({
       messageId,
       text,
       age: at === undefined ? '' : ageText(at, clock.now()),
@@ -258,6 +271,15 @@ export class ChatLists {
     const { threadId: next, changed } = await this.#rewind.redo(id);
     await switchTo(next);
     note(`Forward again${filesText(changed)}.`);
+  }
+
+  /** Goes back to before the message in whose turn earlier messages were summarised last; the files stay. */
+  async expand(): Promise<void> {
+    const { threadId, summarisedIn, note } = this.#host;
+    const id = threadId();
+    const messageId = summarisedIn();
+    if (id === undefined || messageId === undefined) return note('No messages were summarised lately.');
+    await this.#undo(id, { messageId, scope: 'conversation' });
   }
 
   async #chooseScope(threadId: string, { id: messageId }: PickerEntry): Promise<void> {

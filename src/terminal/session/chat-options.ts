@@ -1,12 +1,15 @@
 import type { Clock, Harness } from '../../control/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeySettings } from '../keys/key-map.ts';
+import type { Density } from '../rows/density.ts';
 import type { Styling } from '../screen/styled-line.ts';
 import type { TerminalStreams } from './terminal-io.ts';
 
 /** An agent that a chat can talk with, ours or an external one. */
 export interface ChatAgent {
   readonly id: string;
+  /** Whether it has models of its own, whose names only it knows. */
+  readonly hasOwnModels: boolean;
   /** Creates a harness for it on the log; threads that run in the background have one each. */
   readonly createHarness: () => Harness;
 }
@@ -39,8 +42,14 @@ export interface ChatOptions {
   readonly isFullscreen?: boolean;
   /** Keys of the person. */
   readonly keys?: KeySettings | undefined;
+  /** How much of calls is shown; normal when absent. */
+  readonly density?: Density | undefined;
   /** Returns how many tokens the context of a model takes; undefined when that is not known. */
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
+  /** Resolves when the store can be used, and rejects when it cannot. */
+  readonly probeStore: () => Promise<unknown>;
+  /** Calls back with what the person should know of the store while the chat runs. */
+  readonly storeNotices: (listener: (text: string) => void) => void;
   /** Sentences for the person at the start. */
   readonly problems?: readonly string[] | undefined;
   /** Returns the command that opens a thread again, with its agent. */

@@ -34,6 +34,8 @@ export interface ChatView {
 }
 
 const promptWidth = 2;
+/** In fewer rows than these a question has all of them but the draft and the status line. */
+const smallRows = 12;
 
 /** Lays the live area out: never taller than the window minus two rows; the composer and the status line always fit. */
 export function layOut(view: ChatView): Omit<Frame, 'printed'> {
@@ -51,7 +53,8 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
     room -= kept.length;
     return kept;
   };
-  const rule = room > 4 ? take([[span('─'.repeat(columns), 'dim')]]) : [];
+  const isSmall = most < smallRows;
+  const rule = room > 4 && !isSmall ? take([[span('─'.repeat(columns), 'dim')]]) : [];
   const entry = pending.find(({ id }) => id === band?.relayId);
   const index = pending.findIndex(({ id }) => id === band?.relayId);
   const banded =
@@ -63,7 +66,7 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
             count: pending.length,
             width: columns,
             place: view.place,
-            most: band.isLarge ? room : Math.min(room, Math.max(4, Math.floor(most / 2))),
+            most: band.isLarge || isSmall ? room : Math.min(room, Math.max(4, Math.floor(most / 2))),
           }),
         );
   const active = activity === undefined ? [] : take([activityLine(activity)]);

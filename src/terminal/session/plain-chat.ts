@@ -5,10 +5,12 @@ import { RowFeed } from '../rows/row-feed.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import type { ChatOptions } from './chat-options.ts';
+import { storeText } from './note-row.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { leaveBand, nextBand } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { RowPrinter } from './row-printer.ts';
+import { StoreWatch } from './store-watch.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 import { ThreadHost } from './thread-host.ts';
 
@@ -47,7 +49,7 @@ export class PlainChat {
 
   private constructor(options: PlainChatOptions) {
     this.#options = options;
-    const { log, agent, agents, cwd } = options;
+    const { log, agent, agents, cwd, clock } = options;
     this.#host = new ThreadHost({
       log,
       agent,
@@ -55,6 +57,7 @@ export class PlainChat {
       cwd,
       onChange: () => this.#changed(),
       onEvent: event => (event.type === 'error' ? this.#line(`Error: ${event.error.message}`) : this.#changed()),
+      clock,
       onLost: error => this.#line(`The thread cannot be followed any more: ${errorText(error)}`),
     });
   }
@@ -74,6 +77,12 @@ export class PlainChat {
     if (threadId !== undefined) await this.#host.switchTo(threadId, agent);
     if (isSpoken) this.#line(`Chat with ${agent.id}. A line is a message; /quit ends.`);
     this.#beat();
+    this.#options.storeNotices(text => this.#line(`Warning: ${text}`));
+    const store = new StoreWatch({
+      probe: this.#options.probeStore,
+      clock: this.#options.clock,
+      onChange: problem => this.#line(storeText(problem)),
+    });
     const lines = createInterface({ input: streams.input, terminal: false });
     lines.on(
       'line',
@@ -85,6 +94,7 @@ export class PlainChat {
     });
     const code = await done;
     this.#stopBeat();
+    store.stop();
     lines.close();
     const open = this.#host.follower?.threadId;
     if (open !== undefined && isSpoken) this.#line(`Resume with: ${this.#options.resumeCommand(open, agent.id)}`);

@@ -1,7 +1,7 @@
 import type { RelayEntry } from '../../projections/index.ts';
 import { planLines } from '../rows/fact-lines.ts';
 import { diffRows } from '../rows/diff-lines.ts';
-import { fileChange, patchChange } from '../rows/file-change.ts';
+import { callDiffs, patchDiffs } from '../rows/call-diffs.ts';
 import { type NamedCall, oneLine, type ToolPlace, toolWords } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { wrapLine } from '../screen/text-width.ts';
@@ -11,11 +11,8 @@ import { type Band, canRevise, isDestructive } from './relay-band.ts';
 type Permission = Extract<RelayEntry['relay'], { relayKind: 'permission' }>;
 
 /** The arguments of which a change consists: a file, and texts. */
-const shownByChange: ReadonlySet<string> = new Set([
-  ...['path', 'file_path', 'filePath'],
-  ...['old_string', 'oldString', 'old_str', 'oldText', 'new_string', 'newString', 'new_str', 'newText'],
-  ...['content', 'contents', 'file_text', 'patch', 'patchText', 'diff'],
-]);
+const shownByChange =
+  /^(?:path|file_?path|(?:old|new)(?:_str(?:ing)?|string|text)|contents?|file_text|patch(?:text)?|diff)$/i;
 
 /** How many things wait, and which of them the band shows. */
 export interface BandPlace {
@@ -33,11 +30,11 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
   const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry, place)}${number}`, 'bold')];
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
-  const keys = wrapLine(keyLine(entry, band), width);
+  const keys = wrapLine(keyLine(entry, band, width), width);
   const head = wrapLine(title, width).slice(0, Math.max(1, most - 1 - keys.length));
   const room = Math.max(1, most - head.length - keys.length);
   const risk: Line[] = isDestructive(entry)
-    ? [[span('may destroy something: Enter does not approve it', 'yellow')]]
+    ? [[span(`may destroy${width < narrow ? '' : ' something'}: Enter does not approve it`, 'yellow')]]
     : [];
   const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line =>
     wrapLine([span('▌ ', 'magenta'), ...line], width),
@@ -104,10 +101,15 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
           ...textLines(command).map((line, at): Line => [span(at === 0 ? '$ ' : '> ', 'dim'), span(line)]),
           ...why,
         ];
-      if (relay.diff !== undefined) return [...diffRows(patchChange(relay.diff), width - 2, most), ...why];
-      const change = fileChange(callOf(relay));
-      if (change !== undefined)
-        return [...diffRows(change, width - 2, most), ...paramLines(besideChange(relay.params)), ...why];
+      if (relay.diff !== undefined)
+        return [...diffLines(patchDiffs(relay.diff, relay), relay.diff, width, most), ...why];
+      const diffs = callDiffs(callOf(relay), undefined, relay);
+      if (diffs.length > 0)
+        return [
+          ...diffRows(diffs, { width: width - 2, most, printable: visible }),
+          ...paramLines(besideChange(relay.params)),
+          ...why,
+        ];
       return [...paramLines(relay.params), ...why];
     }
     case 'question':
@@ -131,9 +133,16 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
   }
 }
 
+/** A change that is asked for; one that is not understood is shown as it was written. */
+function diffLines(diffs: ReturnType<typeof patchDiffs>, diff: string, width: number, most: number): Line[] {
+  return diffs.some(({ hunks }) => hunks.length > 0)
+    ? diffRows(diffs, { width: width - 2, most, printable: visible })
+    : textLines(diff).map(line => [span(line)]);
+}
+
 /** The arguments of a call that its title and its change do not show. */
 function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.has(name)));
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.test(name)));
 }
 
 /** The arguments of a call, each as it will be used. */
@@ -144,24 +153,41 @@ function paramLines(params: Readonly<Record<string, unknown>>): Line[] {
   });
 }
 
-function keyLine(entry: RelayEntry, band: Band): Line {
+function keyLine(entry: RelayEntry, band: Band, width: number): Line {
   const { relay } = entry;
   if (band.focus === 'reason')
     return [span('▌ ', 'magenta'), span('reason for the agent, then Enter · Esc goes back', 'dim')];
   if (band.focus === 'answer')
     return [span('▌ ', 'magenta'), span('your answer, then Enter · Esc leaves it in the inbox', 'dim')];
-  const enter = band.focus === 'passive' ? 'Alt+A answers (Tab when the draft is empty)' : keysFor(relay);
+  const enter =
+    band.focus === 'passive'
+      ? width < narrow
+        ? 'Alt+A answers'
+        : 'Alt+A answers (Tab when the draft is empty)'
+      : keysFor(relay, width);
   return [span('▌ ', 'magenta'), span(enter, ...(band.focus === 'passive' ? (['dim'] as const) : (['cyan'] as const)))];
 }
 
-function keysFor(relay: RelayEntry['relay']): string {
+/** A window with fewer columns has shorter words. */
+const narrow = 60;
+
+function keysFor(relay: RelayEntry['relay'], width: number): string {
   const { relayKind: kind } = relay;
+  if (width < narrow) return shortKeys[kind];
   if (kind === 'question') return '1-9 or ↑ ↓ Enter chooses · Space marks · e writes an answer · Esc later';
   if (kind === 'plan') return 'y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later';
   if (kind === 'access') return 'y allow · n reject · Esc later';
   const edit = canRevise(relay) ? ' · e edit' : '';
   return `y once · s this thread · a always${edit} · n reject · Esc later`;
 }
+
+const shortKeys: Readonly<Record<RelayEntry['relay']['relayKind'], string>> = {
+  question: '1-9 or Enter · e writes · Esc later',
+  plan: 'y approve · n reject · Esc later',
+  access: 'y allow · n reject · Esc later',
+  permission: 'y once · s thread · a always · n no',
+  suspension: 'y once · n no · Esc later',
+};
 
 function textLines(text: string): string[] {
   return visibleText(text.trimEnd()).split('\n');

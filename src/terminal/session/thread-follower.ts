@@ -1,15 +1,20 @@
-import { SingletreeError, type LoggedEvent } from '../../events/index.ts';
+import { isStoreUnavailable, SingletreeError, type LoggedEvent } from '../../events/index.ts';
+import type { Clock } from '../../control/index.ts';
 import { type EventLog, readWindow } from '../../log/index.ts';
 import { readingFrom, type ThreadReading, threadReading, type ThreadReadingState } from '../../projections/index.ts';
 import { EventTimes } from '../rows/times.ts';
 
 export interface FollowerOptions {
   readonly log: EventLog;
+  readonly clock: Clock;
   /** Called after each batch of events. */
   readonly onChange: () => void;
-  /** Called when the thread cannot be followed any more. */
+  /** Called when the thread cannot be followed any more; a store that is unavailable for a while is tried again. */
   readonly onLost: (error: unknown) => void;
 }
+
+/** How long to wait before the store is tried again, in milliseconds: at first, and at most. */
+const retryMs = { first: 500, most: 10_000 };
 
 /** How many events of an opened thread are read; earlier messages are read by the transcript. */
 const windowEvents = 1_000;
@@ -57,18 +62,40 @@ export class ThreadFollower {
   }
 
   async #follow(): Promise<void> {
-    const { log, onChange, onLost } = this.#options;
+    const { onLost } = this.#options;
     const { signal } = this.#stop;
-    try {
-      const tail = log.tail(this.threadId, this.#state.seq, { signal });
-      for await (const event of tail) {
-        this.#take(event);
-        for (let next = tail.take?.(); next !== undefined; next = tail.take?.()) this.#take(next);
-        onChange();
+    for (;;)
+      try {
+        await this.#read();
+        if (!signal.aborted) onLost(new SingletreeError('log_closed', 'The store of this thread was closed.'));
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isStoreUnavailable(error)) return onLost(error);
+        await this.#reached();
       }
-      if (!signal.aborted) onLost(new SingletreeError('log_closed', 'The store of this thread was closed.'));
-    } catch (error) {
-      if (!signal.aborted) onLost(error);
+  }
+
+  async #read(): Promise<void> {
+    const { log, onChange } = this.#options;
+    const tail = log.tail(this.threadId, this.#state.seq, { signal: this.#stop.signal });
+    for await (const event of tail) {
+      this.#take(event);
+      for (let next = tail.take?.(); next !== undefined; next = tail.take?.()) this.#take(next);
+      onChange();
+    }
+  }
+
+  /** Resolves when the store can be reached again, or the thread is not followed any more. */
+  async #reached(): Promise<void> {
+    const { log, clock } = this.#options;
+    for (let ms = retryMs.first; !this.#stop.signal.aborted; ms = Math.min(2 * ms, retryMs.most)) {
+      await new Promise<void>(resolve => void clock.after(ms, resolve));
+      const isReached = await log.getThread(this.threadId).then(
+        () => true,
+        error => !isStoreUnavailable(error),
+      );
+      if (isReached) return;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Harness, HarnessEvent } from '../../control/index.ts';
+import type { Clock, Harness, HarnessEvent } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
@@ -15,6 +15,7 @@ export interface ThreadHostOptions {
   readonly onChange: () => void;
   /** Called with what a harness reports beside the log: errors, notices. */
   readonly onEvent: (event: HarnessEvent) => void;
+  readonly clock: Clock;
   readonly onLost: (error: unknown) => void;
 }
 
@@ -189,8 +190,8 @@ export class ThreadHost {
   }
 
   async #follow(threadId: string): Promise<ThreadFollower> {
-    const { log, onChange, onLost } = this.#options;
-    const follower = await ThreadFollower.open(threadId, { log, onChange, onLost });
+    const { log, clock, onChange, onLost } = this.#options;
+    const follower = await ThreadFollower.open(threadId, { log, clock, onChange, onLost });
     this.#follower = follower;
     onChange();
     return follower;

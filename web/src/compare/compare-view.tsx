@@ -10,6 +10,7 @@ import type { Compared } from './compared.ts';
 import { CompareStart } from './compare-start.tsx';
 import { CompareTable } from './compare-table.tsx';
 import { KeepDialog } from './keep-dialog.tsx';
+import { RecentComparisons } from './recent-comparisons.tsx';
 
 type CompareViewProps = Pick<PageProps, 'client' | 'agents' | 'onMenu'> & {
   readonly threads: readonly string[];
@@ -28,11 +29,14 @@ export function CompareView({ client, agents, onMenu, threads, open }: CompareVi
       <div className="scroll">
         <div className="view-column compare">
           {shown.length === 0 ? (
-            <CompareStart
-              client={client}
-              agents={agents}
-              onStarted={ids => open({ section: 'compare', threads: ids })}
-            />
+            <>
+              <CompareStart
+                client={client}
+                agents={agents}
+                onStarted={ids => open({ section: 'compare', threads: ids })}
+              />
+              <RecentComparisons client={client} open={open} />
+            </>
           ) : (
             <Comparison key={shown.join()} client={client} threads={shown} open={open} />
           )}

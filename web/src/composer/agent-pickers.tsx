@@ -31,9 +31,12 @@ export function useAgentChoice(agents: readonly AgentInfo[], usual: string | und
 export function AgentPickers({
   choice: { agents, models, modes, chosen, setAgentId, setModel, setMode },
   disabled,
+  isNew,
 }: {
   choice: ReturnType<typeof useAgentChoice>;
   disabled: boolean;
+  /** Whether there is no thread yet, which would have a mode. */
+  isNew: boolean;
 }) {
   return (
     <>
@@ -47,7 +50,10 @@ export function AgentPickers({
       )}
       {modes.length > 0 && (
         <Picker label="Mode" value={chosen.mode ?? ''} onChange={setMode} disabled={disabled}>
-          {[{ value: '', label: 'Current mode' }, ...modes.map(({ id, name }) => ({ value: id, label: name }))]}
+          {[
+            { value: '', label: isNew ? 'Default mode' : 'Current mode' },
+            ...modes.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
         </Picker>
       )}
     </>

@@ -140,7 +140,7 @@ export function Composer({ agents, usual, threadId = 'new', running, onSend, onS
         >
           <AttachIcon />
         </button>
-        <AgentPickers choice={choice} disabled={running} />
+        <AgentPickers choice={choice} disabled={running} isNew={threadId === 'new'} />
         <span className="spacer" />
         {children}
         {running && onStop && (

@@ -1,4 +1,5 @@
 import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../../../src/projections/index.ts';
+import { exitCodeOf } from '../../../src/projections/activity/exit-code.ts';
 import { gist } from '../parts/wording.ts';
 
 /** One line about a call: what it does, and to what. */
@@ -20,13 +21,16 @@ const words: Record<Operation['type'], Words> = {
   orchestration: ['Start', 'Starting', 'Started'],
 };
 
-/** Returns the line about a call, in the words for what its agent's tool does; the tool's name when that is not known. */
-export function callSummary(tool: ToolPart): CallSummary {
+/**
+ * Returns the line about a call, in the words for what its agent's tool does; the tool's name when that is not known.
+ * `nameOf` shortens paths.
+ */
+export function callSummary(tool: ToolPart, nameOf: (path: string) => string = path => path): CallSummary {
   const { name, input, output, status, inputText } = tool;
   const operations = operationsOf({ name, input, output });
   const [first] = operations;
   if (first === undefined) return { verb: name || 'tool', object: 'input' in tool ? gist(input) : gist(inputText) };
-  const objects = [...new Set(operations.map(objectOf))];
+  const objects = [...new Set(operations.map(operation => objectOf(operation, path => shortPath(nameOf(path)))))];
   const exitCode = exitCodeOf(tool);
   return {
     verb: words[first.type][tenseOf(status)],
@@ -35,32 +39,25 @@ export function callSummary(tool: ToolPart): CallSummary {
   };
 }
 
-/** Returns the exit code that a call reported. */
-function exitCodeOf({ output }: ToolPart): number | undefined {
-  const result = output !== undefined && 'context' in output ? output.result : undefined;
-  const { exitCode } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
-  return typeof exitCode === 'number' ? exitCode : undefined;
-}
-
 function tenseOf(status: CallStatus): 0 | 1 | 2 {
   if (status === 'done') return 2;
   return status === 'running' || status === 'preparing' ? 1 : 0;
 }
 
-function objectOf(operation: Operation): string {
+function objectOf(operation: Operation, nameOf: (path: string) => string): string {
   switch (operation.type) {
     case 'command':
       return gist(operation.command);
     case 'search':
-      return operation.path === undefined ? operation.query : `${operation.query} in ${shortPath(operation.path)}`;
+      return operation.path === undefined ? operation.query : `${operation.query} in ${nameOf(operation.path)}`;
     case 'read':
-      return shortPath(operation.path) + rangeOf(operation);
+      return nameOf(operation.path) + rangeOf(operation);
     case 'skill':
-      return operation.skillName ?? shortPath(operation.path);
+      return operation.skillName ?? nameOf(operation.path);
     case 'orchestration':
       return operation.subagentName ?? 'a subagent';
     default:
-      return operation.path === undefined ? 'the folder' : shortPath(operation.path);
+      return operation.path === undefined ? 'the folder' : nameOf(operation.path);
   }
 }
 
@@ -70,7 +67,7 @@ function rangeOf({ startLine, endLine }: { startLine?: number; endLine?: number 
 }
 
 /** Returns the end of a long path: the file and its folders. */
-export function shortPath(path: string): string {
+function shortPath(path: string): string {
   const parts = path.split('/');
   return path.length > 48 && parts.length > 4 ? `…/${parts.slice(-3).join('/')}` : path;
 }

@@ -15,11 +15,13 @@ import { LatestButton } from './latest-button.tsx';
 import { ListActionsContext } from './list-actions.ts';
 import { type ThreadAddress, writeAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
+import { FolderContext } from '../parts/folder-path.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { StatusLine } from '../app/status-line.tsx';
 import { TopBar } from '../app/top-bar.tsx';
 import { ViewTabs } from '../app/view-tabs.tsx';
+import { useThreads } from '../threads/use-threads.ts';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { TargetRow } from './row-view.tsx';
@@ -45,6 +47,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const list = useReadingList(store, thread);
   const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
   const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
+  const folder = useThreads().threads.find(({ id }) => id === threadId)?.folder;
   const comments = useComments(threadId);
   const scope = useNewThreadScope({
     client,
@@ -95,74 +98,76 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   };
 
   return (
-    <CommentsContext value={comments}>
-      <main className="main">
-        <TopBar
-          title={title ?? 'Conversation'}
-          {...(thread && { usage: thread.usage })}
-          tabs={<ViewTabs address={address} open={open} />}
-          onMenu={onMenu}
-        >
-          <button
-            type="button"
-            className="quiet-button"
-            title="Changed files (D)"
-            onClick={() => setShowsChanges(true)}
+    <FolderContext value={folder}>
+      <CommentsContext value={comments}>
+        <main className="main">
+          <TopBar
+            title={title ?? 'Conversation'}
+            {...(thread && { usage: thread.usage })}
+            tabs={<ViewTabs address={address} open={open} />}
+            onMenu={onMenu}
           >
-            Changes
-          </button>
-        </TopBar>
-        <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
-          <div
-            className="column"
-            role="log"
-            aria-label="Conversation"
-            aria-live="off"
-            aria-busy={running.length > 0}
-            ref={elements.column}
-          >
-            <ThreadState thread={thread} />
-            <RelayAnswers value={answer}>
-              <Branches value={branches}>
-                <ThreadScopeContext value={scope}>
-                  <ListActionsContext value={actions}>
-                    <TargetRow value={list.target}>
-                      <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
-                    </TargetRow>
-                  </ListActionsContext>
-                </ThreadScopeContext>
-              </Branches>
-            </RelayAnswers>
-            {queued.map(({ key, text }) => (
-              <p key={key} className="bubble queued">
-                {text}
-                <span className="queued-note">Will be read at the next step</span>
-              </p>
-            ))}
-            <div className="turn-room" ref={elements.spacer} />
+            <button
+              type="button"
+              className="quiet-button"
+              title="Changed files (D)"
+              onClick={() => setShowsChanges(true)}
+            >
+              Changes
+            </button>
+          </TopBar>
+          <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
+            <div
+              className="column"
+              role="log"
+              aria-label="Conversation"
+              aria-live="off"
+              aria-busy={running.length > 0}
+              ref={elements.column}
+            >
+              <ThreadState thread={thread} />
+              <RelayAnswers value={answer}>
+                <Branches value={branches}>
+                  <ThreadScopeContext value={scope}>
+                    <ListActionsContext value={actions}>
+                      <TargetRow value={list.target}>
+                        <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
+                      </TargetRow>
+                    </ListActionsContext>
+                  </ThreadScopeContext>
+                </Branches>
+              </RelayAnswers>
+              {queued.map(({ key, text }) => (
+                <p key={key} className="bubble queued">
+                  {text}
+                  <span className="queued-note">Will be read at the next step</span>
+                </p>
+              ))}
+              <div className="turn-room" ref={elements.spacer} />
+            </div>
+          </section>
+          <div className="foot">
+            <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
+            <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
+            <RedoStrip scope={scope} />
+            <ThreadComposer
+              client={client}
+              threadId={threadId}
+              agents={agents}
+              usual={lastAgent(newestList)}
+              running={running.length > 0}
+              seq={thread?.seq ?? 0}
+              onSend={send}
+              onStop={stop}
+            >
+              {thread && <Meters usage={thread.usage} context={thread.context} agents={agents} />}
+            </ThreadComposer>
           </div>
-        </section>
-        <div className="foot">
-          <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
-          <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
-          <RedoStrip scope={scope} />
-          <ThreadComposer
-            client={client}
-            threadId={threadId}
-            agents={agents}
-            usual={lastAgent(newestList)}
-            running={running.length > 0}
-            seq={thread?.seq ?? 0}
-            onSend={send}
-            onStop={stop}
-          >
-            {thread && <Meters usage={thread.usage} context={thread.context} agents={agents} />}
-          </ThreadComposer>
-        </div>
-        {showsChanges && <ChangesDialog scope={scope} onClose={() => setShowsChanges(false)} />}
-        <CommentDialog />
-      </main>
-    </CommentsContext>
+          {showsChanges && <ChangesDialog scope={scope} onClose={() => setShowsChanges(false)} />}
+          <CommentDialog />
+        </main>
+      </CommentsContext>
+    </FolderContext>
   );
 }
 

@@ -5,6 +5,7 @@ import { countLines } from '../code/shortened-text.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
 import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
+import { usePathName } from '../parts/folder-path.ts';
 import { readable, toolWording } from '../parts/wording.ts';
 import { RelayCard, RelayPanel } from '../relays/relay-card.tsx';
 import { callSummary, durationText, sizeText } from './call-summary.ts';
@@ -19,7 +20,7 @@ const mostCounted = 200_000;
 /** A tool call: one line about it, and behind that its input, changes and output, and its relays. */
 export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const [isOpen, setOpen] = useState(false);
-  const { verb, object, exitCode } = callSummary(tool);
+  const { verb, object, exitCode } = callSummary(tool, usePathName());
   const hasFailed = tool.status === 'done' && exitCode !== undefined && exitCode !== 0;
   const { label, tone } = hasFailed
     ? ({ label: `Exit code ${exitCode}`, tone: 'bad' } as const)

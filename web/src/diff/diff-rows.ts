@@ -1,4 +1,4 @@
-import type { DiffLine } from './diff-model.ts';
+import type { DiffLine } from '../../../src/projections/activity/file-diff.ts';
 
 /** One row of a diff side by side. */
 export interface DiffRow {

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { FileChange } from '../../../src/projections/index.ts';
 import { useCommentsContext } from '../comments/use-comments.ts';
-import type { DiffHunk, DiffLine, FileDiff } from './diff-model.ts';
+import type { DiffHunk, DiffLine, FileDiff } from '../../../src/projections/activity/file-diff.ts';
 import { SplitLines } from './split-lines.tsx';
 import { UnifiedLines } from './unified-lines.tsx';
 import { useFileDiffs } from './use-file-diffs.ts';
 import { useWide } from './use-wide.ts';
 import { visibleText } from '../code/visible-text.ts';
+import { usePathName } from '../parts/folder-path.ts';
 
 /** How many lines of a file are shown at first, and how many more at once. */
 const firstLines = 40;
@@ -42,11 +43,12 @@ const actionNames = { add: 'new', update: '', delete: 'deleted' } as const;
 
 function DiffHead({ path, diff }: { path: string; diff?: FileDiff }) {
   const comments = useCommentsContext();
+  const nameOf = usePathName();
   return (
     <div className="diff-head">
       <span className="diff-path" title={path}>
-        {visibleText(path)}
-        {diff?.moveTo !== undefined && ` → ${visibleText(diff.moveTo)}`}
+        {visibleText(nameOf(path))}
+        {diff?.moveTo !== undefined && ` → ${visibleText(nameOf(diff.moveTo))}`}
       </span>
       {diff && diff.action !== 'update' && <span className="diff-action">{actionNames[diff.action]}</span>}
       {diff && !diff.isUnknown && <DiffCounts added={diff.added} removed={diff.removed} />}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { visibleText } from '../code/visible-text.ts';
-import type { DiffLine } from './diff-model.ts';
+import type { DiffLine } from '../../../src/projections/activity/file-diff.ts';
 
 /** A longer line is cut: a browser cannot lay out any amount of text. */
 const mostChars = 5_000;

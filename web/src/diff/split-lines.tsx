@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react';
-import type { DiffLine } from './diff-model.ts';
+import type { DiffLine } from '../../../src/projections/activity/file-diff.ts';
 import { rowsOf } from './diff-rows.ts';
 import { LineText } from './line-text.tsx';
 import type { LinesProps } from './unified-lines.tsx';

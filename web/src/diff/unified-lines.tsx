@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { DiffLine } from './diff-model.ts';
+import type { DiffLine } from '../../../src/projections/activity/file-diff.ts';
 import { LineText } from './line-text.tsx';
 import { useLineRange } from './use-line-range.ts';
 

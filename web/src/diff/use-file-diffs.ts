@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { FileChange } from '../../../src/projections/index.ts';
-import type { FileDiff, fileDiffOf } from './diff-model.ts';
+import type { FileDiff, fileDiffOf } from '../../../src/projections/activity/file-diff.ts';
 
 const kept = new WeakMap<FileChange, FileDiff>();
 let makeDiff: typeof fileDiffOf | undefined;
@@ -11,7 +11,7 @@ export function useFileDiffs(changes: readonly FileChange[], isWanted = true): r
   const needsModel = isWanted && changes.length > 0 && makeDiff === undefined;
   useEffect(() => {
     if (!needsModel) return;
-    void import('./diff-model.ts').then(loaded => {
+    void import('../../../src/projections/activity/file-diff.ts').then(loaded => {
       makeDiff = loaded.fileDiffOf;
       setLoaded(true);
     });

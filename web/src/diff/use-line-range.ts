@@ -1,5 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, type PointerEvent, useState } from 'react';
-import type { DiffLine } from './diff-model.ts';
+import type { DiffLine } from '../../../src/projections/activity/file-diff.ts';
 
 /**
  * Calls back with the lines of a diff that a person clicked or dragged over at their numbers, or chose by keyboard: the

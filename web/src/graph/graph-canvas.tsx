@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { graphNodeSize } from '../../../src/projections/thread-graph/thread-graph.ts';
 import type { GraphOverview } from '../history/graph-history.ts';
 import { type Look, lookOf } from './graph-kinds.ts';
+import { useColourScheme } from './use-colour-scheme.ts';
 import type { Size, Viewport } from './viewport.ts';
 
 const colourOf: Record<Look, string> = {
@@ -25,10 +26,11 @@ interface CanvasProps {
 /** All nodes as small boxes: what is drawn when too many are in view for single ones. */
 export function GraphCanvas({ overview, screen, view }: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const colours = useColourScheme();
   useEffect(() => {
     const { x, y, zoom } = view;
     paint(canvas.current, overview, screen, { x, y, scaleX: zoom, scaleY: zoom });
-  }, [overview, screen, view]);
+  }, [overview, screen, view, colours]);
   return <canvas className="graph-canvas" ref={canvas} aria-hidden="true" />;
 }
 
@@ -37,13 +39,14 @@ const mapSize = { width: 150, height: 130 };
 /** The whole drawing, stretched into a corner, with the part in view marked; a click moves there. */
 export function Minimap({ overview, screen, view, onMove }: CanvasProps & { onMove: (x: number, y: number) => void }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const colours = useColourScheme();
   const scale = {
     x: mapSize.width / Math.max(overview.width, 1),
     y: mapSize.height / Math.max(overview.height, 1),
   };
   useEffect(() => {
     paint(canvas.current, overview, mapSize, { x: 0, y: 0, scaleX: scale.x, scaleY: scale.y });
-  }, [overview, scale.x, scale.y]);
+  }, [overview, scale.x, scale.y, colours]);
   return (
     <svg
       className="graph-minimap"

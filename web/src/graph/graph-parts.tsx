@@ -26,7 +26,12 @@ export function nodeName({ kind, label, detail, fold, status }: Node): string {
 export const GraphNode = memo(function GraphNode({ node, isSelected, onSelect, onToggle }: GraphNodeProps) {
   const { id, kind, label, detail, status, fold, x, y } = node;
   const name = kindName(kind);
-  const count = fold === undefined ? '' : kind === 'agent' ? `${fold.count} steps ▸` : `×${fold.count} ▸`;
+  const count =
+    fold === undefined
+      ? ''
+      : kind === 'agent'
+        ? `${fold.count} ${fold.count === 1 ? 'step' : 'steps'} ▸`
+        : `×${fold.count} ▸`;
   return (
     <g
       className="graph-node"

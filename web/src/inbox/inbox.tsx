@@ -72,6 +72,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
   const { state, relays, problem, settle, restore, reload } = useRelays(client, threads, listState === 'live');
   const { kept, isOpen, choose } = useChoice(relays, address, open);
   const list = useRef<VListHandle>(null);
+  const folders = useMemo(() => new Map(threads.map(({ id, folder }) => [id, folder])), [threads]);
   const { shown, onPointerDown } = useWhilePressed(relays);
   const chosen = relays.find(({ id }) => id === address.relayId) ?? (isOpen ? kept : relays[0]);
   const at = relays.findIndex(({ id }) => id === chosen?.id);
@@ -123,7 +124,14 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
       <section className="inbox-list" aria-label={`${relays.length} waiting`}>
         <VList ref={list} data={shown} onPointerDown={onPointerDown}>
           {info => (
-            <InboxRow key={info.id} info={info} agents={agents} isChosen={info.id === chosen.id} onChoose={choose} />
+            <InboxRow
+              key={info.id}
+              info={info}
+              agents={agents}
+              folder={folders.get(info.threadId)}
+              isChosen={info.id === chosen.id}
+              onChoose={choose}
+            />
           )}
         </VList>
       </section>
@@ -132,6 +140,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
           key={chosen.id}
           info={chosen}
           agents={agents}
+          folder={folders.get(chosen.threadId)}
           isGone={at < 0}
           open={open}
           onBack={() => open({ section: 'inbox' })}

@@ -1,5 +1,6 @@
 import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
+import { FolderContext } from '../parts/folder-path.ts';
 import { BackIcon } from '../parts/icons.tsx';
 import { RelayPanel } from '../relays/relay-card.tsx';
 import { relayIn, summaryOf } from '../relays/relay-summary.ts';
@@ -9,6 +10,8 @@ import { agentName } from '../parts/agent-name.ts';
 interface RelayDetailProps {
   readonly info: RelayInfo;
   readonly agents: readonly AgentInfo[];
+  /** The folder that its thread works in. */
+  readonly folder: string | undefined;
   /** Whether it was answered elsewhere meanwhile. */
   readonly isGone: boolean;
   readonly open: (address: Address) => void;
@@ -17,7 +20,7 @@ interface RelayDetailProps {
 }
 
 /** One relay with everything that a decision needs, and its answers. */
-export function RelayDetail({ info, agents, isGone, open, onBack }: RelayDetailProps) {
+export function RelayDetail({ info, agents, folder, isGone, open, onBack }: RelayDetailProps) {
   const { threadId, since } = info;
   const relay = relayIn(info);
   const address: Address = { section: 'thread', threadId };
@@ -55,7 +58,9 @@ export function RelayDetail({ info, agents, isGone, open, onBack }: RelayDetailP
           This was answered elsewhere, or its run ended. See “Decided”.
         </p>
       ) : (
-        <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} agentId={info.agentId} />
+        <FolderContext value={folder}>
+          <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} agentId={info.agentId} />
+        </FolderContext>
       )}
     </section>
   );

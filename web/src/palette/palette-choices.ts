@@ -68,8 +68,6 @@ function commandsOf({ open, onHelp, onSettings, setTheme }: PaletteSource): Pale
   const commands: [string, () => void][] = [
     ['New conversation', () => open({ section: 'start' })],
     ['Inbox', () => open({ section: 'inbox' })],
-    ['Compare agents', () => open({ section: 'compare', threads: [] })],
-    ['Usage', () => open({ section: 'usage' })],
     ['What was decided', () => open({ section: 'inbox', view: 'history' })],
     ['Compare agents', () => open({ section: 'compare', threads: [] })],
     ['Usage and cost', () => open({ section: 'usage' })],

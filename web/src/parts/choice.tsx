@@ -11,7 +11,7 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, options, value, onChange }: ChoiceProps<Value>) {
   const group = useId();
   return (
-    <fieldset className="choice">
+    <fieldset className="view-choice">
       <legend>{label}</legend>
       {options.map(([option, name]) => (
         <label key={option}>

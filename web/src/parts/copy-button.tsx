@@ -25,14 +25,15 @@ export function CopyButton({ text, look = 'word' }: CopyButtonProps) {
       () => setOutcome('failed'),
     );
   };
+  if (look === 'word')
+    return (
+      <button type="button" className="code-button" onClick={copy}>
+        {outcome === undefined ? 'Copy' : outcomes[outcome]}
+      </button>
+    );
   return (
-    <button
-      type="button"
-      className={look === 'icon' ? 'quiet-button' : 'code-button'}
-      aria-label={look === 'icon' ? `Copy “${text}”` : undefined}
-      onClick={copy}
-    >
-      {outcome !== undefined ? <span role="status">{outcomes[outcome]}</span> : look === 'icon' ? <CopyIcon /> : 'Copy'}
+    <button type="button" className="quiet-button" aria-label={`Copy “${text}”`} onClick={copy}>
+      {outcome === undefined ? <CopyIcon /> : <span role="status">{outcomes[outcome]}</span>}
     </button>
   );
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inWindow, moved, timeAt, type TimeWindow, wholeTime, zoomed } from './time-window.ts';
 

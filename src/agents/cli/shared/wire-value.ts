@@ -27,13 +27,6 @@ export function countOf(value: unknown): number | undefined {
   return count !== undefined && count >= 0 ? count : undefined;
 }
 
-/** Returns the object without undefined fields. */
-export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const kept: Record<string, unknown> = {};
-  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
-  return kept as { [K in keyof T]: Exclude<T[K], undefined> };
-}
-
 /** The text of content that is a string or a list of text parts; undefined when it holds anything else. */
 export function joinedText(content: unknown): string | undefined {
   if (typeof content === 'string') return content;

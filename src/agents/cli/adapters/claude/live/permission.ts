@@ -20,12 +20,10 @@ export function claudePermission(
   };
 }
 
-/** The replacement of a text as a diff; undefined when the call makes none. */
+/** The replacement of a text as a diff without a position, which is not reported; undefined when the call makes none. */
 function diffOf(path: string, input: WireRecord): string | undefined {
   const { old_string: before, new_string: after } = input;
   if (typeof before !== 'string' || typeof after !== 'string') return undefined;
   const lines = (text: string, mark: string) => (text === '' ? [] : text.split('\n').map(line => `${mark}${line}`));
-  const count = (text: string) => (text === '' ? 0 : text.split('\n').length);
-  const place = `@@ -1,${count(before)} +1,${count(after)} @@`;
-  return [`--- ${path}`, `+++ ${path}`, place, ...lines(before, '-'), ...lines(after, '+'), ''].join('\n');
+  return [`--- ${path}`, `+++ ${path}`, '@@', ...lines(before, '-'), ...lines(after, '+'), ''].join('\n');
 }

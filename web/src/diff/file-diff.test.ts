@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileDiffOf } from './diff-model.ts';
+import { fileDiffOf } from '../../../src/projections/activity/file-diff.ts';
 import { rowsOf } from './diff-rows.ts';
 
 const linesOf = (change: Parameters<typeof fileDiffOf>[0]) => fileDiffOf(change).hunks.flatMap(({ lines }) => lines);

@@ -1,0 +1,51 @@
+/** What a chat does when its process is to end or to stop. */
+export interface ExitHandlers {
+  /** Ends the chat with an exit code. */
+  readonly end: (code: number) => void;
+  /** Ends the chat because of an error that nothing caught. */
+  readonly fail: (error: unknown) => void;
+  /** Suspends the chat as Ctrl+Z does. */
+  readonly suspend: () => void;
+}
+
+/** The exit codes of signals that end a process, as shells report them. */
+const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Handles every way in which the process can be ended or stopped from outside. Returns what ends that. */
+export function handleExits({ end, fail, suspend }: ExitHandlers): () => void {
+  const listeners = Object.entries(signals).map(([signal, code]) => [signal, () => end(code)] as const);
+  const failed = (error: unknown) => (isTerminalGone(error) ? end(signals.SIGHUP) : fail(error));
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  process.on('SIGTSTP', suspend).on('uncaughtException', failed).on('unhandledRejection', failed);
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener);
+    process.off('SIGTSTP', suspend).off('uncaughtException', failed).off('unhandledRejection', failed);
+  };
+}
+
+/**
+ * Stops this process and those of its group, as the shell expects it; `resumed` is called when it continues, or soon
+ * when nothing stopped it, because it has no shell that could continue it.
+ */
+export function stopProcess(suspend: () => void, resumed: () => void): void {
+  let isResumed = false;
+  const resume = () => {
+    if (isResumed) return;
+    isResumed = true;
+    clearTimeout(timer);
+    process.off('SIGCONT', resume).on('SIGTSTP', suspend);
+    resumed();
+  };
+  // The default action of the signal is what stops the process.
+  process.off('SIGTSTP', suspend).on('SIGCONT', resume);
+  const timer = setTimeout(resume, stopPauseMs);
+  process.kill(0, 'SIGTSTP');
+}
+
+/** How long after the signal a process that still runs was not stopped, in milliseconds. */
+const stopPauseMs = 300;
+
+/** Whether writing or reading failed because the terminal was closed. */
+function isTerminalGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EIO' || error.code === 'EPIPE');
+}
