@@ -27,7 +27,7 @@ import { handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, enterBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
-import { sentMessages, summarisedIn } from './sent-messages.ts';
+import { summarisedIn } from './sent-messages.ts';
 import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
@@ -115,7 +115,6 @@ export class ChatApp {
       modelId: () => this.host.modelId || (this.host.follower?.times.lastModel ?? ''),
       contextSize: options.contextSize,
       threadId: () => this.host.follower?.threadId,
-      sentMessages: () => sentMessages(this.host.follower),
       summarisedIn: () => summarisedIn(this.host.follower),
       agents: () => options.agents.list(),
       agent: () => this.host.agent,

@@ -16,6 +16,7 @@ import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued 
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import type { DraftInput } from './draft-input.ts';
 import type { WaitingMessages } from './message-queue.ts';
+import { sentMessages } from './sent-messages.ts';
 import type { OpenList } from './open-list.ts';
 
 /** What the lists of a chat work on. */
@@ -38,12 +39,6 @@ export interface ChatListsHost {
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
   /** The thread that is shown; undefined before its first message. */
   readonly threadId: () => string | undefined;
-  /** The messages of the person in the thread that is shown, the oldest first. */
-  readonly sentMessages: () => readonly {
-    readonly messageId: string;
-    readonly text: string;
-    readonly at: number | undefined;
-  }[];
   /** The message of the person in whose turn earlier messages were summarised last. */
   readonly summarisedIn: () => string | undefined;
   readonly agents: ChatAgents['list'];
@@ -238,10 +233,10 @@ export class ChatLists {
 
   /** Your messages: go back to one of them, or forward again. */
   async rewind(): Promise<void> {
-    const { list, clock, note, threadId } = this.#host;
+    const { list, log, clock, note, threadId } = this.#host;
     const id = threadId();
     if (id === undefined) return note('There is nothing to go back to yet.');
-    const targets: RewindTarget[] = this.#host.sentMessages().map(({ messageId, text, at }) => ({
+    const targets: RewindTarget[] = (await sentMessages(log, id)).map(({ messageId, text, at }) => ({
       messageId,
       text,
       age: at === undefined ? '' : ageText(at, clock.now()),
