@@ -48,7 +48,7 @@ export class ChatApp {
   readonly list: OpenList;
   readonly lists: ChatLists;
   readonly #values = argumentValues(
-    () => this.host.harness,
+    () => this.host,
     () => this.options.agents.list(),
   );
   readonly shell: PersonShell = new PersonShell(this);
@@ -117,7 +117,7 @@ export class ChatApp {
       threadId: () => this.host.follower?.threadId,
       summarisedIn: () => summarisedIn(this.host.follower),
       agents: () => options.agents.list(),
-      agentId: () => this.host.agent.id,
+      agent: () => this.host.agent,
       startWith: agentId => this.startWith(agentId),
       switchTo: threadId => this.open(threadId),
       enterRelay: relayId => this.#enterRelay(relayId),
