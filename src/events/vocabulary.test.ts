@@ -32,6 +32,7 @@ describe('the vocabulary', () => {
       'custom',
       'mode_changed',
       'model_changed',
+      'folder_changed',
       'branch_selected',
       'collapsed',
       'abort_requested',

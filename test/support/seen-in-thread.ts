@@ -52,6 +52,7 @@ const facts = new Set([
   'custom',
   'mode_changed',
   'model_changed',
+  'folder_changed',
 ]);
 
 /** What has to be seen of events of which no attempt was superseded and every relay was answered at most once. */

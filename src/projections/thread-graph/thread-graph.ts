@@ -49,7 +49,8 @@ interface Placed {
 
 /**
  * Draws a whole thread from top to bottom: what came later is below, what ran at the same time and other versions of a
- * message are beside each other, what a subagent did is in a frame. Nothing overlaps. It takes linear time.
+ * message are beside each other, what a subagent did is in a frame. Nothing overlaps. It takes linear time. It is laid out
+ * anew when something is folded or added; the nodes of `projectDAG`, which draws one branch, never move.
  */
 export function projectThreadGraph(conversation: Conversation, detail: GraphDetail): ThreadGraph {
   const followers = new Map<string | undefined, Message[]>();

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import type { ThreadSummary } from '../history/thread-summary.ts';
@@ -167,18 +167,22 @@ function Files({ files }: { files: readonly { readonly path: string; readonly wr
   );
 }
 
+/** What was done; made only when it is opened. */
 function Done({ done }: Pick<ThreadSummary, 'done'>) {
+  const [isOpen, setOpen] = useState(false);
   if (done.length === 0) return '–';
   return (
-    <details>
+    <details onToggle={event => setOpen(event.currentTarget.open)}>
       <summary>{done.length === 1 ? '1 step' : `${done.length} steps`}</summary>
-      <ol className="compare-done" tabIndex={0}>
-        {done.map(({ seq, label, detail, status }) => (
-          <li key={seq} data-status={status}>
-            <strong>{label}</strong> {detail}
-          </li>
-        ))}
-      </ol>
+      {isOpen && (
+        <ol className="compare-done" tabIndex={0}>
+          {done.map(({ seq, label, detail, status }) => (
+            <li key={seq} data-status={status}>
+              <strong>{label}</strong> {detail}
+            </li>
+          ))}
+        </ol>
+      )}
     </details>
   );
 }
