@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock, Harness } from '../control/index.ts';
+import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SessionPool } from '../agents/index.ts';
 import { builtinToolIds } from '../control/harness/tools/builtin-tools.ts';
 import { defined } from '../events/defined.ts';
@@ -64,7 +65,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       const modes = [...(await installed.modesOf(id, model))];
       const chosen = model === undefined ? {} : { initialState: { currentModelId: model } };
       const common = { id: 'chat', resourceId: 'default', disableBuiltinTools: builtinToolIds };
-      return { id, createHarness: () => new Harness({ ...common, storage: log, modes, ...chosen }) };
+      const hasOwnModels = cliAdapters[id] !== undefined;
+      return { id, hasOwnModels, createHarness: () => new Harness({ ...common, storage: log, modes, ...chosen }) };
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings.config);

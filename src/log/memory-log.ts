@@ -1,11 +1,11 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../events/index.ts';
 import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
+import { checkConditions } from './append-conditions.ts';
 import {
   type CheckedRange,
   checkBranchPoint,
   checkCount,
   checkId,
-  checkImportable,
   checkRange,
   checkRawLines,
   importedInBranch,
@@ -13,8 +13,6 @@ import {
   leaseHeld,
   leaseLost,
   logClosed,
-  onceConflict,
-  seqConflict,
   threadExists,
   threadNotFound,
 } from './checks.ts';
@@ -91,17 +89,17 @@ export class MemoryLog implements EventLog {
     this.maxEventBytes = maxEventBytes;
   }
 
-  async append(
-    threadId: string,
-    events: readonly AgentEvent[],
-    { expectedSeq, once, lease, metadata, imported }: AppendOptions = {},
-  ) {
+  async append(threadId: string, events: readonly AgentEvent[], options: AppendOptions = {}) {
+    const { once, metadata, imported } = options;
     const held = this.#get(threadId);
-    const { seq } = held.thread;
-    if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
-    if (once !== undefined) this.#checkOnce(held, checkId('once key', once));
-    if (lease !== undefined) this.#checkLease(lease);
-    if (imported === true) checkImportable(held.thread);
+    const { seq, importedSeq } = held.thread;
+    checkConditions(options, {
+      threadId,
+      seq,
+      importedSeq: () => importedSeq,
+      seqOfKey: key => held.once.get(key),
+      isHeld: lease => this.#leases.get(lease.name)?.token === lease.token,
+    });
     const stored = encodeEvents(events, {
       firstSeq: seq + 1,
       now: this.now,
@@ -304,11 +302,6 @@ export class MemoryLog implements EventLog {
     const held = this.#threads.get(threadId);
     if (held === undefined) throw threadNotFound(threadId);
     return held;
-  }
-
-  #checkOnce(held: Held, key: string): void {
-    const seq = held.once.get(key);
-    if (seq !== undefined) throw onceConflict(held.thread.id, key, seq);
   }
 
   #checkLease(lease: Lease): void {

@@ -100,6 +100,11 @@ export class ChatScene {
     this.#pty.write(text);
   }
 
+  /** Closes the terminal, as a person who closes its window. */
+  closeWindow(): void {
+    (this.#pty as IPty & { destroy(): void }).destroy();
+  }
+
   resize(columns: number, rows: number): void {
     this.#pty.resize(columns, rows);
     this.#screen.resize(columns, rows);

@@ -82,7 +82,7 @@ describe('a working day in the chat', () => {
     // Back to before a message, with its files; the message returns to the composer.
     await rest();
     await act(escape + escape, 'Go back to before');
-    await act('loud', /› make it loud/);
+    await act('loud', /› make it loud +(?:just now|\d min ago)/);
     await act('\r', /± hello\.txt/);
     await act('\r', 'Went back with 1 file');
     expect(hello()).toBe('hello\n');

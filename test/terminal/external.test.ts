@@ -137,6 +137,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       const { chat } = scene;
 
       // The plan is carried out in the same turn; the mode changes with it.
+      await scene.act('/model\r', 'as claude knows it');
       await scene.act('/mode plan\r', 'claude · Plan');
       await scene.act('DAY-PLAN\r', 'Which colour?');
       await scene.answer('2. Blue', '2', '▌ Write');

@@ -1,6 +1,6 @@
 import { openSync, readdirSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ModelScript } from '../../src/testing/index.ts';
 import { startPostgres } from '../support/private-servers.ts';
 import { ChatScene, type SceneOptions } from './chat-scene.ts';
@@ -55,6 +55,17 @@ describe('the terminal', () => {
     expect(isRestored(scene)).toBe(true);
     expect(scene.exitCode).toBe(signal === 'SIGTERM' ? 143 : 129);
     expect(scene.scrollback().join('\n')).toContain('Resume with: singletree chat coder --resume ');
+  });
+
+  it('takes the program with it when its window is closed, and the thread is resumed later', async () => {
+    const scene = await start([{ text: 'slow '.repeat(500), delayMs: 20 }, 'Later.']);
+    await say(scene, 'hi');
+    await scene.shows('slow slow');
+    const { pid } = scene;
+    scene.closeWindow();
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 20_000);
+    scene.launch(['--continue']);
+    await scene.shows('› hi');
   });
 
   it('is restored when the program has an error, which is a row and not a stack', async () => {

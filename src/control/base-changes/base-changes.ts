@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { git } from '../../agents/coder/checkpoints/git.ts';
 import { defined } from '../../events/defined.ts';
-import { changesOfDiff } from '../../projections/activity/file-changes.ts';
+import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
 import { type Base, findBase } from './find-base.ts';
 
 /** A file of a folder that differs from its base. */

@@ -1,48 +1,15 @@
 import { addUsage, noUsage, type UsageCounts } from '../usage-sum.ts';
 import { type AgentEvent, type EventOf, isKnownEvent } from '../vocabulary.ts';
+import { EndedIds } from './ended-ids.ts';
 import { type OutlineSnapshot, unknownRun } from './outline-snapshot.ts';
+import { type OutlinedCall, OutlinedCalls } from './outlined-calls.ts';
+import type { OutlinedRun, RunRecord } from './outlined-run.ts';
 import { firstSight, shortenCall, shortenFragment, shortenRelay, shortenStart, shortenUser } from './shorten-event.ts';
 
-/** How many ids of what ended are kept, and how many runs of one message that reported no start. */
-const mostGone = 64;
+/** How many runs of one message that reported no start are kept. */
 const mostVoices = 16;
 
 const unknownMessage = `${unknownRun}:user`;
-
-interface Run {
-  readonly runId: string;
-  readonly parentId: string | undefined;
-  /** Whether it has no message of its own: what it emits belongs to another run. */
-  readonly isVoice: boolean;
-  agentId: string | undefined;
-  model: string | undefined;
-  first: AgentEvent;
-  start?: AgentEvent;
-  step?: AgentEvent;
-  end?: AgentEvent;
-  /** Whether the model call of its step has ended. */
-  isComplete: boolean;
-  isReporting: boolean;
-  /** Whether it may be on another branch than the active one. */
-  isUncertain: boolean;
-  /** The streams of its newest block, by kind and id. */
-  readonly streams: Map<string, AgentEvent>;
-}
-
-interface Call {
-  readonly id: string;
-  readonly runId: string;
-  readonly event: AgentEvent;
-  start?: AgentEvent;
-  isOpen: boolean;
-}
-
-/** A run as far as its usage is concerned. */
-export interface OutlinedRun {
-  readonly runId: string;
-  readonly agentId: string | undefined;
-  readonly model: string | undefined;
-}
 
 /**
  * The outline of a thread: which of its events still matter for the ones that follow. It takes events in order, in
@@ -51,14 +18,14 @@ export interface OutlinedRun {
 export class ThreadOutline {
   #seq = 0;
   #usage: UsageCounts = noUsage;
-  readonly #runs = new Map<string, Run>();
+  readonly #runs = new Map<string, RunRecord>();
   readonly #users = new Map<string, AgentEvent>();
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new OutlinedCalls();
   readonly #relays = new Map<string, AgentEvent>();
   readonly #folded = new Map<string, AgentEvent>();
   /** The stream that grew last; what clears the streams of a run ends it. */
   #newest: { readonly runId: string; readonly id: string; readonly type: string } | undefined;
-  readonly #gone = new Set<string>();
+  readonly #gone = new EndedIds();
   /** The id of the last message of the active branch; `unknownMessage` after another branch was selected. */
   #tip: string | undefined;
   #onMessage: (messageId: string, seq: number) => void = () => {};
@@ -114,7 +81,7 @@ export class ThreadOutline {
         if (this.#runs.get(event.runId)?.end === undefined) this.#relays.set(event.id, shortenRelay(event));
         return;
       case 'relay_resolved':
-        if (this.#relays.delete(event.relayId)) this.#close(event.relayId);
+        if (this.#relays.delete(event.relayId)) this.#gone.add(event.relayId);
         return;
       case 'session':
         this.#runOf(event);
@@ -146,14 +113,14 @@ export class ThreadOutline {
       ...this.#relays.values(),
       ...this.#folded.values(),
     );
-    for (const { event, start } of this.#calls.values()) kept.push(event, ...(start === undefined ? [] : [start]));
+    for (const { event, start } of this.#calls.all()) kept.push(event, ...(start === undefined ? [] : [start]));
     const events = kept
       .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
       .flatMap(event => [event, ...this.#completionAfter(event)]);
     if (this.#tip === unknownMessage) events.push({ type: 'user', runId: unknownRun, content: '' });
     const reporting = runs.filter(run => run.isReporting).map(({ runId }) => runId);
     const isUncertain = runs.some(run => run.isUncertain && run.end === undefined);
-    const snapshot = { seq: this.#seq, usage: this.#usage, events, reporting, gone: [...this.#gone] };
+    const snapshot = { seq: this.#seq, usage: this.#usage, events, reporting, gone: this.#gone.list() };
     return { ...snapshot, ...(isUncertain && { isUncertain }) };
   }
 
@@ -167,8 +134,7 @@ export class ThreadOutline {
     }
     for (const run of this.#runs.values()) run.isUncertain = isUncertain;
     if (this.#users.delete(unknownMessage)) this.#tip = unknownMessage;
-    this.#gone.clear();
-    for (const id of gone) this.#gone.add(id);
+    this.#gone.reset(gone);
     this.#seq = seq;
     this.#usage = usage;
   }
@@ -223,11 +189,11 @@ export class ThreadOutline {
     const { type, agentId, reason, seq, ts } = event;
     run.end = { type, runId, agentId, ...(reason && { reason }), ...(seq && { seq }), ...(ts && { ts }) };
     run.streams.clear();
-    for (const call of this.#calls.values()) if (call.runId === runId) this.#closeCall(call);
+    for (const call of this.#calls.all()) if (call.runId === runId) this.#closeCall(call);
     for (const [id, relay] of this.#relays)
       if (relay.runId === runId) {
         this.#relays.delete(id);
-        this.#close(id);
+        this.#gone.add(id);
       }
     this.#prune();
   }
@@ -250,12 +216,11 @@ export class ThreadOutline {
     const { id, runId } = event;
     if (event.type === 'tool_call') this.#ownerOf(run).streams.delete(`tool_input_delta ${id}`);
     this.#gone.delete(id);
-    this.#calls.delete(callKey(runId, id));
-    this.#calls.set(callKey(runId, id), { id, runId, event: shortenCall(event), isOpen: true });
+    this.#calls.add({ id, runId, event: shortenCall(event), isOpen: true });
   }
 
   #report(event: EventOf<'tool_start' | 'tool_progress' | 'tool_result' | 'repl_progress' | 'repl_output'>): void {
-    const call = this.#find(event.type === 'tool_progress' ? event.toolCallId : event.id, event.runId);
+    const call = this.#calls.find(event.type === 'tool_progress' ? event.toolCallId : event.id, event.runId);
     const run = call === undefined || event.type.startsWith('tool') ? this.#runOf(event) : undefined;
     if (event.type === 'tool_start') {
       if (run !== undefined) run.isReporting = true;
@@ -270,15 +235,16 @@ export class ThreadOutline {
   }
 
   /** Drops a closed call, unless a run that it started is still there; nothing else was held by it. */
-  #dropCall({ id, runId }: Call): void {
+  #dropCall(call: OutlinedCall): void {
+    const { id } = call;
     if (this.#isRestoring || this.#tip === id) return;
     for (const run of this.#runs.values()) if (run.parentId === id) return;
-    this.#calls.delete(callKey(runId, id));
+    this.#calls.delete(call);
     if (this.#folded.size > 0 && !this.#isKept(id)) this.#folded.delete(id);
   }
 
   /** The run of an event; undefined when it belongs to what ended. */
-  #runOf(event: AgentEvent): Run | undefined {
+  #runOf(event: AgentEvent): RunRecord | undefined {
     const { runId, parentId, agentId } = event;
     const known = this.#runs.get(runId);
     if (known !== undefined) return known;
@@ -286,14 +252,14 @@ export class ThreadOutline {
     const starts = event.type === 'harness_start';
     const cause = parentId === undefined ? undefined : this.#causeOf(parentId);
     if (cause === 'gone') {
-      this.#close(runId);
+      this.#gone.add(runId);
       return undefined;
     }
     const joinsTip = !starts && parentId === undefined && this.#isRunning(this.#tip);
     const isVoice = !starts && (cause === 'run' || joinsTip);
     const isNested = cause === 'run' || cause === 'call';
     const first = starts ? event : firstSight(event);
-    const run: Run = {
+    const run: RunRecord = {
       runId,
       parentId: joinsTip ? this.#tip : parentId,
       isVoice,
@@ -314,14 +280,14 @@ export class ThreadOutline {
   }
 
   #causeOf(id: string): 'call' | 'run' | 'user' | 'gone' | undefined {
-    if (this.#find(id) !== undefined) return 'call';
+    if (this.#calls.find(id) !== undefined) return 'call';
     if (this.#users.has(id)) return 'user';
     if (this.#runs.has(id.replace(/:harness_start$/, ''))) return 'run';
     return this.#gone.has(id) ? 'gone' : undefined;
   }
 
   /** The run whose message has the blocks of a run. */
-  #ownerOf(run: Run): Run {
+  #ownerOf(run: RunRecord): RunRecord {
     return run.isVoice ? (this.#runs.get(run.parentId ?? '') ?? run) : run;
   }
 
@@ -330,16 +296,8 @@ export class ThreadOutline {
     return run !== undefined && run.end === undefined;
   }
 
-  #find(id: string, runId?: string): Call | undefined {
-    const own = runId === undefined ? undefined : this.#calls.get(callKey(runId, id));
-    if (own !== undefined) return own;
-    let found: Call | undefined;
-    for (const call of this.#calls.values()) if (call.id === id) found = call;
-    return found;
-  }
-
   #isKept(id: string): boolean {
-    return this.#runs.has(id) || this.#users.has(id) || this.#find(id) !== undefined;
+    return this.#runs.has(id) || this.#users.has(id) || this.#calls.find(id) !== undefined;
   }
 
   #moveTip(messageId: string): void {
@@ -352,25 +310,16 @@ export class ThreadOutline {
     for (const run of this.#runs.values()) run.isUncertain = true;
   }
 
-  #closeCall(call: Call): void {
+  #closeCall(call: OutlinedCall): void {
     call.isOpen = false;
-    this.#close(call.id);
+    this.#gone.add(call.id);
   }
 
-  #close(id: string): void {
-    this.#gone.delete(id);
-    this.#gone.add(id);
-    for (const oldest of this.#gone) {
-      if (this.#gone.size <= mostGone) return;
-      this.#gone.delete(oldest);
-    }
-  }
-
-  #limitVoices({ parentId }: Run): void {
+  #limitVoices({ parentId }: RunRecord): void {
     const voices = [...this.#runs.values()].filter(run => run.isVoice && run.parentId === parentId);
     for (const { runId } of voices.slice(0, -mostVoices)) {
       this.#runs.delete(runId);
-      this.#close(runId);
+      this.#gone.add(runId);
     }
   }
 
@@ -383,25 +332,22 @@ export class ThreadOutline {
       kept.add(id);
       const run = this.#runs.get(id) ?? this.#runs.get(id.replace(/:harness_start$/, ''));
       if (run !== undefined) kept.add(run.runId);
-      const call = run === undefined ? this.#find(id) : undefined;
+      const call = run === undefined ? this.#calls.find(id) : undefined;
       keep(run?.parentId);
       keep(call?.runId);
     };
     keep(this.#tip);
-    const isOpen = (run: Run): boolean => run.end === undefined && !(run.isVoice && !this.#isRunning(run.parentId));
+    const isOpen = (run: RunRecord): boolean =>
+      run.end === undefined && !(run.isVoice && !this.#isRunning(run.parentId));
     for (const run of this.#runs.values()) if (isOpen(run)) keep(run.runId);
     for (const relay of this.#relays.values()) keep(relay.runId);
     for (const id of this.#users.keys()) if (!kept.has(id)) this.#users.delete(id);
-    for (const [key, { id, isOpen: open }] of this.#calls) if (!open && !kept.has(id)) this.#calls.delete(key);
+    for (const call of this.#calls.all()) if (!call.isOpen && !kept.has(call.id)) this.#calls.delete(call);
     for (const { runId } of this.#runs.values())
       if (!kept.has(runId)) {
         this.#runs.delete(runId);
-        this.#close(runId);
+        this.#gone.add(runId);
       }
     for (const id of this.#folded.keys()) if (!this.#isKept(id)) this.#folded.delete(id);
   }
-}
-
-function callKey(runId: string, id: string): string {
-  return `${runId} ${id}`;
 }

@@ -1,9 +1,8 @@
-import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import {
   checkBranchPoint,
   checkCount,
-  checkId,
   checkRange,
   isUsableId,
   leaseEnd,
@@ -33,7 +32,6 @@ import type {
 import { LiveTails, type TailSource } from '../live-tails.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
 import { requiredNotes } from '../thread-notes.ts';
-import { mergeMetadata } from '../threads.ts';
 import { Appends } from './appends.ts';
 import { Connections } from './connections.ts';
 import { DatabaseClock } from './database-clock.ts';
@@ -48,7 +46,8 @@ import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log
 import { RawLines } from './raw-lines.ts';
 import { migrate } from './schema.ts';
 import { listing, statementsOf } from './statements.ts';
-import { metadataLines, type ThreadRow, toThread } from './thread-rows.ts';
+import { ThreadReads } from './thread-reads.ts';
+import { metadataLines, newThreadRow, type ThreadRow, toThread } from './thread-rows.ts';
 
 interface OnceRow {
   readonly key: string | null;
@@ -64,6 +63,7 @@ export class PostgresLog implements EventLog {
   readonly #connections: Connections;
   readonly #schema: string;
   readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #reads: ThreadReads;
   readonly #appends: Appends;
   readonly #leases: Leases;
   readonly #rawLines: RawLines;
@@ -85,6 +85,7 @@ export class PostgresLog implements EventLog {
     this.#connections = connections;
     this.#schema = schema;
     this.#sql = statementsOf(schema);
+    this.#reads = new ThreadReads(connections, this.#sql);
     this.#leases = new Leases(connections, schema, () => this.#stamp());
     this.#rawLines = new RawLines(connections, schema);
     this.#deleted = new DeletedThreads(connections, schema);
@@ -151,7 +152,8 @@ export class PostgresLog implements EventLog {
   }
 
   async readTexts(threadId: string, range?: ReadRange): Promise<string[]> {
-    return this.#readTexts(threadId, range);
+    this.#checkOpen();
+    return this.#reads.texts(threadId, range);
   }
 
   tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
@@ -164,7 +166,7 @@ export class PostgresLog implements EventLog {
 
   async createThread(thread: NewThread = {}): Promise<Thread> {
     this.#checkOpen();
-    const created = await this.#insertThread(thread, undefined);
+    const created = await this.#insertThread(thread);
     if (created === undefined) throw threadExists(thread.id ?? '');
     return created;
   }
@@ -321,8 +323,8 @@ export class PostgresLog implements EventLog {
     const read = async (range?: ReadRange) => {
       checkRange(range);
       this.#checkOpen();
-      followed ??= this.#followed.follow(await this.#place(threadId));
-      return (await this.#readTexts(threadId, range, followed.key)).map(decodeEvent);
+      followed ??= this.#followed.follow(await this.#reads.place(threadId));
+      return (await this.#reads.texts(threadId, range, followed.key)).map(decodeEvent);
     };
     return {
       // A tail that reads while the log is closed ends without an error.
@@ -332,52 +334,13 @@ export class PostgresLog implements EventLog {
     };
   }
 
-  async #place(threadId: string) {
-    const [row] = isUsableId(threadId)
-      ? await this.#query<{ key: string; made: string; seq: string }>('place', [threadId])
-      : [];
-    if (row === undefined) throw threadNotFound(threadId);
-    return { threadId, key: row.key, topic: row.made, seq: Number(row.seq) };
-  }
-
-  async #readTexts(threadId: string, range: ReadRange | undefined, key: string | null = null): Promise<string[]> {
-    this.#checkOpen();
-    const { after, before, limit, maxBytes } = checkRange(range);
-    if (!isUsableId(threadId)) throw threadNotFound(threadId);
-    const values = [threadId, after, before, limit, maxBytes, key];
-    const rows = await this.#query<{ head: string; seq: string | null; body: string }>('read', values);
-    if (rows.length === 0) throw threadNotFound(threadId);
-    const events = rows.filter(({ seq }) => seq !== null);
-    const missing = events.findIndex(({ seq }, index) => Number(seq) !== after + 1 + index);
-    if (missing >= 0)
-      throw new SingletreeError(
-        'log_corrupt',
-        `Event ${after + 1 + missing} of the thread "${threadId}" is missing in the database: nothing was changed. Restore it from a copy.`,
-        { details: { threadId, seq: after + 1 + missing } },
-      );
-    return events.map(({ body }) => body);
-  }
-
   /** Undefined when the id is taken, or the thread has no such seq to branch from. */
-  async #insertThread(thread: NewThread, from: Thread['branchedFrom']): Promise<Thread | undefined> {
-    const { id = newId(), resourceId, title, metadata = {}, imported } = thread;
-    checkId('thread id', id);
-    if (resourceId !== undefined) checkId('resource id', resourceId);
-    const lines = metadataLines(mergeMetadata({}, metadata));
-    const made = newId();
-    const values = () => [
-      id,
-      made,
-      resourceId ?? null,
-      title === undefined ? null : JSON.stringify(title),
-      ...lines,
-      imported === true,
-      from?.threadId ?? null,
-      from?.seq ?? null,
-      this.#stamp(),
-    ];
-    const [row] = await this.#writes.run(from?.threadId ?? id, () => this.#query<ThreadRow>('create', values));
-    return row && toThread(row);
+  async #insertThread(thread: NewThread, from?: Thread['branchedFrom']): Promise<Thread | undefined> {
+    const { id, values } = newThreadRow(thread, from);
+    return this.#writes.run(from?.threadId ?? id, async () => {
+      const [row] = await this.#query<ThreadRow>('create', () => [...values, this.#stamp()]);
+      return row && toThread(row);
+    });
   }
 
   async #readClock(): Promise<void> {

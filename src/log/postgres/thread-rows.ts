@@ -1,5 +1,7 @@
-import type { Thread } from '../event-log.ts';
-import { metadataText } from '../threads.ts';
+import { newId } from '../../events/index.ts';
+import { checkId } from '../checks.ts';
+import type { NewThread, Thread } from '../event-log.ts';
+import { mergeMetadata, metadataText } from '../threads.ts';
 
 /** A thread as the view `thread_rows` returns it; numbers come as texts. */
 export interface ThreadRow {
@@ -43,4 +45,24 @@ export function metadataLines(metadata: Readonly<Record<string, unknown>> = {}):
   });
   if (changes.length === 0) return [null, null];
   return [changes.map(([name]) => name).join('\n'), changes.map(([, value]) => value).join('\n')];
+}
+
+/** The values of the statement that creates a thread, but for the time; throws `invalid_argument`. */
+export function newThreadRow(
+  { id = newId(), resourceId, title, metadata = {}, imported }: NewThread,
+  from: Thread['branchedFrom'],
+): { readonly id: string; readonly values: readonly unknown[] } {
+  checkId('thread id', id);
+  if (resourceId !== undefined) checkId('resource id', resourceId);
+  const values = [
+    id,
+    newId(),
+    resourceId ?? null,
+    title === undefined ? null : JSON.stringify(title),
+    ...metadataLines(mergeMetadata({}, metadata)),
+    imported === true,
+    from?.threadId ?? null,
+    from?.seq ?? null,
+  ];
+  return { id, values };
 }

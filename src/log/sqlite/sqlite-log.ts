@@ -1,19 +1,7 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
-import {
-  checkBranchPoint,
-  checkCount,
-  checkId,
-  checkImportable,
-  checkRange,
-  checkRawLines,
-  importedInBranch,
-  leaseLost,
-  onceConflict,
-  seqConflict,
-  threadExists,
-  threadNotFound,
-} from '../checks.ts';
+import { checkConditions } from '../append-conditions.ts';
+import { checkBranchPoint, checkCount, checkId, importedInBranch, threadExists, threadNotFound } from '../checks.ts';
 import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
 import type { UsageQuery, GroupedUsage } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
@@ -41,16 +29,17 @@ import { DeletedThreads } from './deleted-threads.ts';
 import { DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { DerivedRows } from './derived-rows.ts';
 import { translateErrors } from './errors.ts';
-import { EventPage, type Segment } from './event-table.ts';
 import { FileWatch } from './file-watch.ts';
 import { Leases } from './leases.ts';
 import { LockWait } from './lock-wait.ts';
 import { NewestThread } from './newest-thread.ts';
 import { NewestTimes } from './newest-times.ts';
 import { closeDatabase, type Connection, openDatabase } from './open.ts';
+import { RawLines } from './raw-lines.ts';
 import { checkSqliteLogOptions, type SqliteLogOptions } from './sqlite-log-options.ts';
 import { StoredInfo, type ThreadInfo } from './stored-info.ts';
 import type { Tables } from './tables.ts';
+import { ThreadHistory } from './thread-history.ts';
 import { type Place, type ThreadRow, toThread } from './thread-table.ts';
 
 /** Where a new thread begins. */
@@ -66,6 +55,8 @@ export class SqliteLog implements EventLog {
   readonly #path: string;
   readonly #db: Connection;
   readonly #sql: Tables;
+  readonly #history: ThreadHistory;
+  readonly #rawLines: RawLines;
   readonly #backlog: DerivationBacklog;
   readonly #derived: DerivedRows;
   readonly #deleted: DeletedThreads;
@@ -97,6 +88,8 @@ export class SqliteLog implements EventLog {
     const { db, tables } = openDatabase(path, { durability, waitMs: openWaitMs, maxBytes: maxFileBytes });
     this.#db = db;
     this.#sql = tables;
+    this.#history = new ThreadHistory(tables);
+    this.#rawLines = new RawLines(tables.rawLines);
     const uptime = options.uptime ?? options.now ?? systemUptime;
     this.#leases = new Leases({ table: tables.leases, now, uptime });
     this.#lock = new LockWait(lockWaitMs);
@@ -123,8 +116,9 @@ export class SqliteLog implements EventLog {
   async append(
     threadId: string,
     events: readonly AgentEvent[],
-    { expectedSeq, once, lease, metadata, imported }: AppendOptions = {},
+    options: AppendOptions = {},
   ): Promise<{ firstSeq: number; lastSeq: number }> {
+    const { once, lease, metadata, imported } = options;
     let given = { events, metadata };
     const copy = () => {
       given = { events: ownEvents(events), metadata: metadata && copyMetadata(metadata) };
@@ -135,11 +129,14 @@ export class SqliteLog implements EventLog {
       const { firstSeq, stored } = this.#sql.transaction.run(() => {
         const head = this.#sql.threads.head(threadId, lease?.name);
         if (head === undefined) throw threadNotFound(threadId);
-        const { key, seq, token, isMarked } = head;
-        if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
-        if (once !== undefined) this.#checkOnce(threadId, key, checkId('once key', once));
-        if (lease !== undefined && token !== lease.token) throw leaseLost(lease);
-        if (imported === true) checkImportable(toThread(this.#row(threadId)));
+        const { key: thread, seq, isMarked } = head;
+        checkConditions(options, {
+          threadId,
+          seq,
+          importedSeq: () => this.#row(threadId).imported ?? undefined,
+          seqOfKey: key => this.#sql.events.once(thread, key),
+          isHeld: ({ token }) => token === head.token,
+        });
         const encoded = encodeEvents(given.events, {
           firstSeq: seq + 1,
           now: this.now,
@@ -148,12 +145,12 @@ export class SqliteLog implements EventLog {
           imported,
         });
         const { bodies } = encoded;
-        this.#sql.events.insert(key, seq + 1, bodies);
-        if (!isMarked && bodies.length > 0) this.#backlog.mark(key, seq);
-        if (once !== undefined) this.#sql.events.insertOnce(key, once, seq + bodies.length);
-        if (imported === true) this.#sql.threads.setImported(key, seq + bodies.length);
-        if (given.metadata !== undefined) this.#merge(key, threadId, given.metadata);
-        if (!isFresh) this.#sql.threads.touch(key, new Date(now).toISOString());
+        this.#sql.events.insert(thread, seq + 1, bodies);
+        if (!isMarked && bodies.length > 0) this.#backlog.mark(thread, seq);
+        if (once !== undefined) this.#sql.events.insertOnce(thread, once, seq + bodies.length);
+        if (imported === true) this.#sql.threads.setImported(thread, seq + bodies.length);
+        if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
+        if (!isFresh) this.#sql.threads.touch(thread, new Date(now).toISOString());
         return { firstSeq: seq + 1, stored: encoded };
       });
       this.#backlog.schedule();
@@ -168,31 +165,11 @@ export class SqliteLog implements EventLog {
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
-    return this.#readPage(threadId, range, (segment, page) => this.#sql.events.read(segment, page));
+    return this.#read(() => this.#history.events(threadId, range));
   }
 
   async readTexts(threadId: string, range?: ReadRange): Promise<string[]> {
-    return this.#readPage(threadId, range, (segment, page) => this.#sql.events.readTexts(segment, page));
-  }
-
-  async #readPage<Item>(
-    threadId: string,
-    range: ReadRange | undefined,
-    read: (segment: Segment, page: EventPage<Item>) => void,
-  ): Promise<Item[]> {
-    const { after, before, limit, maxBytes } = checkRange(range);
-    return this.#read(() => {
-      const place = this.#sql.threads.place(threadId);
-      if (place === undefined) throw threadNotFound(threadId);
-      try {
-        const page = new EventPage<Item>(limit, maxBytes);
-        for (const segment of this.#segments(threadId, place, { after, before })) read(segment, page);
-        return page.items;
-      } catch (error) {
-        // Another process may delete it just now: then its events are missing for a good reason.
-        throw this.#sql.threads.place(threadId)?.key === place.key ? error : threadNotFound(threadId);
-      }
-    });
+    return this.#read(() => this.#history.texts(threadId, range));
   }
 
   tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
@@ -275,7 +252,7 @@ export class SqliteLog implements EventLog {
   }
 
   async onceKeys(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]> {
-    return this.#read(() => this.#sql.events.onceKeys(this.#place(threadId).key));
+    return this.#read(() => this.#sql.events.onceKeys(this.#history.place(threadId).key));
   }
 
   async acquireLease(name: string, request: LeaseRequest): Promise<Lease> {
@@ -296,26 +273,17 @@ export class SqliteLog implements EventLog {
     lines: readonly RawLine[],
     { lease }: RawAppendOptions = {},
   ): Promise<void> {
-    checkId('run id', runId);
-    const { rawLines } = this.#sql;
     let given = lines;
     const copy = () => (given = lines.map(line => ({ ...line, line: new Uint8Array(line.line) })));
     return this.#write(() => {
-      const { key } = this.#place(threadId);
+      const { key } = this.#history.place(threadId);
       if (lease !== undefined) this.#leases.check(lease);
-      const run = rawLines.run(key, runId);
-      checkRawLines(runId, run?.last ?? 0, given);
-      const into = run ?? rawLines.addRun(key, runId);
-      for (const line of given) rawLines.insert(into, line);
+      this.#rawLines.append(key, runId, given);
     }, copy);
   }
 
   async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
-    const { after, limit } = checkRange(range);
-    return this.#read(() => {
-      const run = this.#sql.rawLines.run(this.#place(threadId).key, runId);
-      return run === undefined ? [] : this.#sql.rawLines.read(run, { after, limit });
-    });
+    return this.#read(() => this.#rawLines.read(this.#history.place(threadId).key, runId, range));
   }
 
   async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
@@ -349,17 +317,6 @@ export class SqliteLog implements EventLog {
     translateErrors(this.#path, () => closeDatabase(this.#db));
   }
 
-  /** Which rows hold which part of a thread's history, oldest first. */
-  #segments(threadId: string, place: Place, { after, before }: { after: number; before: number }): Segment[] {
-    const segments: Segment[] = [];
-    let end = before;
-    for (let at: Place | undefined = place; at !== undefined && end > after + 1; at = this.#sql.threads.owner(at)) {
-      segments.unshift({ threadId, key: at.key, after: Math.max(after, at.fork), end });
-      end = Math.min(end, at.fork + 1);
-    }
-    return segments;
-  }
-
   #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#sql.threads.place(checkId('thread id', id)) !== undefined) throw threadExists(id);
@@ -379,30 +336,16 @@ export class SqliteLog implements EventLog {
     return row;
   }
 
-  #place(threadId: string): Place {
-    const place = this.#sql.threads.place(threadId);
-    if (place === undefined) throw threadNotFound(threadId);
-    return place;
-  }
-
   #merge(key: number, id: string, metadata: ThreadChange['metadata'] & object): void {
     const info = this.#sql.threads.info(key, id);
     this.#sql.threads.setInfo(key, this.#info.after({ id, info }, { metadata }));
-  }
-
-  #checkOnce(threadId: string, key: number, once: string): void {
-    const seq = this.#sql.events.once(key, once);
-    if (seq !== undefined) throw onceConflict(threadId, once, seq);
   }
 
   /** The time of a thread's newest event. */
   #newestTs(threadId: string, seq: number): string | undefined {
     const known = this.#newestTimes.get(threadId, seq);
     if (known !== undefined || seq === 0) return known;
-    const page = new EventPage<LoggedEvent>(1, Number.MAX_SAFE_INTEGER);
-    const range = { after: seq - 1, before: seq + 1 };
-    for (const segment of this.#segments(threadId, this.#place(threadId), range)) this.#sql.events.read(segment, page);
-    return page.items[0]?.ts;
+    return this.#history.events(threadId, { after: seq - 1, limit: 1 })[0]?.ts;
   }
 
   /** Another process wrote to the file. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changesOfDiff, fileChangesOf } from './file-changes.ts';
+import { changesOfDiff } from './diff-changes.ts';
+import { fileChangesOf } from './file-changes.ts';
 
 const patch = [
   '*** Begin Patch',

@@ -1,5 +1,5 @@
 import { diffWordsWithSpace, structuredPatch } from 'diff';
-import type { FileChange } from './file-changes.ts';
+import type { FileChange } from './diff-changes.ts';
 
 /** A range of a line that differs from the line it replaces or that replaces it. */
 export type Mark = readonly [from: number, to: number];

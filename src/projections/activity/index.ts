@@ -4,7 +4,8 @@
  */
 export type { Activity, Operation } from './activity.ts';
 export { operationsOf, type RecordedCall } from './call-operations.ts';
-export { changesOfDiff, type FileChange, fileChangesOf, type TextEdit } from './file-changes.ts';
+export { changesOfDiff, type FileChange, type TextEdit } from './diff-changes.ts';
+export { fileChangesOf } from './file-changes.ts';
 export { type ActivityState, createActivityState, type LineOf, projectActivity } from './project-activity.ts';
 export { toolTables } from './tables/index.ts';
 export type { CallContext, ToolInput, ToolRule, ToolTable } from './tool-table.ts';

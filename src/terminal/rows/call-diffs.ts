@@ -1,4 +1,5 @@
-import { changesOfDiff, type FileChange, fileChangesOf } from '../../projections/activity/file-changes.ts';
+import { changesOfDiff, type FileChange } from '../../projections/activity/diff-changes.ts';
+import { fileChangesOf } from '../../projections/activity/file-changes.ts';
 import { type FileDiff, fileDiffOf } from '../../projections/activity/file-diff.ts';
 import type { NamedCall } from './tool-object.ts';
 

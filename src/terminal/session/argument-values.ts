@@ -1,8 +1,8 @@
-import type { Harness } from '../../control/index.ts';
 import type { CompletionSources } from '../completion/completion.ts';
 import { densities } from '../rows/density.ts';
 import { slashCommands } from '../completion/commands.ts';
 import type { ChatAgents } from './chat-options.ts';
+import type { ThreadHost } from './thread-host.ts';
 
 type Values = ReturnType<CompletionSources['values']>;
 
@@ -10,7 +10,10 @@ type Values = ReturnType<CompletionSources['values']>;
  * Returns what arguments of commands can be. Models and agents are read in the background: they are offered once they are
  * known.
  */
-export function argumentValues(harness: () => Harness, listAgents: ChatAgents['list']): CompletionSources['values'] {
+export function argumentValues(
+  host: () => Pick<ThreadHost, 'agent' | 'harness'>,
+  listAgents: ChatAgents['list'],
+): CompletionSources['values'] {
   let models: Values | undefined;
   let agents: Values | undefined;
   const readAgents = () => {
@@ -21,15 +24,15 @@ export function argumentValues(harness: () => Harness, listAgents: ChatAgents['l
   };
   const readModels = () => {
     models ??= [];
-    void harness()
-      .listAvailableModels()
+    void host()
+      .harness.listAvailableModels()
       .then(all => (models = all.filter(({ hasApiKey }) => hasApiKey).map(({ id }) => ({ text: id }))))
       .catch(() => {});
   };
   return kind => {
     if (kind === 'mode')
-      return harness()
-        .listModes()
+      return host()
+        .harness.listModes()
         .map(({ id, name }) => ({ text: id, ...(name !== undefined && name !== id && { detail: name }) }));
     if (kind === 'command') return slashCommands.map(({ name, does }) => ({ text: name, detail: does }));
     if (kind === 'copy') return ['answer', 'code', 'command'].map(text => ({ text }));
@@ -38,7 +41,7 @@ export function argumentValues(harness: () => Harness, listAgents: ChatAgents['l
       if (agents === undefined) readAgents();
       return agents ?? [];
     }
-    if (kind !== 'model') return [];
+    if (kind !== 'model' || host().agent.hasOwnModels) return [];
     if (models === undefined) readModels();
     return models ?? [];
   };

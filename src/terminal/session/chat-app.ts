@@ -27,7 +27,7 @@ import { handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, enterBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
-import { sentMessages, summarisedIn } from './sent-messages.ts';
+import { summarisedIn } from './sent-messages.ts';
 import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
@@ -48,7 +48,7 @@ export class ChatApp {
   readonly list: OpenList;
   readonly lists: ChatLists;
   readonly #values = argumentValues(
-    () => this.host.harness,
+    () => this.host,
     () => this.options.agents.list(),
   );
   readonly shell: PersonShell = new PersonShell(this);
@@ -115,10 +115,9 @@ export class ChatApp {
       modelId: () => this.host.modelId || (this.host.follower?.times.lastModel ?? ''),
       contextSize: options.contextSize,
       threadId: () => this.host.follower?.threadId,
-      sentMessages: () => sentMessages(this.host.follower),
       summarisedIn: () => summarisedIn(this.host.follower),
       agents: () => options.agents.list(),
-      agentId: () => this.host.agent.id,
+      agent: () => this.host.agent,
       startWith: agentId => this.startWith(agentId),
       switchTo: threadId => this.open(threadId),
       enterRelay: relayId => this.#enterRelay(relayId),

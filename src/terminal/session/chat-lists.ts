@@ -13,9 +13,10 @@ import { modelEntries, usableModels } from '../pickers/model-list.ts';
 import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
 import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
 import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
-import type { ChatAgents } from './chat-options.ts';
+import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import type { DraftInput } from './draft-input.ts';
 import type { WaitingMessages } from './message-queue.ts';
+import { sentMessages } from './sent-messages.ts';
 import type { OpenList } from './open-list.ts';
 
 /** What the lists of a chat work on. */
@@ -38,17 +39,11 @@ export interface ChatListsHost {
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
   /** The thread that is shown; undefined before its first message. */
   readonly threadId: () => string | undefined;
-  /** The messages of the person in the thread that is shown, the oldest first. */
-  readonly sentMessages: () => readonly {
-    readonly messageId: string;
-    readonly text: string;
-    readonly at: number | undefined;
-  }[];
   /** The message of the person in whose turn earlier messages were summarised last. */
   readonly summarisedIn: () => string | undefined;
   readonly agents: ChatAgents['list'];
   /** The agent of the thread that is shown. */
-  readonly agentId: () => string;
+  readonly agent: () => ChatAgent;
   /** Begins a new thread with an agent. */
   readonly startWith: (agentId: string) => Promise<void>;
   readonly switchTo: (threadId: string) => Promise<void>;
@@ -102,11 +97,12 @@ export class ChatLists {
 
   /** The agents that can be used here: choosing one begins a new thread with it. */
   async agents(): Promise<void> {
-    const { list, agents, agentId, startWith } = this.#host;
+    const { list, agents, agent, startWith } = this.#host;
+    const { id: current } = agent();
     const picker = openPicker({
       title: 'Agents',
-      entries: agentEntries(await agents(), agentId()),
-      marked: agentId(),
+      entries: agentEntries(await agents(), current),
+      marked: current,
       hint: 'Enter starts a new thread · type to search · Esc closes',
     });
     list.open(picker, { choose: ({ id }) => startWith(id) });
@@ -114,7 +110,9 @@ export class ChatLists {
 
   /** The models that can be used, or all. */
   async models(query = ''): Promise<void> {
-    const { list, harness, ready, note } = this.#host;
+    const { list, harness, ready, note, agent } = this.#host;
+    const { id: agentId, hasOwnModels } = agent();
+    if (hasOwnModels) return note(`Write the name of a model as ${agentId} knows it after the command: /model NAME`);
     const models = await harness().listAvailableModels();
     const current = this.#host.modelId();
     const { contextSize } = this.#host;
@@ -235,10 +233,10 @@ export class ChatLists {
 
   /** Your messages: go back to one of them, or forward again. */
   async rewind(): Promise<void> {
-    const { list, clock, note, threadId } = this.#host;
+    const { list, log, clock, note, threadId } = this.#host;
     const id = threadId();
     if (id === undefined) return note('There is nothing to go back to yet.');
-    const targets: RewindTarget[] = this.#host.sentMessages().map(({ messageId, text, at }) => ({
+    const targets: RewindTarget[] = (await sentMessages(log, id)).map(({ messageId, text, at }) => ({
       messageId,
       text,
       age: at === undefined ? '' : ageText(at, clock.now()),

@@ -8,6 +8,8 @@ import type { TerminalStreams } from './terminal-io.ts';
 /** An agent that a chat can talk with, ours or an external one. */
 export interface ChatAgent {
   readonly id: string;
+  /** Whether it has models of its own, whose names only it knows. */
+  readonly hasOwnModels: boolean;
   /** Creates a harness for it on the log; threads that run in the background have one each. */
   readonly createHarness: () => Harness;
 }

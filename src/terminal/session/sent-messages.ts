@@ -1,4 +1,7 @@
+import { parseSystemReminder } from '../../control/harness/messages/system-reminder.ts';
+import { type EventLog, readWindow } from '../../log/index.ts';
 import type { ViewPart } from '../../projections/index.ts';
+import { LoadedRange } from '../../projections/reading/ranges/loaded-range.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 
 /** A message of the person in a thread. */
@@ -9,13 +12,20 @@ export interface SentMessage {
   readonly at: number | undefined;
 }
 
-/** Returns the messages of the person in a thread, the oldest first. */
-export function sentMessages(follower: ThreadFollower | undefined): readonly SentMessage[] {
-  if (follower === undefined) return [];
-  const sent: SentMessage[] = [];
-  for (const { id, role, text } of follower.reading.nodes)
-    if (role === 'user') sent.push({ messageId: id, text, at: undefined });
-  return sent;
+/** How many events of a long thread are read for its messages. */
+const mostEvents = 5_000;
+
+/** Returns the messages of the person in a thread, those of its newest part when it is long, the oldest first. */
+export async function sentMessages(log: EventLog, threadId: string): Promise<readonly SentMessage[]> {
+  const window = await readWindow(log, threadId, { limit: mostEvents });
+  const { nodes, hidden } = LoadedRange.of(window, mostEvents).view();
+  const times = new Map(
+    window.events.flatMap(({ type, runId, ts }) => (type === 'user' ? [[runId, Date.parse(ts)] as const] : [])),
+  );
+  return nodes.flatMap(({ id, role, text, runId = id }) => {
+    if (role !== 'user' || hidden.has(id) || parseSystemReminder(text) !== undefined) return [];
+    return [{ messageId: id, text, at: times.get(runId) }];
+  });
 }
 
 /** Returns the id of the message in whose turn earlier messages were summarised last; undefined when none is known. */

@@ -5,6 +5,7 @@ import { span, textOfLine } from '../screen/styled-line.ts';
 import { type MissingRows, type ShownRows, Viewer } from '../screen/viewer.ts';
 import type { ChatApp } from './chat-app.ts';
 import { linesRow } from './note-row.ts';
+import type { ThreadFollower } from './thread-follower.ts';
 import { TranscriptRows } from './transcript-rows.ts';
 
 /** How long after new events the transcript is drawn with them, in milliseconds. */
@@ -22,14 +23,16 @@ export class Transcript {
   #open: Open | undefined;
   /** Keys are taken one after another: some of them read rows first. */
   #acting: Promise<void> = Promise.resolve();
+  #isOpening = false;
   #stopFollowing: (() => void) | undefined;
 
   constructor(app: ChatApp) {
     this.#app = app;
   }
 
+  /** Whether it is shown, or about to be: keys are for it then. */
   get isOpen(): boolean {
-    return this.#open !== undefined;
+    return this.#open !== undefined || this.#isOpening;
   }
 
   /** Whether keys are what is searched for. */
@@ -39,10 +42,17 @@ export class Transcript {
 
   /** Reads the end of the thread and shows it; what is before it is read when the person goes there. */
   async open(): Promise<void> {
-    const { host, io, screen, options } = this.#app;
-    const { follower } = host;
+    const { follower } = this.#app.host;
     if (follower === undefined) return this.#app.note('The thread has no messages yet.');
-    if (this.#open !== undefined) return;
+    if (this.isOpen) return;
+    this.#isOpening = true;
+    const opening = this.#show(follower).finally(() => (this.#isOpening = false));
+    this.#acting = opening.catch(() => {});
+    await opening;
+  }
+
+  async #show(follower: ThreadFollower): Promise<void> {
+    const { io, screen, options } = this.#app;
     const missed: LoggedEvent[] = [];
     let take = (event: LoggedEvent): void => void missed.push(event);
     const unwatch = follower.watch(event => take(event));
@@ -98,15 +108,15 @@ export class Transcript {
   }
 
   act(action: ActionName): void {
-    const open = this.#open;
-    if (open === undefined) return;
-    if (action === 'viewer.close') return this.close();
-    if (action === 'viewer.search') {
-      open.viewer.act(action);
+    if (this.#open !== undefined && action === 'viewer.close') return this.close();
+    if (this.#open !== undefined && action === 'viewer.search') {
+      this.#open.viewer.act(action);
       return this.draw();
     }
     this.#acting = this.#acting.then(async () => {
-      if (this.#open !== open) return;
+      const open = this.#open;
+      if (open === undefined) return;
+      if (action === 'viewer.close') return this.close();
       if (action === 'viewer.editor') return this.#edit(open);
       if (action === 'viewer.print') return this.#print(open);
       await this.#move(open, action);

@@ -10,7 +10,7 @@ import {
   reduceConversation,
 } from '../../../graph/index.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
-import { folderWords } from '../../../projections/index.ts';
+import { folderWords } from '../../../projections/reading/notice.ts';
 import { tasksOf } from '../../../agents/tasks/task-item.ts';
 import { withArgs } from './call-arguments.ts';
 import { assistantMessage } from '../messages/message-view.ts';

@@ -1,0 +1,28 @@
+import { defined } from '../events/defined.ts';
+import { checkId, checkImportable, leaseLost, onceConflict, seqConflict } from './checks.ts';
+import type { AppendOptions, Lease } from './event-log.ts';
+
+/** What a store in this process knows of a thread to append to, under the lock of the append. */
+export interface AppendTarget {
+  readonly threadId: string;
+  readonly seq: number;
+  /** How far its events were imported; undefined when it was not made for an import. */
+  importedSeq(): number | undefined;
+  /** The seq at which a key was used. */
+  seqOfKey(key: string): number | undefined;
+  /** Whether a lease is the newest of its name. */
+  isHeld(lease: Lease): boolean;
+}
+
+/**
+ * Checks the conditions of an append. Throws `seq_conflict`, `once_conflict`, `lease_lost`, and `invalid_argument` for a
+ * key that is not usable and for a thread that takes no imported events.
+ */
+export function checkConditions({ expectedSeq, once, lease, imported }: AppendOptions, target: AppendTarget): void {
+  const { threadId, seq } = target;
+  if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
+  const earlier = once === undefined ? undefined : target.seqOfKey(checkId('once key', once));
+  if (once !== undefined && earlier !== undefined) throw onceConflict(threadId, once, earlier);
+  if (lease !== undefined && !target.isHeld(lease)) throw leaseLost(lease);
+  if (imported === true) checkImportable({ id: threadId, seq, ...defined({ importedSeq: target.importedSeq() }) });
+}
