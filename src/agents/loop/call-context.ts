@@ -173,10 +173,13 @@ export class CallContext implements ToolContext {
         depth: lineage.depth + 1,
         ...defined({ model, tools, resume: before }),
       },
-      async event => {
+      event => {
         lineage.count(event, runId);
-        await put(event);
-        if (event.type === 'usage' && lineage.exhausted({ ...budget, runs: Infinity }) !== undefined) stop.abort();
+        const handled = put(event);
+        if (event.type !== 'usage') return handled;
+        return handled.then(() => {
+          if (lineage.exhausted({ ...budget, runs: Infinity }) !== undefined) stop.abort();
+        });
       },
     );
     if (!stop.signal.aborted || signal.aborted) return result;

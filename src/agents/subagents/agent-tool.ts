@@ -61,10 +61,11 @@ export function agentTool(options: AgentToolOptions): Tool {
     execute: async ({ task, agent: wanted, background = false }, context) => {
       const { agent } = choose(agents(), wanted);
       const request = { task, ...defined({ budget }) };
-      const limited = limitedBy(semaphoreOf(context.lineage), agent);
+      const semaphore = semaphoreOf(context.lineage);
       checkDepth(context, maxDepth);
-      if (background) return backgroundResult(agent.id, context.runLater(limited, request));
-      const result = await context.run(limited, request);
+      if (background) return backgroundResult(agent.id, context.runLater(limitedBy(semaphore, agent), request));
+      const release = await semaphore.acquire(context.signal);
+      const result = await context.run(agent, request).finally(release);
       context.signal.throwIfAborted();
       if (result.error !== undefined) throw new Error(`The subagent "${agent.id}" failed: ${result.error}`);
       return { context: result.text, result: { agentId: agent.id, runId: result.runId, reason: result.reason } };
