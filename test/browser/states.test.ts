@@ -40,7 +40,7 @@ describe.skipIf(browser === undefined)('a view without its content', () => {
     await look(`${name}-loading`);
     answered.open();
     await page.getByText(empty).waitFor();
-    await look(`${name}-empty`);
+    await takePictures(page, `state-${name}-empty`);
   });
 
   it.each([

@@ -86,7 +86,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
         'T · 40 in, 14 out · $0',
         '───',
         '›',
-        'claude · Ask · claude-sonnet-4-5 · 100% context left · $0',
+        'claude · Ask · claude-sonnet-4-5 · $0',
       ]);
     });
 
