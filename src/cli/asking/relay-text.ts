@@ -1,5 +1,5 @@
 import type { EventOf } from '../../events/index.ts';
-import { changesOfDiff } from '../../projections/activity/file-changes.ts';
+import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
 import { pathFrom } from '../../terminal/rows/path-from.ts';
 import { visibleText } from '../../terminal/screen/terminal-text.ts';
 
