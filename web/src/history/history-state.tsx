@@ -8,9 +8,9 @@ export function HistoryState({ status, isEmpty, empty }: { status: HistoryStatus
   return <ViewState title={status.isComplete ? empty : 'Loading…'} />;
 }
 
-/** The line that says that a view is not up to date, or is being read; it keeps no place otherwise. */
+/** The line above a view that is being read or lost its connection; absent until there is something to show. */
 export function HistoryNotice({ status: { seq, isComplete, isConnected } }: { status: HistoryStatus }) {
-  if (isComplete && isConnected) return null;
+  if (isComplete ? isConnected : seq === 0) return null;
   return (
     <p className="history-notice" role="status">
       {isComplete ? 'Connection lost. Trying again…' : `Reading… ${seq.toLocaleString('en')} events`}
