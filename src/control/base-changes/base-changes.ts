@@ -2,18 +2,22 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { git } from '../../agents/coder/checkpoints/git.ts';
+import {
+  type FileAction,
+  type LineCounts,
+  nulFields,
+  parseActions,
+  parseCounts,
+} from '../../agents/git/changed-lines.ts';
 import { defined } from '../../events/defined.ts';
 import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
 import { type Base, findBase } from './find-base.ts';
 
 /** A file of a folder that differs from its base. */
-export interface BaseFile {
+export interface BaseFile extends LineCounts {
   /** Relative to the folder. */
   readonly path: string;
-  readonly action: 'add' | 'update' | 'delete';
-  /** Lines; absent for a file that is not text. */
-  readonly added?: number;
-  readonly removed?: number;
+  readonly action: FileAction;
   /** The hunks of a unified diff; absent for a file that is not text, and for large changes. */
   readonly patch?: string;
 }
@@ -60,8 +64,8 @@ export async function baseChanges(folder: string): Promise<BaseChanges> {
     if (base.commit !== undefined) await run(['read-tree', base.commit]);
     const tree = (await run(['write-tree'])).trim();
     const unlisted = await addUntracked(run);
-    const actions = actionsIn(await run([...diff, '--name-status', '-z', tree, '--', '.']));
-    const counts = countsIn(await run([...diff, '--numstat', '-z', tree, '--', '.']));
+    const actions = parseActions(await run([...diff, '--name-status', '-z', tree, '--', '.']));
+    const counts = parseCounts(await run([...diff, '--numstat', '-z', tree, '--', '.']));
     const paths = [...actions.keys()].slice(0, mostFiles);
     const shown = withinLines(paths, counts);
     const text = shown.length === 0 ? '' : await run([...diff, tree, '--', ...shown]);
@@ -82,36 +86,14 @@ export async function baseChanges(folder: string): Promise<BaseChanges> {
 async function addUntracked(run: (args: readonly string[], input?: string) => Promise<string>): Promise<number> {
   const output = await run(['ls-files', '-z', '--others', '--exclude-standard', '--', '.']);
   // A folder at the end of the path is a repository of its own.
-  const untracked = fieldsOf(output).filter(path => !path.endsWith('/'));
+  const untracked = nulFields(output).filter(path => !path.endsWith('/'));
   const added = untracked.slice(0, mostFiles).join('\0');
   if (added !== '') await run(['add', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'], added);
   return Math.max(0, untracked.length - mostFiles);
 }
 
-type Counts = Pick<BaseFile, 'added' | 'removed'>;
-
-const actionNames: Readonly<Record<string, BaseFile['action']>> = { A: 'add', D: 'delete' };
-
-function actionsIn(output: string): ReadonlyMap<string, BaseFile['action']> {
-  const fields = fieldsOf(output);
-  return new Map(
-    fields.flatMap((path, index) =>
-      index % 2 === 0 ? [] : [[path, actionNames[fields[index - 1] ?? ''] ?? 'update'] as const],
-    ),
-  );
-}
-
-function countsIn(output: string): ReadonlyMap<string, Counts> {
-  return new Map(
-    fieldsOf(output).map(line => {
-      const [added = '-', removed = '-', path = ''] = line.split('\t');
-      return [path, added === '-' ? {} : { added: Number(added), removed: Number(removed) }] as const;
-    }),
-  );
-}
-
 /** The first files whose changes are small enough, each and together. */
-function withinLines(paths: readonly string[], counts: ReadonlyMap<string, Counts>): readonly string[] {
+function withinLines(paths: readonly string[], counts: ReadonlyMap<string, LineCounts>): readonly string[] {
   let left = mostLines;
   return paths.filter(path => {
     const { added, removed = 0 } = counts.get(path) ?? {};
@@ -119,8 +101,4 @@ function withinLines(paths: readonly string[], counts: ReadonlyMap<string, Count
     left -= added + removed;
     return true;
   });
-}
-
-function fieldsOf(output: string): readonly string[] {
-  return output.split('\0').filter(Boolean);
 }

@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { messageBody } from './http-api.ts';
+
+/** What differs between the folder of a thread and the commit that its work is based on. */
+export const baseInfo = z.looseObject({
+  folder: z.string(),
+  base: z.looseObject({
+    commit: z.string().optional().describe('absent in a repository without commits'),
+    branch: z.string().optional().describe('the branch it is on; absent for the last commit of the current one'),
+  }),
+  files: z.array(
+    z.looseObject({
+      path: z.string().describe('relative to the folder'),
+      action: z.enum(['add', 'update', 'delete']),
+      added: z.number().optional().describe('lines; absent for a file that is not text'),
+      removed: z.number().optional(),
+      patch: z.string().optional().describe('the hunks of a unified diff; absent for large changes and other files'),
+    }),
+  ),
+  more: z.number().describe('how many more files differ'),
+});
+
+export type BaseInfo = z.infer<typeof baseInfo>;
+
+/** The body of `POST /api/comparisons`. */
+export const comparisonBody = z.strictObject({
+  content: messageBody.shape.content,
+  agents: z
+    .array(z.strictObject({ agent: z.string().min(1), model: z.string().min(1).optional() }))
+    .min(2, { error: 'expected two or more agents' })
+    .max(6, { error: 'expected at most six agents' }),
+  branch: z.string().min(1).optional().describe('the beginning of the branches; `singletree` when absent'),
+  uncommitted: z
+    .boolean()
+    .optional()
+    .describe('whether the worktrees begin with the uncommitted changes of the folder; they do when absent'),
+});
+
+export type ComparisonBody = z.infer<typeof comparisonBody>;
+
+/** The runs that a comparison started. */
+export const comparisonInfo = z.looseObject({
+  runs: z.array(
+    z.looseObject({
+      threadId: z.string(),
+      agentId: z.string(),
+      runId: z.string().optional().describe('absent when it was not started'),
+      folder: z.string().optional().describe('the folder of its worktree'),
+      branch: z.string().optional(),
+      note: z.string().optional().describe('why it works in the same folder as others'),
+      problem: z.string().optional().describe('why it was not started'),
+    }),
+  ),
+});
+
+export type ComparisonInfo = z.infer<typeof comparisonInfo>;
+
+/** The git worktree of a thread, and what was changed in it. */
+export const worktreeInfo = z.looseObject({
+  name: z.string(),
+  threadId: z.string(),
+  agentId: z.string(),
+  folder: z.string(),
+  branch: z.string(),
+  origin: z.string().describe('the folder it is a copy of'),
+  createdAt: z.string(),
+  exists: z.boolean(),
+  isClean: z.boolean().describe('whether nothing is lost when it is removed'),
+  hasCommits: z.boolean(),
+  kept: z.string().optional().describe('present when its changes were applied to the original folder'),
+  files: z.array(
+    z.looseObject({
+      path: z.string(),
+      action: z.enum(['add', 'update', 'delete']),
+      added: z.number().optional().describe('lines; absent for a binary file'),
+      removed: z.number().optional(),
+    }),
+  ),
+});
+
+export type WorktreeInfo = z.infer<typeof worktreeInfo>;
+
+/** The hunks of one changed file. */
+export const patchInfo = z.looseObject({ path: z.string(), patch: z.string(), isCut: z.boolean().optional() });
+
+export type PatchInfo = z.infer<typeof patchInfo>;
+
+/** The files that were changed when a worktree was kept. */
+export const keptInfo = z.looseObject({ files: z.array(z.string()) });
+
+export type KeptInfo = z.infer<typeof keptInfo>;
+
+/** The body of `POST /api/threads/:id/undo` and `redo`. */
+export const rewindBody = z.strictObject({
+  messageId: z.string().min(1).optional().describe('the first user message to take back; the newest when absent'),
+  preview: z.boolean().optional().describe('only report what would happen'),
+  force: z.boolean().optional().describe('also rewind files that somebody else changed since'),
+});
+
+export type RewindBody = z.infer<typeof rewindBody>;
+
+/** What an undo or a redo does, or would do. */
+export const rewindInfo = z.looseObject({
+  direction: z.enum(['undo', 'redo']),
+  message: z.string().describe('the text of the message that is taken back or taken up again'),
+  folders: z.array(
+    z.looseObject({
+      folder: z.string(),
+      files: z.array(
+        z.looseObject({
+          path: z.string(),
+          action: z.enum(['create', 'change', 'delete', 'none']),
+          isConflict: z.boolean().describe('whether somebody else changed the file since'),
+        }),
+      ),
+    }),
+  ),
+  threadId: z.string().optional().describe('the thread to continue in; absent in a preview'),
+  changed: z.array(z.string()).optional().describe('the files that were changed; absent in a preview'),
+});
+
+export type RewindInfo = z.infer<typeof rewindInfo>;
