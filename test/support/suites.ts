@@ -60,6 +60,23 @@ export const longSuites: readonly Suite[] = [
     ],
   },
   {
+    name: 'programs and code of models that hang, exit or use too much',
+    paths: [
+      'src/agents/mcp/connect-mcp.test.ts',
+      'src/agents/process/guard-script.test.ts',
+      'src/agents/process/orphaned-processes.test.ts',
+      'src/agents/rlm/sandbox.test.ts',
+      'src/log/sqlite/processes.test.ts',
+      'test/cli-agents/live-driver.test.ts',
+      'test/cli-agents/live-limits.test.ts',
+      'test/cli-agents/warm-takeover.test.ts',
+    ],
+  },
+  {
+    name: 'agents compared in worktrees',
+    paths: ['src/control/worktrees/comparison.test.ts', 'test/server/worktrees.test.ts'],
+  },
+  {
     name: 'PostgreSQL and Redis, beyond the conformance suite',
     paths: ['src/log/postgres/', 'src/log/redis/', 'test/services.test.ts'],
     except: [
