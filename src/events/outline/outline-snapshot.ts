@@ -1,4 +1,4 @@
-import type { UsageCounts } from '../usage-sum.ts';
+import { noUsage, type UsageCounts } from '../usage-sum.ts';
 import type { AgentEvent } from '../vocabulary.ts';
 
 /**
@@ -24,3 +24,9 @@ export interface OutlineSnapshot {
 
 /** The run of the message that stands for a last message that is unknown, as after the selection of another branch. */
 export const unknownRun = 'before';
+
+/** The outline at a seq when nothing before it is known. */
+export function unknownOutline(seq: number): OutlineSnapshot {
+  const events: AgentEvent[] = [{ type: 'user', runId: unknownRun, content: '' }];
+  return { seq, usage: noUsage, events, reporting: [], gone: [] };
+}
