@@ -15,7 +15,10 @@ export interface OutlineSnapshot {
   readonly reporting: readonly string[];
   /** The newest ids of runs, calls and relays that ended: what comes later about them belongs before the snapshot. */
   readonly gone: readonly string[];
-  /** Whether another branch was begun or selected while a run was open: it is not known whether the run is on it. */
+  /**
+   * Whether another branch was begun or selected while a run was open: it is not known whether the run is on it. A run
+   * counts as on the active branch when it starts, also one that answers a message of another branch.
+   */
   readonly isUncertain?: boolean;
 }
 

@@ -1,7 +1,17 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { checkConditions } from '../append-conditions.ts';
-import { checkBranchPoint, checkCount, checkId, importedInBranch, threadExists, threadNotFound } from '../checks.ts';
+import {
+  checkBranchPoint,
+  checkCount,
+  checkId,
+  checkNewThread,
+  checkRawAppendOptions,
+  checkThreadChange,
+  importedInBranch,
+  threadExists,
+  threadNotFound,
+} from '../checks.ts';
 import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
 import type { UsageQuery, GroupedUsage } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
@@ -203,6 +213,7 @@ export class SqliteLog implements EventLog {
 
   async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
     this.#newestThread.forget();
+    checkThreadChange(change);
     let given = change;
     const copy = () => (given = copyNames(change));
     return this.#write(() => {
@@ -275,8 +286,10 @@ export class SqliteLog implements EventLog {
     threadId: string,
     runId: string,
     lines: readonly RawLine[],
-    { lease }: RawAppendOptions = {},
+    options: RawAppendOptions = {},
   ): Promise<void> {
+    checkRawAppendOptions(options);
+    const { lease } = options;
     let given = lines;
     const copy = () => (given = lines.map(line => ({ ...line, line: new Uint8Array(line.line) })));
     return this.#write(() => {
@@ -322,6 +335,7 @@ export class SqliteLog implements EventLog {
   }
 
   #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
+    checkNewThread(thread);
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#sql.threads.place(checkId('thread id', id)) !== undefined) throw threadExists(id);
     const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom };
