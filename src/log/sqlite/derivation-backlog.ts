@@ -20,6 +20,9 @@ const bytesAtOnce = 1024 * 1024;
 export const stepsBeforeSearch = 10;
 /** How long after an append its thread is derived from, unless a query needs it earlier. */
 const delayMs = 500;
+/** How long the file must be unused before the next step, and how often that is waited for. */
+const quietMs = 20;
+const mostWaits = 5;
 /** How long a query waits for the lock of the file before it is answered without the newest events. */
 const queryWaitMs = 1_000;
 /** How many threads are kept at hand. */
@@ -51,6 +54,7 @@ export class DerivationBacklog {
   #skippedUpTo = 0;
   readonly #current = new Map<number, ThreadDerivation>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #usedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(db: Connection, sql: Tables, write: <Result>(action: () => Result) => Result | Promise<Result>) {
@@ -78,6 +82,11 @@ export class DerivationBacklog {
   /** Derives from what is marked shortly after; call it when the transaction of the mark is committed. */
   schedule(): void {
     if (this.#timer === undefined) this.#schedule(delayMs);
+  }
+
+  /** Notes that the file is in use: what is done in the background waits a moment, so that others are not held up. */
+  noteUse(): void {
+    this.#usedAt = performance.now();
   }
 
   /** Derives from what is marked, in at most this many steps; never rejects. */
@@ -154,10 +163,15 @@ export class DerivationBacklog {
       const [end] = this.#last.get() as [number | null];
       const upTo = end ?? 0;
       while (!this.#isClosed && this.#nextMark(upTo) !== undefined && (await this.#write(() => this.#step(upTo))))
-        await new Promise(resolve => setTimeout(resolve, 1).unref());
+        await this.#untilQuiet();
     } catch {
       // The next append, query or process continues with it.
     }
+  }
+
+  async #untilQuiet(): Promise<void> {
+    await pause(1);
+    for (let waits = 0; waits < mostWaits && performance.now() - this.#usedAt < quietMs; waits++) await pause(quietMs);
   }
 
   /** Derives from some events of the first threads; returns whether there is more to do. */
@@ -256,6 +270,10 @@ export class DerivationBacklog {
   #markOf(key: number): Mark | undefined {
     return toMark(this.#get.get(key));
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms).unref());
 }
 
 function toMark(row: unknown): Mark | undefined {

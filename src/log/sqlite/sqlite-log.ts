@@ -388,6 +388,7 @@ export class SqliteLog implements EventLog {
   }
 
   #read<Result>(action: () => Result): Result | Promise<Result> {
+    this.#backlog.noteUse();
     return this.#lock.read(() => translateErrors(this.#path, action));
   }
 
