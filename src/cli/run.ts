@@ -7,6 +7,7 @@ import { duration } from './duration.ts';
 import { folder, folderToWrite } from './folder.ts';
 import type { RunAtTerminalOptions } from './run-at-terminal.ts';
 import { addStoreOptions } from './store-options.ts';
+import { errorText } from '../events/error-text.ts';
 
 /** Adds `singletree run`, which runs an agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
@@ -79,8 +80,7 @@ async function permissionsIn(file: string, command: Command): Promise<Permission
   try {
     return parsePermissionRules(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return command.error(`error: option '--permissions <file>' argument '${file}' is invalid. ${why}`);
+    return command.error(`error: option '--permissions <file>' argument '${file}' is invalid. ${errorText(error)}`);
   }
 }
 
