@@ -1,8 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { processGuard } from '../../src/agents/process/process-guard.ts';
@@ -115,6 +125,60 @@ export async function startNginx(port: number, files: Readonly<Record<string, st
   });
 }
 
+/** A private SSH server, and how its only user reaches it. */
+export interface SshServer extends PrivateServer {
+  /** The program and arguments that run a line of words there, in a terminal. */
+  readonly clientLine: (words: readonly string[]) => readonly string[];
+}
+
+/** Starts an SSH server on a loopback port that only accepts a new key, for the user of this process. */
+export async function startSshd(): Promise<SshServer> {
+  const sshd = program('sshd');
+  const { folder, keeper } = newFolder();
+  const port = await freePort();
+  const [host, key] = [join(folder, 'host'), join(folder, 'key')];
+  for (const file of [host, key])
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file], { stdio: 'ignore' });
+  writeFileSync(join(folder, 'known'), `[127.0.0.1]:${port} ${readFileSync(`${host}.pub`, 'utf8')}`);
+  const settings = {
+    Port: port,
+    ListenAddress: '127.0.0.1',
+    HostKey: host,
+    AuthorizedKeysFile: `${key}.pub`,
+    AuthenticationMethods: 'publickey',
+    PermitRootLogin: 'prohibit-password',
+    StrictModes: 'no',
+    UsePAM: 'no',
+    PidFile: 'none',
+    PrintMotd: 'no',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
+  writeFileSync(join(folder, 'sshd_config'), lines.join(''));
+  // The server drops its privileges in this folder.
+  if (isRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+  const options = { BatchMode: 'yes', StrictHostKeyChecking: 'yes', UserKnownHostsFile: join(folder, 'known') };
+  const client = ['ssh', '-tt', '-q', '-F', 'none', '-i', key, '-p', String(port)];
+  const server = await serve({
+    folder,
+    keeper,
+    url: `ssh://127.0.0.1:${port}`,
+    command: [sshd, '-D', '-e', '-f', join(folder, 'sshd_config')],
+    ready: 'Server listening on',
+    stopSignal: 'SIGTERM',
+    asOwnUser: true,
+  });
+  const quoted = (words: readonly string[]) =>
+    words.map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+  return Object.assign(server, {
+    clientLine: (words: readonly string[]) => [
+      ...client,
+      ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
+      `${userInfo().username}@127.0.0.1`,
+      quoted(words),
+    ],
+  });
+}
+
 interface ServerPlan {
   readonly folder: string;
   /** Removes the folder when this process is gone. */
@@ -124,12 +188,22 @@ interface ServerPlan {
   /** What it prints when it accepts connections. */
   readonly ready: string;
   readonly stopSignal: NodeJS.Signals;
+  /** Whether it runs as the user of this process, also when that is root; as nobody then otherwise. */
+  readonly asOwnUser?: boolean;
 }
 
-async function serve({ folder, keeper, url, command, ready, stopSignal }: ServerPlan): Promise<PrivateServer> {
+async function serve({
+  folder,
+  keeper,
+  url,
+  command,
+  ready,
+  stopSignal,
+  asOwnUser = false,
+}: ServerPlan): Promise<PrivateServer> {
   let server: ChildProcess | undefined;
   const start = async () => {
-    server = startGuardedAs(command, folder);
+    server = startGuarded(command, folder, asOwnUser ? {} : identity);
     await printed(server, ready);
     detach(server);
   };
@@ -160,11 +234,15 @@ async function serve({ folder, keeper, url, command, ready, stopSignal }: Server
   };
 }
 
-/** Starts a program, as nobody when this is root, that does not outlive this process. */
-function startGuardedAs([program, ...args]: readonly [string, ...string[]], cwd: string): ChildProcess {
+/** Starts a program that does not outlive this process. */
+function startGuarded(
+  [program, ...args]: readonly [string, ...string[]],
+  cwd: string,
+  user: { readonly uid?: number; readonly gid?: number },
+): ChildProcess {
   const number = processGuard.announce();
   const env = { PATH: process.env['PATH'], LC_ALL: 'C', [childVariable]: processGuard.markOf(number) };
-  const child = spawn(program, args, { ...identity, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { ...user, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) processGuard.started(number, child.pid);
   child.once('exit', () => processGuard.release(number));
   return child;

@@ -30,7 +30,8 @@ describe('the full screen', () => {
     ] as const) {
       scene.resize(columns, rows);
       await scene.shows(
-        screen => screen.split('\n').length === rows && /The second answer\.[^]*› a draft that stays *\n\S/.test(screen),
+        screen =>
+          screen.split('\n').length === rows && /The second answer\.[^]*› a draft that stays *\n\S/.test(screen),
       );
       expect(scene.screen().at(-1)).toMatch(/^Build/);
     }
