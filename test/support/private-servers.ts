@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { processGuard } from '../../src/agents/process/process-guard.ts';
@@ -113,6 +114,72 @@ export async function startNginx(port: number, files: Readonly<Record<string, st
   });
 }
 
+/** A private SSH server, and how its only user reaches it. */
+export interface SshServer extends PrivateServer {
+  /** The program and arguments that run a line of words there, in a terminal. */
+  readonly clientLine: (words: readonly string[]) => readonly string[];
+}
+
+/** Starts an SSH server on a loopback port that only accepts a new key, for the user of this process. */
+export async function startSshd(): Promise<SshServer> {
+  const sshd = program('sshd');
+  const folder = ownedFolder('singletree-service-', {});
+  const port = await freePort();
+  const [host, key, known, config] = ['host', 'key', 'known', 'sshd_config'].map(name => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const file of [host, key])
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file], { stdio: 'ignore' });
+  writeFileSync(known, `[127.0.0.1]:${port} ${readFileSync(`${host}.pub`, 'utf8')}`);
+  const settings = {
+    Port: port,
+    ListenAddress: '127.0.0.1',
+    HostKey: host,
+    AuthorizedKeysFile: `${key}.pub`,
+    AuthenticationMethods: 'publickey',
+    PermitRootLogin: 'prohibit-password',
+    StrictModes: 'no',
+    UsePAM: 'no',
+    PidFile: 'none',
+    PrintMotd: 'no',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
+  writeFileSync(config, lines.join(''));
+  // The server drops its privileges in this folder.
+  if (isRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+  const server = await serve({
+    folder,
+    url: `ssh://127.0.0.1:${port}`,
+    command: [sshd, '-D', '-e', '-f', config],
+    ready: 'Server listening on',
+    stopSignal: 'SIGTERM',
+    user: {},
+  });
+  const options = ['BatchMode=yes', 'StrictHostKeyChecking=yes', `UserKnownHostsFile=${known}`];
+  const client = [
+    'ssh',
+    '-tt',
+    '-q',
+    '-F',
+    'none',
+    '-i',
+    key,
+    '-p',
+    String(port),
+    ...options.flatMap(each => ['-o', each]),
+  ];
+  const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  const clientLine = (words: readonly string[]) => [
+    ...client,
+    `${userInfo().username}@127.0.0.1`,
+    words.map(quoted).join(' '),
+  ];
+  return Object.assign(server, { clientLine });
+}
+
 interface ServerPlan {
   readonly folder: OwnedFolder;
   readonly url: string;
@@ -120,12 +187,14 @@ interface ServerPlan {
   /** What it prints when it accepts connections. */
   readonly ready: string;
   readonly stopSignal: NodeJS.Signals;
+  /** The user it runs as; nobody when this is root, by default. */
+  readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
-async function serve({ folder, url, command, ready, stopSignal }: ServerPlan): Promise<PrivateServer> {
+async function serve({ folder, url, command, ready, stopSignal, user = identity }: ServerPlan): Promise<PrivateServer> {
   let server: ChildProcess | undefined;
   const start = async () => {
-    server = startGuardedAs(command, folder.path);
+    server = startGuarded(command, folder.path, user);
     await printed(server, ready);
     detach(server);
   };
@@ -153,11 +222,15 @@ async function serve({ folder, url, command, ready, stopSignal }: ServerPlan): P
   };
 }
 
-/** Starts a program, as nobody when this is root, that does not outlive this process. */
-function startGuardedAs([program, ...args]: readonly [string, ...string[]], cwd: string): ChildProcess {
+/** Starts a program that does not outlive this process. */
+function startGuarded(
+  [program, ...args]: readonly [string, ...string[]],
+  cwd: string,
+  user: NonNullable<ServerPlan['user']>,
+): ChildProcess {
   const number = processGuard.announce();
   const env = { PATH: process.env['PATH'], LC_ALL: 'C', [childVariable]: processGuard.markOf(number) };
-  const child = spawn(program, args, { ...identity, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { ...user, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) processGuard.started(number, child.pid);
   child.once('exit', () => processGuard.release(number));
   return child;

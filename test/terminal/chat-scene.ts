@@ -14,6 +14,12 @@ import {
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
+/** Where a chat runs, for a program that does not pass it on. */
+export interface ScenePlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 export interface SceneOptions {
   readonly columns?: number;
   readonly rows?: number;
@@ -24,7 +30,7 @@ export interface SceneOptions {
   readonly config?: string;
   readonly server?: Omit<ScriptedServerOptions, 'script'>;
   /** The program and arguments that run the chat instead of Node. */
-  readonly through?: (line: readonly string[]) => readonly string[];
+  readonly through?: (line: readonly string[], place: ScenePlace) => readonly string[];
   /** What the first screen shows, when it is not that of the chat. */
   readonly first?: string;
 }
@@ -82,7 +88,17 @@ export class ChatScene {
   /** Starts the program, again after it ended. */
   launch(args: readonly string[]): void {
     const { columns: cols = 80, rows = 24, through = line => line } = this.#options;
-    const [file = '', ...rest] = through([process.execPath, command, 'chat', ...args]);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.home,
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      SINGLETREE_HOME: this.home,
+      OPENAI_API_KEY: 'sk-scripted-key',
+      OPENAI_BASE_URL: `${this.server.url}/v1`,
+      ...this.#env,
+    };
+    const [file = '', ...rest] = through([process.execPath, command, 'chat', ...args], { cwd: this.cwd, env });
     this.exitCode = undefined;
     this.#screen = new headless.Terminal({ cols, rows, scrollback: 50_000, allowProposedApi: true });
     this.#pty = spawn(file, rest, {
@@ -90,16 +106,7 @@ export class ChatScene {
       rows,
       cwd: this.cwd,
       name: 'xterm-256color',
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: this.home,
-        TERM: 'xterm-256color',
-        LANG: 'C.UTF-8',
-        SINGLETREE_HOME: this.home,
-        OPENAI_API_KEY: 'sk-scripted-key',
-        OPENAI_BASE_URL: `${this.server.url}/v1`,
-        ...this.#env,
-      },
+      env,
     });
     this.#pty.onData(data => {
       this.bytes += data;

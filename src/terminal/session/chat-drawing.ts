@@ -7,9 +7,10 @@ import type { ChatApp } from './chat-app.ts';
 import { layOut, tasksOf } from './chat-view.ts';
 import { completionLines } from './completion-lines.ts';
 import { noteRow } from './note-row.ts';
+import type { Waiting } from './status-line.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 
-/** A thread that takes longer to open has a line, in milliseconds. */
+/** A message that waits longer has a line, in milliseconds; so has a thread that takes longer to open. */
 const slowMs = 300;
 
 /** Turns the state of a chat into what is printed and what is redrawn. */
@@ -41,7 +42,7 @@ export class ChatDrawing {
 
   /** Lays the live area out. */
   live(): Omit<Frame, 'printed'> {
-    const { follower, background, opening, modelId } = this.#app.host;
+    const { follower, background, modelId } = this.#app.host;
     const { clock } = this.#app.options;
     const now = clock.now();
     const { size } = this.#app.io;
@@ -60,7 +61,7 @@ export class ChatDrawing {
       composer: this.#app.composer,
       below: this.#below(),
       notice: this.#app.notice,
-      opening: opening !== undefined && now - opening.since >= slowMs ? { share: opening.share, now } : undefined,
+      waits: this.#waits(now),
       activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
       status: {
         agent: this.#app.host.agent.id,
@@ -73,6 +74,15 @@ export class ChatDrawing {
         hint: this.#app.isRunning ? 'Enter steers · Tab queues' : '',
       },
     });
+  }
+
+  /** What a message waits for, when that takes long. */
+  #waits(now: number): Waiting | undefined {
+    const { opening } = this.#app.host;
+    const { waiting } = this.#app.sender;
+    if (opening !== undefined)
+      return now - opening.since < slowMs ? undefined : { share: opening.share, text: waiting?.text, now };
+    return waiting === undefined || waiting.ms < slowMs ? undefined : { ...waiting, now };
   }
 
   /** The open list, else the completions. */

@@ -1,5 +1,6 @@
 import { durationText } from '../rows/duration-text.ts';
 import { costText } from '../rows/part-rows.ts';
+import { oneLine } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
 
@@ -67,14 +68,30 @@ export interface Activity {
   readonly now: number;
 }
 
-/** Draws how much of a long thread was read. */
-export function openingLine({ share, now }: { readonly share: number; readonly now: number }): Line {
-  const read = share > 0 ? ` ${Math.floor(share * 100)}%` : '';
-  return [
-    span(`${frameAt(now)} `, 'cyan'),
-    span(`Reading the thread${read}`),
-    span(' · a message is sent after that', 'dim'),
-  ];
+/** What a message waits for: a thread of which a share was read, from 0 to 1, or a store. */
+export interface Waiting {
+  readonly text?: string | undefined;
+  readonly share?: number;
+  /** How long the store takes, in milliseconds. */
+  readonly ms?: number;
+  readonly now: number;
+}
+
+/** A store that takes longer is named as what holds a message up, in milliseconds. */
+const slowStoreMs = 2_000;
+
+/** Draws what a message waits for, and the message. */
+export function waitingLines({ text, share, ms = 0, now }: Waiting): Line[] {
+  const store = ms < slowStoreMs ? '' : ` ${durationText(Math.floor(ms / 1_000) * 1_000).replace('.0 s', ' s')}`;
+  const words = share === undefined ? `Storing the message${store}` : `Reading the thread ${Math.floor(share * 100)}%`;
+  const hint =
+    share !== undefined
+      ? ' · a message is sent after that'
+      : store === ''
+        ? ''
+        : ' · the store is locked or does not answer';
+  const line: Line = [span(`${frameAt(now)} `, 'cyan'), span(words), span(hint, 'dim')];
+  return text === undefined ? [line] : [[span('› ', 'cyan'), span(oneLine(text, 200), 'dim')], line];
 }
 
 function frameAt(now: number): string {
