@@ -1,5 +1,5 @@
 import { defined } from '../../events/defined.ts';
-import { type AgentEvent, newId } from '../../events/index.ts';
+import { newId } from '../../events/index.ts';
 import type { RelayState, RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { type ChildResult, runChild, settledChild } from '../subagents/child-run.ts';
@@ -157,9 +157,8 @@ export class CallContext implements ToolContext {
   async #start(agent: Agent, request: SubagentRequest, child: ChildStart): Promise<ChildResult> {
     const { channel, inherited, lineage } = this.#scope;
     const { before, runId, signal } = child;
-    const put = (event: AgentEvent) => channel.put(event);
     if (before !== undefined && (before.endedBy !== undefined || agent.resumable !== true))
-      return settledChild(before, put);
+      return settledChild(before, event => channel.put(event));
     const stop = new AbortController();
     const { task, model, tools, budget = {} } = request;
     const result = await runChild(
@@ -173,13 +172,17 @@ export class CallContext implements ToolContext {
         depth: lineage.depth + 1,
         ...defined({ model, tools, resume: before }),
       },
-      event => {
-        lineage.count(event, runId);
-        const handled = put(event);
-        if (event.type !== 'usage') return handled;
-        return handled.then(() => {
-          if (lineage.exhausted({ ...budget, runs: Infinity }) !== undefined) stop.abort();
-        });
+      {
+        put: event => {
+          lineage.count(event, runId);
+          const handled = channel.put(event);
+          if (event.type !== 'usage') return handled;
+          return handled.then(() => {
+            if (lineage.exhausted({ ...budget, runs: Infinity }) !== undefined) stop.abort();
+          });
+        },
+        pass: event => channel.pass(event),
+        report: event => channel.report(event),
       },
     );
     if (!stop.signal.aborted || signal.aborted) return result;
