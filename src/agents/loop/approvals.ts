@@ -108,7 +108,7 @@ export class Approvals {
     const request = await requestFor(call.input);
     const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return deniedBy(decision);
-    const isAsked = await this.#needsApproval(asked, request);
+    const isAsked = asked.needsApproval !== undefined && (await this.#needsApproval(asked.needsApproval, request));
     if (decision.policy === 'allow' && relayId === undefined && !isAsked) return { input: call.input, request };
     const answer: Answer | undefined = before ?? (await this.#ask(asked, { request, decision }));
     if (answer === undefined) {
@@ -142,8 +142,11 @@ export class Approvals {
   }
 
   /** Whether the tool itself requires an answer for a call that no grant covers. */
-  async #needsApproval({ needsApproval }: ApprovableCall, request: ToolRequest): Promise<boolean> {
-    if (needsApproval === undefined || this.#grants.some(grant => grantCovers(grant, request))) return false;
+  async #needsApproval(
+    needsApproval: NonNullable<ApprovableCall['needsApproval']>,
+    request: ToolRequest,
+  ): Promise<boolean> {
+    if (this.#grants.some(grant => grantCovers(grant, request))) return false;
     return needsApproval(request.input);
   }
 

@@ -30,9 +30,8 @@ export interface CallPlace {
   readonly runId: string;
   readonly id: string;
   readonly name: string;
-  readonly signal: AbortSignal;
-  /** The time that a person takes to answer does not count. */
-  readonly limit: Pick<TimeLimit, 'pauseFor'>;
+  /** Stops the call; the time that a person takes to answer does not count. */
+  readonly limit: Pick<TimeLimit, 'pauseFor' | 'signal'>;
   /** The questions and subagents of the call before its process ended, in order. */
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
@@ -48,7 +47,6 @@ export interface CallPlace {
 export class CallContext implements ToolContext {
   readonly runId: string;
   readonly toolCallId: string;
-  readonly signal: AbortSignal;
   readonly paths?: RequestPaths;
   readonly access?: readonly PathAccess[];
   readonly isGuarded?: NonNullable<ToolContext['isGuarded']>;
@@ -65,10 +63,13 @@ export class CallContext implements ToolContext {
     this.#place = place;
     this.runId = place.runId;
     this.toolCallId = place.id;
-    this.signal = place.signal;
     if (place.paths !== undefined) this.paths = place.paths;
     if (place.access !== undefined) this.access = place.access;
     if (place.isGuarded !== undefined) this.isGuarded = place.isGuarded;
+  }
+
+  get signal(): AbortSignal {
+    return this.#place.limit.signal;
   }
 
   get context(): unknown {
@@ -142,9 +143,9 @@ export class CallContext implements ToolContext {
     if (this.#open) this.#running.push(work);
   };
 
-  /** Resolves when the subagents and the work that the call waits for have ended. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#running);
+  /** Resolves when the subagents and the work that the call waits for have ended; undefined when there are none. */
+  settled(): Promise<unknown> | undefined {
+    return this.#running.length === 0 ? undefined : Promise.allSettled(this.#running);
   }
 
   /** Returns the next run that the call starts: a resumed one, or a new one. */
