@@ -27,6 +27,7 @@ import type { SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
+import { timeText } from './event-time.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -317,7 +318,7 @@ export class MemoryLog implements EventLog {
   }
 
   #stamp(): string {
-    return new Date(this.now()).toISOString();
+    return timeText(this.now());
   }
 
   #checkOpen(): void {
