@@ -23,7 +23,7 @@ type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
 export interface ApprovableCall {
   readonly state: CallState;
   /** The request of the call with an input, which may be a revised one; its paths are resolved. */
-  readonly requestFor: (input: unknown) => Promise<ToolRequest>;
+  readonly requestFor: (input: unknown) => Promise<ToolRequest> | ToolRequest;
   /** Whether a person is asked although the rules allow it. */
   readonly needsApproval?: Tool['needsApproval'];
   /** What a person reads about the call, beside its arguments, and the answers that are possible. */
@@ -198,11 +198,15 @@ export function toolRequest({ name, category, shell }: Tool, input: unknown): To
 }
 
 /** Returns the request with resolved paths; an input that fails the tool's schema has none. */
-export async function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> {
+export function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> | ToolRequest {
   const request = toolRequest(tool, input);
-  if (tool.paths === undefined) return request;
-  const checked = await checkInput(tool, input);
-  return 'problem' in checked ? request : { ...request, paths: await tool.paths(checked.value) };
+  return tool.paths === undefined ? request : withPaths(request, tool);
+}
+
+async function withPaths(request: ToolRequest, tool: Tool): Promise<ToolRequest> {
+  const checked = await checkInput(tool, request.input);
+  const paths = 'value' in checked ? await tool.paths?.(checked.value) : undefined;
+  return paths === undefined ? request : { ...request, paths };
 }
 
 function refusal({ outcome, feedback, by }: Answer): string {
