@@ -1,7 +1,7 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { type AgentEvent, errorText, type EventOf, newId, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
-import { milliseconds } from '../events/options/option-fields.ts';
+import { milliseconds, name, text } from '../events/options/option-fields.ts';
 import type { Agent, InvokeParams, RelayAnswer } from './agent.ts';
 import { EventChannel } from './loop/event-channel.ts';
 import { RelayInbox } from './relay-inbox.ts';
@@ -31,6 +31,42 @@ const checkOptions = optionsCheck(
   () => ({ graceMs: milliseconds().optional() }) satisfies Record<keyof OrchestratorOptions, z.ZodType>,
 );
 
+const anything = () => z.unknown().optional();
+const checkSpawn = optionsCheck(
+  'orchestrator.spawn',
+  () =>
+    ({
+      prompt: text().optional(),
+      under: name().optional(),
+      runId: name().optional(),
+      messages: z.array(z.unknown()).optional(),
+      model: text().optional(),
+      mode: text().optional(),
+      cwd: text().optional(),
+      parentId: text().optional(),
+      // The agent uses the others as they are.
+      tasks: anything(),
+      registry: anything(),
+      tools: anything(),
+      withheldTools: anything(),
+      permissions: anything(),
+      context: anything(),
+      firstMessageId: anything(),
+      previousMessageId: anything(),
+      memory: anything(),
+      memoryHost: anything(),
+      session: anything(),
+      raw: anything(),
+      rawBefore: anything(),
+      spending: anything(),
+      depth: anything(),
+      runMark: anything(),
+      resume: anything(),
+      decided: anything(),
+      steering: anything(),
+    }) satisfies Record<keyof SpawnOptions, z.ZodType>,
+);
+
 /** Many runs and their events in one stream, without a log. A run goes on only as its events are taken. */
 export class Orchestrator {
   readonly #channel = new EventChannel();
@@ -47,6 +83,7 @@ export class Orchestrator {
 
   /** Starts a run and returns its id; the message that it answers is the first event, unless `parentId` names another cause. */
   spawn(agent: Agent, options: SpawnOptions = {}): string {
+    checkSpawn(options);
     const { prompt = '', under, runId = newId(), messages = [{ role: 'user', content: prompt }], ...rest } = options;
     if (this.#runs.has(runId))
       throw new SingletreeError('invalid_argument', `The run "${runId}" is under way already.`);

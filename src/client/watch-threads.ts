@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, signal } from '../events/options/option-fields.ts';
 import { type ThreadNews, threadNews } from '../protocols/http-api.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { readFrames } from './read-frames.ts';
@@ -9,6 +12,15 @@ export interface ThreadWatchOptions {
   /** Called when the connection is made and when it is lost. */
   readonly onConnection?: (connected: boolean) => void;
 }
+
+const checkOptions = optionsCheck(
+  'client.watchThreads',
+  () =>
+    ({ signal: signal().optional(), onConnection: callback().optional() }) satisfies Record<
+      keyof ThreadWatchOptions,
+      z.ZodType
+    >,
+);
 
 export interface ThreadWatchSource extends Backoff {
   /** Opens the stream; rejects with a `SingletreeError`. */
@@ -23,8 +35,10 @@ export interface ThreadWatchSource extends Backoff {
  */
 export async function* watchThreadNews(
   source: ThreadWatchSource,
-  { signal, onConnection }: ThreadWatchOptions,
+  options: ThreadWatchOptions,
 ): AsyncGenerator<ThreadNews> {
+  checkOptions(options);
+  const { signal, onConnection } = options;
   for (let failures = 0; !signal?.aborted; ) {
     const connection = new AbortController();
     const stop = () => connection.abort();

@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, flag, number, signal } from '../events/options/option-fields.ts';
 import { type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { readFrames } from './read-frames.ts';
@@ -13,6 +16,17 @@ export interface WatchOptions {
   readonly waitForServer?: boolean;
 }
 
+const checkOptions = optionsCheck(
+  'client.watch',
+  () =>
+    ({
+      after: number().optional(),
+      signal: signal().optional(),
+      onConnection: callback().optional(),
+      waitForServer: flag().optional(),
+    }) satisfies Record<keyof WatchOptions, z.ZodType>,
+);
+
 export interface WatchSource extends Backoff {
   /** Opens the stream after a seq; rejects with a `SingletreeError`. */
   open(after: number, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
@@ -26,6 +40,7 @@ export interface WatchSource extends Backoff {
  * `server_unreachable` when it was never reached.
  */
 export async function* watchEvents(source: WatchSource, options: WatchOptions): AsyncGenerator<LoggedEvent> {
+  checkOptions(options);
   const { signal, onConnection, waitForServer = false } = options;
   let position = options.after ?? 0;
   let failures = 0;

@@ -1,31 +1,17 @@
 import * as z from 'zod';
 import type { Agent } from '../agents/agent.ts';
+import { mcpAddressSettings, mcpProgramSettings } from '../agents/mcp/mcp-server.ts';
 import { permissionRules } from '../agents/permissions/rule.ts';
 import { once } from '../events/define.ts';
 
 const text = () => z.string().min(1);
-const texts = () => z.record(z.string(), z.string());
 const amount = () => z.number().min(0).optional();
 const limit = () => z.strictObject({ tokens: amount(), cost: amount() }).optional();
 
 /** A value that is secret: itself, or the environment variable that holds it. */
 const secret = () => z.union([text(), z.strictObject({ env: text() })]);
 
-const mcpServer = () =>
-  z.union([
-    z.strictObject({
-      type: z.literal('stdio').optional(),
-      command: text().describe('the program to run; no shell is involved'),
-      args: z.array(z.string()).optional(),
-      env: texts().optional(),
-      cwd: text().optional(),
-    }),
-    z.strictObject({
-      type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
-      url: z.url({ protocol: /^https?$/ }).describe('the address of its streamable HTTP endpoint'),
-      headers: texts().optional(),
-    }),
-  ]);
+const mcpServer = () => z.union([mcpProgramSettings(), mcpAddressSettings()]);
 
 const provider = () =>
   z.strictObject({

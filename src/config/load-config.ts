@@ -1,5 +1,8 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import type * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, name, object } from '../events/options/option-fields.ts';
 import type { Config } from './config-schema.ts';
 import { environmentConfig } from './environment-config.ts';
 import { configIn, nearestConfig } from './find-config.ts';
@@ -20,6 +23,18 @@ export interface LoadConfigOptions {
   readonly askTrust?: (project: UntrustedProject) => Promise<boolean>;
 }
 
+const checkOptions = optionsCheck(
+  'loadConfig',
+  () =>
+    ({
+      cwd: name(),
+      home: name(),
+      env: object(),
+      flags: object().optional(),
+      askTrust: callback().optional(),
+    }) satisfies Record<keyof LoadConfigOptions, z.ZodType>,
+);
+
 /** A project folder that nobody has trusted yet. */
 export interface UntrustedProject {
   readonly folder: string;
@@ -37,6 +52,7 @@ export interface LoadedConfig extends MergedConfig {
 
 /** Loads the configuration of a folder: command line over environment over project over data folder. */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  checkOptions(options);
   const { cwd, env, flags = {} } = options;
   const home = resolve(options.home);
   const homeFile = configIn(home);

@@ -1,5 +1,5 @@
 import { defined } from '../events/defined.ts';
-import { checkId, checkImportable, leaseLost, onceConflict, seqConflict } from './checks.ts';
+import { checkAppendOptions, checkId, checkImportable, leaseLost, onceConflict, seqConflict } from './checks.ts';
 import type { AppendOptions, Lease } from './event-log.ts';
 
 /** What a store in this process knows of a thread to append to, under the lock of the append. */
@@ -15,10 +15,12 @@ export interface AppendTarget {
 }
 
 /**
- * Checks the conditions of an append. Throws `seq_conflict`, `once_conflict`, `lease_lost`, and `invalid_argument` for a
- * key that is not usable and for a thread that takes no imported events.
+ * Checks the conditions of an append. Throws `seq_conflict`, `once_conflict`, `lease_lost`, and `invalid_argument` for an
+ * option that is unknown, a key that is not usable, and a thread that takes no imported events.
  */
-export function checkConditions({ expectedSeq, once, lease, imported }: AppendOptions, target: AppendTarget): void {
+export function checkConditions(options: AppendOptions, target: AppendTarget): void {
+  checkAppendOptions(options);
+  const { expectedSeq, once, lease, imported } = options;
   const { threadId, seq } = target;
   if (expectedSeq !== undefined && expectedSeq !== seq) throw seqConflict(threadId, expectedSeq, seq);
   const earlier = once === undefined ? undefined : target.seqOfKey(checkId('once key', once));

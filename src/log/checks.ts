@@ -1,5 +1,18 @@
 import { SingletreeError } from '../events/index.ts';
-import type { Lease, LeaseRequest, RawLine, ReadRange, Thread } from './event-log.ts';
+import { optionNamesCheck } from '../events/options/check-options.ts';
+import type {
+  AppendOptions,
+  Lease,
+  LeaseRequest,
+  NewThread,
+  RawAppendOptions,
+  RawLine,
+  ReadRange,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
+} from './event-log.ts';
 
 const maxIdLength = 256;
 /** Control characters and lone surrogates. */
@@ -28,6 +41,43 @@ export function checkCount(what: string, value: number, least: number): number {
   });
 }
 
+/** Throws `invalid_argument` for an option of `append` that is unknown; so do the others for their methods. */
+export const checkAppendOptions = namesOf<AppendOptions>('append', {
+  expectedSeq: 1,
+  once: 1,
+  lease: 1,
+  metadata: 1,
+  imported: 1,
+});
+export const checkRawAppendOptions = namesOf<RawAppendOptions>('appendRaw', { lease: 1 });
+export const checkTailOptions = namesOf<TailOptions>('tail', { types: 1, signal: 1 });
+export const checkNewThread = namesOf<NewThread>('createThread', {
+  id: 1,
+  resourceId: 1,
+  title: 1,
+  metadata: 1,
+  imported: 1,
+});
+export const checkThreadChange = namesOf<ThreadChange>('updateThread', { title: 1, metadata: 1 });
+export const checkThreadFilter = namesOf<ThreadFilter>('listThreads', {
+  resourceId: 1,
+  limit: 1,
+  after: 1,
+  openRuns: 1,
+  pendingRelays: 1,
+  followUps: 1,
+});
+export const checkLeaseRequest = namesOf<LeaseRequest>('acquireLease', { owner: 1, ttlMs: 1, isGone: 1 });
+const checkReadRange = namesOf<ReadRange>('read', { after: 1, before: 1, limit: 1, maxBytes: 1 });
+
+/** The check of a method's options; the compiler names the option that is missing. */
+function namesOf<Options>(
+  method: string,
+  names: Readonly<Record<keyof Options, 1>>,
+): (given: object | undefined) => void {
+  return optionNamesCheck(method, Object.keys(names));
+}
+
 /** A range without absent fields. */
 export interface CheckedRange {
   after: number;
@@ -42,6 +92,7 @@ const defaultPage = 1000;
 
 /** A range with its defaults filled in and checked. */
 export function checkRange(range: ReadRange = {}): CheckedRange {
+  checkReadRange(range);
   const { after = 0, before = endOfTime, limit = defaultPage, maxBytes = endOfTime } = range;
   return {
     after: checkCount('after', after, 0),

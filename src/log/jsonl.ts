@@ -1,4 +1,5 @@
 import { defined } from '../events/defined.ts';
+import { optionNamesCheck } from '../events/options/check-options.ts';
 import { type AgentEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import type { EventLog, NewThread, Thread } from './event-log.ts';
 import { defaultMaxEventBytes, eventTooLarge, pageBytes } from './event-size.ts';
@@ -9,6 +10,8 @@ const pageSize = 500;
 
 /** The thread that an import makes; its metadata is empty, because keys of it can start runs and choose models. */
 export type ImportTarget = Pick<NewThread, 'id' | 'resourceId' | 'title'>;
+
+const checkTarget = optionNamesCheck('importThread', ['id', 'resourceId', 'title'] satisfies (keyof ImportTarget)[]);
 
 /** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
 export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
@@ -23,8 +26,10 @@ export async function* exportThread(log: EventLog, threadId: string): AsyncGener
 export async function importThread(
   log: EventLog,
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  { id: threadId, resourceId, title }: ImportTarget = {},
+  target: ImportTarget = {},
 ): Promise<Thread> {
+  checkTarget(target);
+  const { id: threadId, resourceId, title } = target;
   const { id } = await log.createThread({
     imported: true,
     ...defined({ id: threadId, resourceId, title }),

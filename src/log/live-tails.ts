@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../events/index.ts';
-import { logClosed, threadNotFound } from './checks.ts';
+import { checkTailOptions, logClosed, threadNotFound } from './checks.ts';
 import type { EventLog, Tail, TailOptions } from './event-log.ts';
 import { pageBytes } from './event-size.ts';
 import { nextTurn } from './next-turn.ts';
@@ -100,6 +100,7 @@ export class LiveTails {
     after: number,
     options: TailOptions,
   ): Taking<LoggedEvent> & Required<Pick<Tail, 'textOf'>> {
+    checkTailOptions(options);
     const state = this.#closed ? 'late' : 'reading';
     const none = { ahead: undefined, current: undefined, waiting: undefined };
     const reader: Reader = { threadId, ...none, stale: false, state };

@@ -6,6 +6,10 @@ import {
   checkBranchPoint,
   checkCount,
   checkId,
+  checkLeaseRequest,
+  checkNewThread,
+  checkRawAppendOptions,
+  checkThreadChange,
   checkRange,
   checkRawLines,
   importedInBranch,
@@ -149,7 +153,9 @@ export class MemoryLog implements EventLog {
     return held && copyThread(held.thread);
   }
 
-  async updateThread(threadId: string, { title, metadata = {} }: ThreadChange): Promise<Thread> {
+  async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
+    checkThreadChange(change);
+    const { title, metadata = {} } = change;
     const held = this.#get(threadId);
     held.thread = {
       ...held.thread,
@@ -197,8 +203,10 @@ export class MemoryLog implements EventLog {
     return [...this.#get(threadId).once].map(([key, seq]) => ({ key, seq }));
   }
 
-  async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
+  async acquireLease(name: string, request: LeaseRequest): Promise<Lease> {
     this.#checkOpen();
+    checkLeaseRequest(request);
+    const { owner, ttlMs, isGone } = request;
     const current = this.#leases.get(checkId('lease name', name));
     const isHeld = current && current.owner !== owner && current.end > this.#uptime();
     if (isHeld && isGone?.(current.owner) !== true) throw leaseHeld(name, current.owner, current.expiresAt);
@@ -221,8 +229,10 @@ export class MemoryLog implements EventLog {
     threadId: string,
     runId: string,
     lines: readonly RawLine[],
-    { lease }: RawAppendOptions = {},
+    options: RawAppendOptions = {},
   ): Promise<void> {
+    checkRawAppendOptions(options);
+    const { lease } = options;
     const { raw } = this.#get(threadId);
     if (lease !== undefined) this.#checkLease(lease);
     const stored = raw.get(checkId('run id', runId)) ?? [];
@@ -262,6 +272,7 @@ export class MemoryLog implements EventLog {
 
   #add(thread: NewThread, place: NewPlace): Thread {
     this.#checkOpen();
+    checkNewThread(thread);
     const { owner, fork, ...origin } = place;
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#threads.has(checkId('thread id', id))) throw threadExists(id);

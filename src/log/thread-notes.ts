@@ -1,3 +1,4 @@
+import { checkThreadFilter } from './checks.ts';
 import { followUpPrefix, openRunPrefix, pendingRelayPrefix, type Thread, type ThreadFilter } from './event-log.ts';
 
 /** The prefixes of metadata keys by which programs find threads; users of a thread do not see such keys. */
@@ -6,7 +7,9 @@ export const notePrefixes = [openRunPrefix, pendingRelayPrefix, followUpPrefix] 
 export type NotePrefix = (typeof notePrefixes)[number];
 
 /** Returns the prefixes of which a thread has at least one key each, so that a filter selects it. */
-export function requiredNotes({ openRuns, pendingRelays, followUps }: ThreadFilter): NotePrefix[] {
+export function requiredNotes(filter: ThreadFilter): NotePrefix[] {
+  checkThreadFilter(filter);
+  const { openRuns, pendingRelays, followUps } = filter;
   const required: NotePrefix[] = [];
   if (openRuns === true) required.push(openRunPrefix);
   if (pendingRelays === true) required.push(pendingRelayPrefix);

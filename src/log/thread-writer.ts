@@ -2,6 +2,9 @@ import { type AgentEvent, definitionOf } from '../events/index.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes } from './event-size.ts';
+import type * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, milliseconds, number, object } from '../events/options/option-fields.ts';
 
 export interface ThreadWriterOptions {
   /** How long a fragment may wait for more, in milliseconds; 32 when absent. */
@@ -15,6 +18,18 @@ export interface ThreadWriterOptions {
   /** Calls back after a time and returns what cancels it; `setTimeout` when absent. */
   schedule?: (ms: number, callback: () => void) => () => void;
 }
+
+const checkOptions = optionsCheck(
+  'new ThreadWriter',
+  () =>
+    ({
+      windowMs: milliseconds().optional(),
+      maxLength: number().optional(),
+      lease: object().optional(),
+      perform: callback().optional(),
+      schedule: callback().optional(),
+    }) satisfies Record<keyof ThreadWriterOptions, z.ZodType>,
+);
 
 type Fragment = Record<string, unknown> & { readonly runId: string; readonly id: string };
 
@@ -70,7 +85,9 @@ export class ThreadWriter {
   #following: PendingAppend | undefined;
   #seq: number | undefined;
 
-  constructor(log: EventLog, threadId: string, { lease, ...options }: ThreadWriterOptions = {}) {
+  constructor(log: EventLog, threadId: string, given: ThreadWriterOptions = {}) {
+    checkOptions(given);
+    const { lease, ...options } = given;
     this.#log = log;
     this.#threadId = threadId;
     this.#maxEventBytes = log.maxEventBytes ?? defaultMaxEventBytes;

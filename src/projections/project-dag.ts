@@ -1,4 +1,6 @@
-import { type AgentEvent } from '../events/index.ts';
+import * as z from 'zod';
+import type { AgentEvent } from '../events/index.ts';
+import { optionsCheck } from '../events/options/check-options.ts';
 import {
   type Active,
   type Conversation,
@@ -56,13 +58,23 @@ export interface DagOptions {
   readonly by?: DagTier;
 }
 
+const checkOptions = optionsCheck(
+  'projectDAG',
+  () =>
+    ({
+      by: z.enum(['chunk', 'block', 'message'] satisfies DagTier[]).optional(),
+    }) satisfies Record<keyof DagOptions, z.ZodType>,
+);
+
 const size = { width: 180, height: 40, gapX: 40, gapY: 24, frame: 10 };
 
 /**
  * A conversation as a drawing, in layers from top to bottom: everything is below what it came after, nothing overlaps,
  * and a node never moves, whatever is added or selected. It takes linear time.
  */
-export function projectDAG(conversation: Conversation, active: Active, { by = 'chunk' }: DagOptions = {}): Dag {
+export function projectDAG(conversation: Conversation, active: Active, options: DagOptions = {}): Dag {
+  checkOptions(options);
+  const { by = 'chunk' } = options;
   return draw(conversation, active, extendLayout(emptyLayout(), conversation, by), by);
 }
 
@@ -72,7 +84,9 @@ export interface DagState {
 }
 
 /** The drawing of the active branch as a fold; an event adds to it in constant time. */
-export function dagFold({ by = 'chunk' }: DagOptions = {}): Fold<DagState, Dag> {
+export function dagFold(options: DagOptions = {}): Fold<DagState, Dag> {
+  checkOptions(options);
+  const { by = 'chunk' } = options;
   return {
     get initial() {
       return { conversation: createConversation(), layout: emptyLayout() };

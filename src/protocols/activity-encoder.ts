@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback } from '../events/options/option-fields.ts';
 import { type Activity, createActivityState, type LineOf, projectActivity } from '../projections/activity/index.ts';
 import type { Encoder } from './encoder.ts';
 
@@ -6,8 +9,15 @@ export interface ActivityOptions {
   readonly lineOf?: LineOf | undefined;
 }
 
+const checkOptions = optionsCheck(
+  'activityEncoder',
+  () => ({ lineOf: callback().optional() }) satisfies Record<keyof ActivityOptions, z.ZodType>,
+);
+
 /** Encodes the activity of every run in the events: commands, reads, writes, searches, the same for every agent. */
-export function activityEncoder({ lineOf }: ActivityOptions = {}): Encoder<Activity> {
+export function activityEncoder(options: ActivityOptions = {}): Encoder<Activity> {
+  checkOptions(options);
+  const { lineOf } = options;
   const state = createActivityState();
   return { encode: event => projectActivity(state, event, lineOf), end: () => [] };
 }

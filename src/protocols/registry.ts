@@ -14,20 +14,28 @@ export const protocols = {
     encoder: () => ({ encode: event => [event], end: () => [] }),
     isVerbatim: true,
   },
-  flow: { description: 'flow events of one request', covers: 'request', framing: sseFraming, encoder: flowEncoder },
+  flow: {
+    description: 'flow events of one request',
+    covers: 'request',
+    framing: sseFraming,
+    encoder: ({ runId, priceOf, threadId, resourceId, currency } = {}) =>
+      flowEncoder({ runId, priceOf, threadId, resourceId, currency }),
+  },
   'ai-sdk': {
     description: 'the AI SDK UI message stream of one request',
     covers: 'request',
     framing: aiSdkFraming,
-    encoder: ({ version, ...options } = {}) =>
-      aiSdkEncoder({ ...options, version: aiSdkVersions.find(each => String(each) === version) }),
+    encoder: ({ version: asked, runId, priceOf, threadId, messageId, currency } = {}) => {
+      const version = aiSdkVersions.find(each => String(each) === asked);
+      return aiSdkEncoder({ version, runId, priceOf, threadId, messageId, currency });
+    },
     versions: aiSdkVersions.map(String),
   },
   activity: {
     description: 'commands, reads, writes and searches of all runs',
     covers: 'thread',
     framing: sseFraming,
-    encoder: activityEncoder,
+    encoder: ({ lineOf } = {}) => activityEncoder({ lineOf }),
     usesRawLines: true,
   },
 } as const satisfies Record<string, Protocol>;

@@ -13,8 +13,9 @@ export interface RequestPlace {
  * Returns the request of a run that a person asked for: the named one, else the newest of the thread. A named run may
  * have no events yet. Throws `run_not_found` when the thread has none.
  */
-export async function findRequest(log: EventLog, { id, seq }: Thread, named?: string): Promise<RequestPlace> {
-  const requests = await readRequests(log, id);
+export async function findRequest(log: EventLog, thread: Thread, named?: string): Promise<RequestPlace> {
+  const { id, seq } = thread;
+  const requests = await readRequests(log, thread);
   const found = named === undefined ? requests.at(-1) : requests.find(({ runId }) => runId === named);
   if (found !== undefined) return { runId: found.runId, after: found.startSeq - 1 };
   if (named !== undefined) return { runId: named, after: seq };

@@ -1,6 +1,7 @@
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { type EventLog, readEvents, type Thread } from '../log/index.ts';
 import { flowEncoder, type FlowEvent } from '../protocols/index.ts';
+import { readRequests } from './requests.ts';
 import type { RelayBooks } from '../control/supervision/relay-books.ts';
 
 /** What waits for a person: the data of its `approval-required` event. */
@@ -24,7 +25,8 @@ export async function pendingApprovalsOf(
   if (waiting.size === 0) return [];
   const encoders = runs.map(({ runId }) => flowEncoder({ runId, threadId, resourceId }));
   const approvals = new Map<string, PendingApproval>();
-  for await (const event of readEvents(log, threadId))
+  const first = (await readRequests(log, thread)).find(({ runId }) => runs.some(run => run.runId === runId));
+  for await (const event of readEvents(log, threadId, (first?.startSeq ?? 1) - 1))
     for (const sent of encoders.flatMap(encoder => encoder.encode(event)))
       if (sent.type === 'approval-required' && waiting.has(sent.data.id)) approvals.set(sent.data.id, sent.data);
   return [...approvals.values()];

@@ -15,9 +15,9 @@ export interface RequestStreamOptions extends Omit<FlowOptions, 'runId'>, Reques
 
 /** The wire events of one request, from the log: those that are there, then those that come. */
 export async function* requestStream(options: RequestStreamOptions): AsyncGenerator<FlowEvent, void, undefined> {
-  const { log, threadId, after, signal, over } = options;
+  const { log, threadId, resourceId, runId, priceOf, currency, after, signal, over } = options;
   let { skip } = options;
-  const encoder = flowEncoder(options);
+  const encoder = flowEncoder({ runId, threadId, resourceId, priceOf, currency });
   for await (const event of log.tail(threadId, after, { signal })) {
     const encoded = encoder.encode(event);
     const ends = encoded.some(({ type }) => type === 'finish' || type === 'error');

@@ -14,7 +14,8 @@ const end = (runId: string): AgentEvent => ({ type: 'harness_end', runId, agentI
 describe('the requests of a thread', () => {
   it('are the runs that no other run started', async () => {
     const log = new MemoryLog();
-    const { id } = await log.createThread();
+    const thread = await log.createThread();
+    const { id } = thread;
     await log.append(id, [
       { type: 'user', runId: 'u', content: 'go' },
       start('one', 'u:user'),
@@ -26,7 +27,7 @@ describe('the requests of a thread', () => {
       start('two', 'u:user'),
       start('beside'),
     ]);
-    expect(await readRequests(log, id)).toEqual([
+    expect(await readRequests(log, thread)).toEqual([
       { runId: 'one', startSeq: 2, endSeq: 7 },
       { runId: 'two', startSeq: 8 },
       { runId: 'beside', startSeq: 9 },

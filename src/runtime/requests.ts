@@ -1,5 +1,9 @@
-import { type AgentEvent, SingletreeError } from '../events/index.ts';
-import { type EventLog, readEvents } from '../log/index.ts';
+import { ThreadFolds } from '../control/thread-folds.ts';
+import { defined } from '../events/defined.ts';
+import { SingletreeError } from '../events/index.ts';
+import { GrowingMap } from '../graph/versioned/growing-map.ts';
+import type { EventLog, Thread } from '../log/index.ts';
+import type { Fold } from '../projections/index.ts';
 
 /** A request of a thread: a run that no other run started. */
 export interface Request {
@@ -10,40 +14,54 @@ export interface Request {
   readonly endSeq?: number;
 }
 
-/** Finds the requests in the events of a thread. */
-class Requests {
-  readonly #runs = new Set<string>();
-  readonly #requests = new Map<string, Request>();
-
-  take(event: AgentEvent & { readonly seq: number }): void {
-    const { runId, seq } = event;
-    if (event.type === 'harness_start' && !this.#runs.has(runId)) {
-      if (!this.#isOfKnownRun(event.parentId)) this.#requests.set(runId, { runId, startSeq: seq });
-      this.#runs.add(runId);
-    }
-    if (event.type !== 'harness_end') return;
-    const request = this.#requests.get(runId);
-    if (request !== undefined) this.#requests.set(runId, { ...request, endSeq: seq });
-  }
-
-  /** Oldest first. */
-  all(): Request[] {
-    return [...this.#requests.values()];
-  }
-
-  /** Whether an id is that of a run or of something in one, whose id begins with the run's. */
-  #isOfKnownRun(id: string | undefined): boolean {
-    for (let end = id?.length ?? 0; id !== undefined && end > 0; end = id.lastIndexOf('/', end - 1))
-      if (this.#runs.has(id.slice(0, end))) return true;
-    return false;
-  }
+interface RequestsState {
+  /** Every run of the thread. */
+  readonly runs: GrowingMap<string, true>;
+  readonly requests: GrowingMap<string, Request>;
+  readonly ends: GrowingMap<string, number>;
 }
 
-/** Returns the requests of a thread, oldest first. */
-export async function readRequests(log: EventLog, threadId: string): Promise<Request[]> {
-  const requests = new Requests();
-  for await (const event of readEvents(log, threadId)) requests.take(event);
-  return requests.all();
+/** The requests of a thread, oldest first, as a fold. */
+const requestsFold: Fold<RequestsState, Request[]> = {
+  get initial() {
+    return {
+      runs: GrowingMap.of<string, true>([]),
+      requests: GrowingMap.of<string, Request>([]),
+      ends: GrowingMap.of<string, number>([]),
+    };
+  },
+  step: (state, event) => {
+    const { runs, requests, ends } = state;
+    const { runId, seq = 0 } = event;
+    if (event.type === 'harness_start' && !runs.get(runId)) {
+      const isRequest = !isOfKnownRun(runs, event.parentId);
+      return {
+        ...state,
+        runs: runs.with(runId, true),
+        ...(isRequest && { requests: requests.with(runId, { runId, startSeq: seq }) }),
+      };
+    }
+    const isEnd = event.type === 'harness_end' && requests.get(runId) !== undefined && ends.get(runId) === undefined;
+    return isEnd ? { ...state, ends: ends.with(runId, seq) } : state;
+  },
+  view: ({ requests, ends }) =>
+    Array.from(requests.values(), request => ({ ...request, ...defined({ endSeq: ends.get(request.runId) }) })),
+};
+
+/** Whether an id is that of a run or of something in one, whose id begins with the run's. */
+function isOfKnownRun(runs: GrowingMap<string, true>, id: string | undefined): boolean {
+  for (let end = id?.length ?? 0; id !== undefined && end > 0; end = id.lastIndexOf('/', end - 1))
+    if (runs.get(id.slice(0, end))) return true;
+  return false;
+}
+
+const cached = new WeakMap<EventLog, ThreadFolds<RequestsState, Request[]>>();
+
+/** Returns the requests of a thread, oldest first; those of a thread that was read before cost only its new events. */
+export function readRequests(log: EventLog, thread: Pick<Thread, 'id' | 'createdAt' | 'seq'>): Promise<Request[]> {
+  const folds = cached.get(log) ?? new ThreadFolds(log, requestsFold, { most: 200 });
+  cached.set(log, folds);
+  return folds.of(thread);
 }
 
 /**

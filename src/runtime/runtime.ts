@@ -2,7 +2,7 @@ import { defined } from '../events/defined.ts';
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
 import { newId, SingletreeError } from '../events/index.ts';
-import { allThreads, type EventLog, MemoryLog, readEvents } from '../log/index.ts';
+import { allThreads, type EventLog, MemoryLog } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
 import { expireRelay } from './asked-relays.ts';
@@ -11,9 +11,10 @@ import { findRelay, relayExpired } from './find-relay.ts';
 import { findRequest, type RequestPlace } from './find-request.ts';
 import { governedAgent } from './governed-agent.ts';
 import { isOver, type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
-import { type Plan, plansFold } from './plans/plan-fold.ts';
+import { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
 import { RelayBooks } from '../control/supervision/relay-books.ts';
+import { ThreadFolds } from '../control/thread-folds.ts';
 import { requestStream } from './request-stream.ts';
 import {
   checkAnswer,
@@ -36,6 +37,7 @@ export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
 export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #log: EventLog;
+  readonly #plans: ThreadFolds<PlansState, readonly Plan[]>;
   readonly #sources: { readonly log: EventLog; readonly books: RelayBooks };
   readonly #clock: Clock;
   readonly #policy: ApprovalPolicy;
@@ -51,6 +53,7 @@ export class Runtime {
     this.#agents = agentsOf(options);
     this.#options = options;
     this.#log = options.storage ?? new MemoryLog();
+    this.#plans = new ThreadFolds(this.#log, plansFold, { most: 200 });
     this.#sources = { log: this.#log, books: new RelayBooks(this.#log) };
     this.#clock = options.clock ?? systemClock;
     this.#policy = new ApprovalPolicy(options.approvals);
@@ -120,10 +123,7 @@ export class Runtime {
 
   /** The plans of a thread and where they stand. */
   async plans(threadId: string): Promise<readonly Plan[]> {
-    await ownThread(this.#log, threadId, this.#options.resourceId);
-    let plans = plansFold.initial;
-    for await (const event of readEvents(this.#log, threadId)) plans = plansFold.step(plans, event);
-    return plansFold.view(plans);
+    return this.#plans.of(await ownThread(this.#log, threadId, this.#options.resourceId));
   }
 
   /**

@@ -46,11 +46,11 @@ export async function readChat(site: Site, { id }: Thread): Promise<readonly Vie
 }
 
 /** The request of a thread that somebody works on, to be streamed from its start. */
-export async function openTurn(site: Site, { id }: Thread): Promise<ChatTurn | undefined> {
+export async function openTurn(site: Site, thread: Thread): Promise<ChatTurn | undefined> {
   const { log } = site.options;
-  const newest = (await readRequests(log, id)).at(-1);
-  const thread = await log.getThread(id);
-  const isOpen = thread !== undefined && openRunsOf(thread).some(({ runId }) => runId === newest?.runId);
+  const newest = (await readRequests(log, thread)).at(-1);
+  const current = await log.getThread(thread.id);
+  const isOpen = current !== undefined && openRunsOf(current).some(({ runId }) => runId === newest?.runId);
   return newest !== undefined && isOpen ? { runId: newest.runId, after: 0 } : undefined;
 }
 
@@ -70,16 +70,16 @@ async function retry(site: Site, { id }: Thread, body: ChatBody): Promise<string
 }
 
 /** Gives the answers to those relays that wait; what was answered elsewhere stands. */
-async function answer(site: Site, { id }: Thread, last: ChatBody['messages'][number], scope: Scope): Promise<ChatTurn> {
+async function answer(site: Site, thread: Thread, last: ChatBody['messages'][number], scope: Scope): Promise<ChatTurn> {
   const approvals = approvalsIn(last);
   const progress = progressIn(last);
-  const request = pickRequest(await readRequests(site.options.log, id), { runId: progress?.runId, after: 0 });
+  const request = pickRequest(await readRequests(site.options.log, thread), { runId: progress?.runId, after: 0 });
   if (approvals.length === 0 || request === undefined)
     throw new SingletreeError('invalid_argument', 'The last message is of the assistant and answers no approval.');
   for (const { relayId, approved, reason } of approvals)
     try {
       const feedback = reason !== undefined && { feedback: reason };
-      await site.options.control.answer(id, relayId, {
+      await site.options.control.answer(thread.id, relayId, {
         outcome: approved ? 'approve' : 'reject',
         ...feedback,
         ...authorOf(scope),

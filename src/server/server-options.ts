@@ -12,19 +12,22 @@ import {
   text,
 } from '../events/options/option-fields.ts';
 import type { AppOptions } from './app.ts';
+import type { Protocol } from '../protocols/index.ts';
+import type { AttemptLimitOptions } from './security/attempt-limit.ts';
 import { isOrigin } from './security/cross-origin.ts';
 import type { ServerOptions } from './start-server.ts';
 
 const bytes = () => field(value => typeof value === 'number' && value > 0, 'a number of bytes, more than 0');
 const protocol = () =>
-  z.object({
+  z.strictObject({
     description: z.string(),
     covers: z.enum(['request', 'thread']),
     framing: z.object({ headers: object(), frame: callback(), problem: callback(), comment: callback(), last: text() }),
     encoder: callback(),
     versions: z.array(z.string()).optional(),
     isVerbatim: z.boolean().optional(),
-  });
+    usesRawLines: z.boolean().optional(),
+  } satisfies Record<keyof Protocol, z.ZodType>);
 
 /** The options that `createApp` and `startServer` share. */
 const shared = () => ({
@@ -55,7 +58,7 @@ const shared = () => ({
       windowMs: z.number().positive().optional(),
       addresses: z.number().positive().optional(),
       now: callback().optional(),
-    })
+    } satisfies Record<keyof AttemptLimitOptions, z.ZodType>)
     .optional(),
   secrets: z.array(z.string()).optional(),
   hosts: z.array(z.string()).optional(),

@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, flag } from '../events/options/option-fields.ts';
 import { appendLaws } from './log-conformance/append-laws.ts';
 import { branchLaws } from './log-conformance/branch-laws.ts';
 import { closeLaws, reopenLaws } from './log-conformance/close-laws.ts';
@@ -19,8 +22,21 @@ import { windowLaws } from './log-conformance/window-laws.ts';
 
 export type { LogUnderTest, TestRunner } from './log-conformance/suite.ts';
 
+const checkOptions = optionsCheck(
+  'logConformance',
+  () =>
+    ({
+      open: callback(),
+      reopen: callback().optional(),
+      leasesByUptime: flag().optional(),
+      join: callback().optional(),
+      storedBytes: callback().optional(),
+    }) satisfies Record<keyof LogUnderTest, z.ZodType>,
+);
+
 /** Registers tests that hold an implementation of `EventLog` to every sentence of its contract. */
 export function logConformance(runner: TestRunner, underTest: LogUnderTest): void {
+  checkOptions(underTest);
   const law = lawsFor(runner, underTest);
   runner.describe('append', () => {
     appendLaws(law);

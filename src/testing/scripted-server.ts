@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import * as z from 'zod';
+import { optionsCheck } from '../events/options/check-options.ts';
+import { callback, field, number, text } from '../events/options/option-fields.ts';
 import { type Delay, timerDelay } from '../agents/model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../agents/model/scripted/scripted-request.ts';
 import { type ReplyOutcome, sendReply } from './scripted-reply.ts';
@@ -12,6 +15,23 @@ export interface ScriptedServerOptions extends RouteOptions {
   /** Waits before a fragment; called only for turns with a delay. Default: a timer. */
   delay?: Delay;
 }
+
+const checkOptions = optionsCheck(
+  'startScriptedServer',
+  () =>
+    ({
+      script: field(
+        value => Array.isArray(value) || typeof value === 'function',
+        'an array of turns, or a function that returns one',
+      ),
+      maxRequests: number().optional(),
+      apiKey: text().optional(),
+      models: z.array(z.string()).optional(),
+      now: callback().optional(),
+      port: number().optional(),
+      delay: callback().optional(),
+    }) satisfies Record<keyof ScriptedServerOptions, z.ZodType>,
+);
 
 /** One request as it arrived, and what became of it. */
 export interface RecordedRequest extends ArrivedRequest {
@@ -37,6 +57,7 @@ export interface ScriptedServer {
  * (`/v1beta/models/{model}:generateContent`), streamed or not.
  */
 export async function startScriptedServer(options: ScriptedServerOptions): Promise<ScriptedServer> {
+  checkOptions(options);
   const requests: RecordedRequest[] = [];
   const reply = scriptedRoutes(options);
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { processGuard } from '../../src/agents/process/process-guard.ts';
 import { childVariable } from '../../src/agents/process/process-marks.ts';
+import { type OwnedFolder, ownedFolder } from './owned-folder.ts';
 
 /** A real server of this process alone, on a free port, with its data in a folder that is removed with it. */
 export interface PrivateServer {
@@ -25,16 +25,6 @@ const isRoot = process.getuid?.() === 0;
 /** Servers refuse to run as root: then they are nobody's. */
 const nobody = 65_534;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
-
-/** Removes a folder when its input ends, which is when this process is gone; its server ends at the same time. */
-const removal = `
-trap '' INT TERM HUP
-read -r line
-round=0
-until rm -rf "$1" || [ "$round" -ge 100 ]; do
-  sleep 0.1
-  round=$((round + 1))
-done`;
 
 /** The program in PATH or where Debian installs servers; undefined when it is not installed. */
 export function findProgram(name: string): string | undefined {
@@ -67,16 +57,15 @@ export function installPackages(packages: readonly string[]): void {
 /** Starts a PostgreSQL server; commits are not flushed to the disk, and survive a crash of the server all the same. */
 export async function startPostgres(): Promise<PrivateServer> {
   const [initdb, postgres] = [program('initdb'), program('postgres')];
-  const { folder, keeper } = newFolder();
-  const data = join(folder, 'data');
+  const folder = newFolder();
+  const data = join(folder.path, 'data');
   const setup = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(initdb, setup, { ...identity, stdio: 'ignore', cwd: folder });
+  execFileSync(initdb, setup, { ...identity, stdio: 'ignore', cwd: folder.path });
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB', 'full_page_writes=off'];
-  const args = ['-D', data, '-F', '-p', String(port), '-k', folder, ...settings.flatMap(each => ['-c', each])];
+  const args = ['-D', data, '-F', '-p', String(port), '-k', folder.path, ...settings.flatMap(each => ['-c', each])];
   return serve({
     folder,
-    keeper,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     command: [postgres, ...args],
     ready: 'database system is ready to accept connections',
@@ -87,12 +76,22 @@ export async function startPostgres(): Promise<PrivateServer> {
 /** Starts a Redis server that keeps everything in memory. */
 export async function startRedis(): Promise<PrivateServer> {
   const redis = program('redis-server');
-  const { folder, keeper } = newFolder();
+  const folder = newFolder();
   const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder.path,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ];
   return serve({
     folder,
-    keeper,
     url: `redis://127.0.0.1:${port}`,
     command: [redis, ...args],
     ready: 'Ready to accept connections',
@@ -103,22 +102,19 @@ export async function startRedis(): Promise<PrivateServer> {
 /** Starts nginx with these files, of which `nginx.conf` writes its errors and notices to stderr. */
 export async function startNginx(port: number, files: Readonly<Record<string, string>>): Promise<PrivateServer> {
   const nginx = program('nginx');
-  const { folder, keeper } = newFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const folder = newFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
   return serve({
     folder,
-    keeper,
     url: `http://127.0.0.1:${port}`,
-    command: [nginx, '-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'],
+    command: [nginx, '-p', folder.path, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'],
     ready: 'start worker process ',
     stopSignal: 'SIGTERM',
   });
 }
 
 interface ServerPlan {
-  readonly folder: string;
-  /** Removes the folder when this process is gone. */
-  readonly keeper: ChildProcess;
+  readonly folder: OwnedFolder;
   readonly url: string;
   readonly command: readonly [string, ...string[]];
   /** What it prints when it accepts connections. */
@@ -126,10 +122,10 @@ interface ServerPlan {
   readonly stopSignal: NodeJS.Signals;
 }
 
-async function serve({ folder, keeper, url, command, ready, stopSignal }: ServerPlan): Promise<PrivateServer> {
+async function serve({ folder, url, command, ready, stopSignal }: ServerPlan): Promise<PrivateServer> {
   let server: ChildProcess | undefined;
   const start = async () => {
-    server = startGuardedAs(command, folder);
+    server = startGuardedAs(command, folder.path);
     await printed(server, ready);
     detach(server);
   };
@@ -152,10 +148,7 @@ async function serve({ folder, keeper, url, command, ready, stopSignal }: Server
     stop,
     close: async () => {
       await stop();
-      const removed = once(keeper, 'exit');
-      keeper.ref();
-      keeper.stdin?.end();
-      await removed;
+      await folder.remove();
     },
   };
 }
@@ -201,21 +194,7 @@ function program(name: string): string {
   return path;
 }
 
-function newFolder(): Pick<ServerPlan, 'folder' | 'keeper'> {
-  const folder = mkdtempSync(join(tmpdir(), 'singletree-service-'));
-  chmodSync(folder, 0o700);
-  if (isRoot) chownSync(folder, nobody, nobody);
-  const keeper = spawn('/bin/sh', ['-c', removal, 'sh', folder], {
-    ...identity,
-    cwd: '/',
-    env: { PATH: process.env['PATH'] },
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  keeper.unref();
-  (keeper.stdin as Socket).unref();
-  return { folder, keeper };
-}
+const newFolder = (): OwnedFolder => ownedFolder('singletree-service-', identity);
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -44,6 +44,7 @@ export class ToyLog implements EventLog {
   }
 
   async append(threadId: string, events: readonly AgentEvent[], options: AppendOptions = {}) {
+    checks.checkAppendOptions(options);
     const row = this.#row(threadId);
     const { expectedSeq, once, lease, metadata = {}, imported = false } = options;
     const { seq } = row.thread;
@@ -97,10 +98,12 @@ export class ToyLog implements EventLog {
     return row && copyThread(row.thread);
   }
 
-  async updateThread(threadId: string, { title, metadata = {} }: ThreadChange) {
+  async updateThread(threadId: string, change: ThreadChange) {
+    checks.checkThreadChange(change);
+    const { title, metadata = {} } = change;
     const row = this.#row(threadId);
-    const change = { metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt: this.#stamp() };
-    row.thread = { ...row.thread, ...(title !== undefined && { title }), ...change };
+    const changed = { metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt: this.#stamp() };
+    row.thread = { ...row.thread, ...(title !== undefined && { title }), ...changed };
     return copyThread(row.thread);
   }
 
@@ -124,8 +127,10 @@ export class ToyLog implements EventLog {
     this.#live.end(threadId);
   }
 
-  async acquireLease(name: string, { owner, ttlMs, isGone }: LeaseRequest) {
+  async acquireLease(name: string, request: LeaseRequest) {
     this.#checkOpen();
+    checks.checkLeaseRequest(request);
+    const { owner, ttlMs, isGone } = request;
     const held = this.#leases.get(checks.checkId('lease name', name));
     checks.checkId('lease owner', owner);
     if (held && checks.isHeldByAnother(held, { owner, isGone }, this.now()))
@@ -144,7 +149,9 @@ export class ToyLog implements EventLog {
     if (this.#leases.get(lease.name)?.token === lease.token) this.#setLease(lease, 0);
   }
 
-  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[], { lease }: RawAppendOptions = {}) {
+  async appendRaw(threadId: string, runId: string, lines: readonly RawLine[], options: RawAppendOptions = {}) {
+    checks.checkRawAppendOptions(options);
+    const { lease } = options;
     const { raw } = this.#row(threadId);
     if (lease !== undefined) this.#checkLease(lease);
     const stored = raw.get(checks.checkId('run id', runId)) ?? [];
@@ -164,6 +171,7 @@ export class ToyLog implements EventLog {
 
   #add(given: NewThread, origin: Pick<Thread, 'branchedFrom' | 'importedSeq'>, texts: string[]): Thread {
     this.#checkOpen();
+    checks.checkNewThread(given);
     const { id = newId(), resourceId = 'default', title, metadata = {} } = given;
     if (this.#rows.has(checks.checkId('thread id', id))) throw checks.threadExists(id);
     const now = this.#stamp();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
+import { afterEach } from 'vitest';
 import {
   type ModelScript,
   type ScriptedServer,
@@ -24,7 +25,26 @@ export interface SceneOptions {
   readonly server?: Omit<ScriptedServerOptions, 'script'>;
   /** The program and arguments that run the chat instead of Node. */
   readonly through?: (line: readonly string[]) => readonly string[];
+  /** What the first screen shows, when it is not that of the chat. */
+  readonly first?: string;
 }
+
+/** Returns what starts a chat and waits for its first screen; each is closed after its test. */
+export function useChats(): (script: ModelScript, options?: SceneOptions) => Promise<ChatScene> {
+  const scenes: ChatScene[] = [];
+  afterEach(async () => {
+    for (const scene of scenes.splice(0)) await scene.close();
+  });
+  return async (script, options = {}) => {
+    const scene = await ChatScene.start(script, options);
+    scenes.push(scene);
+    await scene.shows(options.first ?? 'Enter sends');
+    return scene;
+  };
+}
+
+/** The answer of a scripted model that calls one tool. */
+export const call = (name: string, input: object) => [{ toolCall: { name, input } }];
 
 /** A person at a terminal with `singletree chat`: keys go in, a screen comes out. */
 export class ChatScene {
@@ -100,6 +120,23 @@ export class ChatScene {
     this.#pty.write(text);
   }
 
+  /** Types, and waits for what the screen shows then. */
+  async act(keys: string, expected: Parameters<ChatScene['shows']>[0]): Promise<void> {
+    this.type(keys);
+    await this.shows(expected);
+  }
+
+  /** Writes a message, and sends it when the composer has it. */
+  async say(text: string): Promise<void> {
+    await this.act(text, `› ${text}`);
+    this.type('\r');
+  }
+
+  /** Waits for the end of the turn: a message before it would reach that turn. */
+  rest(): Promise<void> {
+    return this.shows(screen => !screen.includes('Esc stops'));
+  }
+
   /** Closes the terminal, as a person who closes its window. */
   closeWindow(): void {
     (this.#pty as IPty & { destroy(): void }).destroy();
@@ -112,10 +149,12 @@ export class ChatScene {
 
   /** The visible lines. */
   screen(): string[] {
-    const buffer = this.#screen.buffer.active;
+    const { buffer, rows, cols } = this.#screen;
+    const { viewportY } = buffer.active;
+    // Lines of the alternate screen keep what was beyond the edge of a smaller window.
     return Array.from(
-      { length: this.#screen.rows },
-      (_, row) => buffer.getLine(buffer.viewportY + row)?.translateToString(true) ?? '',
+      { length: rows },
+      (_, row) => buffer.active.getLine(viewportY + row)?.translateToString(true, 0, cols) ?? '',
     );
   }
 

@@ -63,8 +63,11 @@ describe('a thread of 100,000 events', () => {
 
     chat.type('one more');
     await chat.shows('› one more');
+    // Its run is sent the whole conversation, which is read while the person writes: keys are not held up by it.
+    await chat.shows(/Reading the thread \d+%/);
+    chat.type(' question');
+    await chat.shows(/Reading the thread \d+%[^]*› one more question/);
     chat.type('\r');
-    // Its run is sent the whole conversation, which is read first.
     await chat.shows('The newest answer.', 100_000);
   }, 180_000);
 });

@@ -10,7 +10,7 @@ import { type Limits, limitsField } from '../limits/limits.ts';
 import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { Tool } from '../loop/tool.ts';
-import type { CompactionOptions } from '../memory/compaction.ts';
+import { compactionOption, type CompactionOptions } from '../memory/compaction.ts';
 import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
@@ -94,7 +94,7 @@ const checkOptions = optionsCheck(
         .optional(),
       fetch: flag().optional(),
       memory: memoryField().optional(),
-      compaction: field(value => value === false || isObject(value), 'an object, or false').optional(),
+      compaction: compactionOption().optional(),
       limits: limitsField().optional(),
       registry: z.unknown().optional(),
     }) satisfies Record<keyof CoderAgentOptions, z.ZodType>,

@@ -9,7 +9,7 @@ import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
-import type { CompactionOptions } from '../memory/compaction.ts';
+import { compactionOption, type CompactionOptions } from '../memory/compaction.ts';
 import { memoryField, type Memory } from '../memory/memory.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
 import { startEvent } from '../start-event.ts';
@@ -70,38 +70,37 @@ export interface LoopAgentOptions {
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');
 
-const checkOptions = optionsCheck(
-  'loopAgent',
-  () =>
-    ({
-      id: text().optional(),
-      model: modelSource(),
-      ...modelOptions(),
-      instructions: field(
-        value => typeof value === 'string' || typeof value === 'function',
-        'a text, or a function that returns one',
-      ).optional(),
-      tools: field(
-        value => Array.isArray(value) || isObject(value) || typeof value === 'function',
-        'an array of tools, an object of tools by name, or a function that returns one of them',
-      ).optional(),
-      cwd: text().optional(),
-      // The rules are checked with their own error.
-      permissions: z.unknown().optional(),
-      maxIterations: number().optional(),
-      parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
-      toolTimeoutMs: number().optional(),
-      maxOutputLength: number().optional(),
-      output: field(
-        value => isObject(value) || typeof value === 'function',
-        'a zod schema, another Standard Schema, or a JSON Schema',
-      ).optional(),
-      compaction: field(value => value === false || isObject(value), 'an object, or false').optional(),
-      memory: memoryField().optional(),
-      limits: limitsField().optional(),
-    }) satisfies Record<keyof LoopAgentOptions, z.ZodType>,
-  agentNamed,
-);
+/** The options of an agent that runs in the loop. */
+export const loopAgentFields = () =>
+  ({
+    id: text().optional(),
+    model: modelSource(),
+    ...modelOptions(),
+    instructions: field(
+      value => typeof value === 'string' || typeof value === 'function',
+      'a text, or a function that returns one',
+    ).optional(),
+    tools: field(
+      value => Array.isArray(value) || isObject(value) || typeof value === 'function',
+      'an array of tools, an object of tools by name, or a function that returns one of them',
+    ).optional(),
+    cwd: text().optional(),
+    // The rules are checked with their own error.
+    permissions: z.unknown().optional(),
+    maxIterations: number().optional(),
+    parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
+    toolTimeoutMs: number().optional(),
+    maxOutputLength: number().optional(),
+    output: field(
+      value => isObject(value) || typeof value === 'function',
+      'a zod schema, another Standard Schema, or a JSON Schema',
+    ).optional(),
+    compaction: compactionOption().optional(),
+    memory: memoryField().optional(),
+    limits: limitsField().optional(),
+  }) satisfies Record<keyof LoopAgentOptions, z.ZodType>;
+
+const checkOptions = optionsCheck('loopAgent', loopAgentFields, agentNamed);
 
 /**
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws

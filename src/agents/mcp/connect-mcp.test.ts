@@ -204,6 +204,12 @@ describe('a server that does not start', () => {
     expect(isAlive(Number(/I am (\d+)/.exec(message)?.[1]))).toBe(false);
   });
 
+  it('is refused for a setting that it does not have', async () => {
+    expect(await messageOf(connect({ name: 'odd', command: 'sh', arg: [] } as McpProgram))).toContain(
+      'The MCP server "odd" has no option `arg`: did you mean `args`?',
+    );
+  });
+
   it('is reported when it is neither a program nor an address', async () => {
     expect(await messageOf(connect({ name: 'odd' } as McpProgram))).toBe(
       'The MCP server "odd" is not configured correctly: set either a "command" to run or a "url" to call.',

@@ -1,13 +1,29 @@
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { milliseconds, number } from '../../events/options/option-fields.ts';
+import type * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
 import type { Tool } from '../loop/tool.ts';
 import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } from './mcp-server.ts';
 import type { McpOptions, McpSource } from './mcp-source.ts';
 import { serverSegments } from './tool-names.ts';
 
+const checkOptions = optionsCheck(
+  'connectMcp',
+  () =>
+    ({
+      startTimeoutMs: milliseconds().optional(),
+      callTimeoutMs: milliseconds().optional(),
+      maxRestarts: number().optional(),
+      restartDelayMs: milliseconds().optional(),
+      maxResultLength: number().optional(),
+    }) satisfies Record<keyof McpOptions, z.ZodType>,
+);
+
 /**
  * Starts an MCP server, or connects to the one at an address, and returns its tools; rejects when it does not answer.
  */
 export async function connectMcp(server: McpServer, options: McpOptions = {}): Promise<McpSource> {
+  checkOptions(options);
   const checked = parseMcpServer(server);
   return open(checked, [checked.name], options);
 }
@@ -41,6 +57,7 @@ export class McpSources {
 
 /** Connects to all servers of a configuration concurrently; reports those that fail without stopping the others. */
 export async function connectAllMcp(config: McpServersConfig, options: McpOptions = {}): Promise<McpSources> {
+  checkOptions(options);
   const servers = mcpServersIn(config);
   const names = [...servers.keys()];
   const sources: McpSource[] = [];

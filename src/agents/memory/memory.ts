@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, field, having, milliseconds, object, text } from '../../events/options/option-fields.ts';
-import { modelSource } from '../model/call/model-options.ts';
+import { callback, field, having, milliseconds, text } from '../../events/options/option-fields.ts';
+import { modelSource, retryField } from '../model/call/model-options.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
@@ -90,7 +90,7 @@ const checkOptions = optionsCheck(
         } satisfies Record<keyof ReflectionOptions, z.ZodType>)
         .optional(),
       timeoutMs: milliseconds().optional(),
-      retry: object().optional(),
+      retry: retryField().optional(),
       registry: having(['resolve'], 'what `createModelRegistry` returns').optional(),
       onStatus: callback().optional(),
     }) satisfies Record<keyof MemoryOptions, z.ZodType>,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { field, number, object, text } from '../../events/options/option-fields.ts';
+import { field, number, text } from '../../events/options/option-fields.ts';
 import { checkCallable } from '../loop/check-tool.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { startEvent } from '../start-event.ts';
@@ -15,7 +15,7 @@ import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import type { QueryCount } from './queries.ts';
 import { functionsOf } from './repl-tools.ts';
-import { type RlmLimits, rlmLimits } from './rlm-limits.ts';
+import { type RlmLimits, rlmLimits, rlmLimitsField } from './rlm-limits.ts';
 import { RlmRun } from './rlm-run.ts';
 
 export interface RlmAgentOptions {
@@ -61,7 +61,7 @@ const checkOptions = optionsCheck(
       // The rules are checked with their own error.
       permissions: z.unknown().optional(),
       maxIterations: number().optional(),
-      limits: object().optional(),
+      limits: rlmLimitsField().optional(),
     }) satisfies Record<keyof RlmAgentOptions, z.ZodType>,
   agentNamed,
 );

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
 
 /** The limits of a run of a recursive language model. */
@@ -43,6 +44,10 @@ const defaults: RlmLimits = {
 const least: Partial<RlmLimits> = { memoryBytes: 2 ** 21, stackBytes: 2 ** 14, parallelQueries: 1, cellTimeoutMs: 1 };
 /** The WebAssembly stack has room for no more. */
 const most: Partial<RlmLimits> = { stackBytes: 2 ** 20, memoryBytes: 2 ** 31 };
+
+/** An option that takes limits; their numbers are checked with their own error. */
+export const rlmLimitsField = () =>
+  z.strictObject(Object.fromEntries(Object.keys(defaults).map(name => [name, z.unknown().optional()])));
 
 /** Returns the limits with defaults; throws `invalid_argument` for an unusable number. */
 export function rlmLimits(given: Partial<RlmLimits> = {}): RlmLimits {

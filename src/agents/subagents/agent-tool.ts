@@ -1,6 +1,8 @@
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { field, name, number } from '../../events/options/option-fields.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { backgroundResult } from '../loop/background.ts';
 import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
@@ -27,13 +29,36 @@ export interface AgentToolOptions {
   readonly budget?: Budget;
 }
 
+const checkOptions = optionsCheck(
+  'agentTool',
+  () =>
+    ({
+      agents: field(
+        value => Array.isArray(value) || typeof value === 'function',
+        'an array of subagents, or a function that returns one',
+      ),
+      name: name().optional(),
+      maxDepth: number().optional(),
+      parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
+      budget: z
+        .strictObject({
+          inputTokens: number().optional(),
+          outputTokens: number().optional(),
+          cost: number().optional(),
+          runs: number().optional(),
+        } satisfies Record<keyof Budget, z.ZodType>)
+        .optional(),
+    }) satisfies Record<keyof AgentToolOptions, z.ZodType>,
+);
+
 const purpose = 'Starts a subagent on a separate task and returns its answer. Several calls run concurrently.';
 
 /**
  * Creates a tool that starts subagents: each is a separate run, caused by the call. They run concurrently, follow the
- * permission rules of their parent, and end when it is stopped.
+ * permission rules of their parent, and end when it is stopped. Throws `invalid_argument` for invalid options.
  */
 export function agentTool(options: AgentToolOptions): Tool {
+  checkOptions(options);
   const { name = 'agent', maxDepth = 3, parallel = 8, budget } = options;
   const semaphores = new WeakMap<Lineage, Semaphore>();
   const agents = () => (typeof options.agents === 'function' ? options.agents() : options.agents);

@@ -2,12 +2,14 @@
  * The built-in tools: files, searches and commands in one workspace, and web pages.
  * @module
  */
+import type * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
 import type { Tool } from '../loop/tool.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type WorkspaceFolder, workspace } from '../workspace/index.ts';
 import { bashTool } from './shell/bash.ts';
 import { editTool } from './files/edit.ts';
-import { type FetchOptions, fetchTool } from './web/fetch.ts';
+import { fetchOption, type FetchOptions, fetchTool } from './web/fetch.ts';
 import { globTool } from './search/glob.ts';
 import { grepTool } from './search/grep.ts';
 import { listTool } from './search/list.ts';
@@ -29,13 +31,17 @@ export const workspacePermissions: PermissionRuleSet = {
   rules: [{ category: 'read', policy: 'allow' }],
 };
 
+const checkOptions = optionsCheck(
+  'workspaceTools',
+  () => ({ fetch: fetchOption().optional() }) satisfies Record<keyof WorkspaceToolsOptions, z.ZodType>,
+);
+
 /**
  * Returns the tools of a coding agent for one workspace, or for the folder at a path; they share which files were read.
  */
-export function workspaceTools(
-  folder: WorkspaceFolder | string,
-  { fetch = false }: WorkspaceToolsOptions = {},
-): Tool[] {
+export function workspaceTools(folder: WorkspaceFolder | string, options: WorkspaceToolsOptions = {}): Tool[] {
+  checkOptions(options);
+  const { fetch = false } = options;
   const toolWorkspace = createToolWorkspace(typeof folder === 'string' ? workspace(folder) : folder);
   const tools = [readTool, listTool, globTool, grepTool, editTool, writeTool, patchTool, bashTool].map(make =>
     make(toolWorkspace),

@@ -1,7 +1,10 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { constants, type FileHandle, opendir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { field, object, signal } from '../../events/options/option-fields.ts';
 import { environmentFor } from '../process/environment.ts';
 import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
 import { realOf } from './locate.ts';
@@ -57,11 +60,22 @@ export interface CommandRequest {
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
+const checkOptions = optionsCheck(
+  'workspace',
+  () =>
+    ({
+      env: object().optional(),
+      outside: field(value => value === 'refuse' || value === 'ask', '"refuse" or "ask"').optional(),
+      closed: signal().optional(),
+    }) satisfies Record<keyof WorkspaceOptions, z.ZodType>,
+);
+
 /**
  * Creates confined access to the files of a folder, and to processes that start in it; throws when the folder does not
- * exist.
+ * exist, and for invalid options.
  */
 export function workspace(root: string, options: WorkspaceOptions = {}): WorkspaceFolder {
+  checkOptions(options);
   return new WorkspaceFolder(rootAt(root), options);
 }
 

@@ -11,6 +11,8 @@ import { textOfContent } from '../../events/content-text.ts';
 import { once } from '../../events/define.ts';
 import { defined } from '../../events/defined.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { eventLog, field, flag, name } from '../../events/options/option-fields.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { visibleMetadata } from '../../log/visible-metadata.ts';
 import { openRunsOf } from '../supervision/open-runs.ts';
@@ -49,6 +51,24 @@ export interface UndoOptions {
   readonly scope?: RewindScope;
 }
 
+const checkOptions = optionsCheck(
+  'new ThreadRewind',
+  () => ({ log: eventLog(), snapshots: name() }) satisfies Record<keyof RewindOptions, z.ZodType>,
+);
+const checkUndo = optionsCheck(
+  'rewind.undo',
+  () =>
+    ({
+      messageId: name().optional(),
+      force: flag().optional(),
+      scope: field(
+        value => value === 'both' || value === 'conversation' || value === 'files',
+        '"both", "conversation" or "files"',
+      ).optional(),
+    }) satisfies Record<keyof UndoOptions, z.ZodType>,
+);
+const checkRedo = optionsCheck('rewind.redo', () => ({ force: flag().optional() }));
+
 /** The note of a thread that an undo made. */
 const noteKey = 'rewound';
 const note = once(() => z.object({ threadId: z.string(), seq: z.number() }));
@@ -61,6 +81,7 @@ export class ThreadRewind {
   readonly #options: RewindOptions;
 
   constructor(options: RewindOptions) {
+    checkOptions(options);
     this.#options = options;
   }
 
@@ -75,6 +96,7 @@ export class ThreadRewind {
    * files are taken back, the thread stays the same.
    */
   async undo(threadId: string, options: UndoOptions = {}): Promise<RewindResult> {
+    checkUndo(options);
     const { scope = 'both' } = options;
     const thread = await this.#thread(threadId);
     const { events, message, seq } = await this.#turns(thread, options.messageId);
@@ -101,6 +123,7 @@ export class ThreadRewind {
 
   /** Takes up again what the undo that made a thread took back. */
   async redo(threadId: string, options: { force?: boolean } = {}): Promise<RewindResult> {
+    checkRedo(options);
     const { events, message, original } = await this.#undone(threadId);
     const preview = await this.#preview('redo', events, message);
     const changed = await this.#apply(preview, options.force);

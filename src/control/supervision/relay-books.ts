@@ -1,9 +1,8 @@
 import { notesRelay } from './pending-relays.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, readEvents, type Thread } from '../../log/index.ts';
+import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { RelayBook, relayBook, type RelayEntry } from '../../projections/relay-book.ts';
-
-const mostBooks = 2000;
+import { type FoldedThread, ThreadFolds } from '../thread-folds.ts';
 
 /** A pending relay and the thread it is asked in. */
 export interface PendingRelay {
@@ -14,45 +13,22 @@ export interface PendingRelay {
 /** Caches where the relays of threads stand: a thread that was read before costs only its new events. */
 export class RelayBooks {
   readonly #log: EventLog;
-  /** By when they were used, the latest last. */
-  readonly #books = new Map<string, { readonly book: RelayBook; readonly seq: number }>();
+  readonly #folds: ThreadFolds<RelayBook, RelayBook, Thread>;
 
   constructor(log: EventLog) {
     this.#log = log;
+    this.#folds = new ThreadFolds(log, relayBook, { startOf: firstOwn });
   }
 
   /** The relays of a thread; not those of events that it imported or shares with another thread. Empty when it is deleted. */
-  async of({ id, createdAt, importedSeq = 0, branchedFrom }: Thread): Promise<RelayBook> {
-    // The id of a deleted thread may be used again.
-    const key = `${createdAt} ${id}`;
-    let { book, seq } = this.#books.get(key) ?? { book: relayBook.initial, seq: 0 };
-    this.#books.delete(key);
-    try {
-      const after = Math.max(seq, importedSeq, branchedFrom?.seq ?? 0);
-      for await (const event of readEvents(this.#log, id, after)) {
-        book = relayBook.step(book, event);
-        seq = event.seq;
-      }
-    } catch (error) {
-      if (SingletreeError.is(error, 'thread_not_found')) return RelayBook.empty();
-      throw error;
-    }
-    this.#books.set(key, { book, seq });
-    const [oldest] = this.#books.keys();
-    if (this.#books.size > mostBooks && oldest !== undefined) this.#books.delete(oldest);
-    return book;
-  }
-
-  /** The book of a thread that was just listed, when it has its newest event already. */
-  #known({ id, createdAt, seq }: Thread): RelayBook | undefined {
-    const known = this.#books.get(`${createdAt} ${id}`);
-    return known !== undefined && known.seq >= seq ? known.book : undefined;
+  of(thread: Thread): Promise<RelayBook> {
+    return this.#folds.of(thread).catch(emptyWhenDeleted);
   }
 
   /** Yields the pending relays of all threads; reads only the threads in which relays are noted. */
   async *pending(resourceId?: string): AsyncGenerator<PendingRelay> {
     for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true }))
-      for (const entry of (this.#known(thread) ?? (await this.of(thread))).pending) yield { thread, entry };
+      for (const entry of (await this.#folds.ofListed(thread).catch(emptyWhenDeleted)).pending) yield { thread, entry };
   }
 
   /** Finds a pending relay; reads only the thread in which it is noted. */
@@ -64,4 +40,14 @@ export class RelayBooks {
     }
     return undefined;
   }
+}
+
+/** Imported and shared events ask nobody. */
+function firstOwn({ importedSeq = 0, branchedFrom }: Thread): FoldedThread<RelayBook> {
+  return { state: relayBook.initial, seq: Math.max(importedSeq, branchedFrom?.seq ?? 0) };
+}
+
+function emptyWhenDeleted(error: unknown): RelayBook {
+  if (SingletreeError.is(error, 'thread_not_found')) return RelayBook.empty();
+  throw error;
 }

@@ -37,6 +37,7 @@ import type {
   StartOptions,
   SteerOptions,
 } from './run-control.ts';
+import { checkAbort, checkAbortAll, checkRetry, checkStart, checkSteer } from './run-options.ts';
 import { finished, ignoreFinished, type NewRun, partsOf, type RunLaunch } from './run-launch.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
@@ -109,6 +110,7 @@ export class Supervisor implements RunControl {
   }
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
+    checkStart(options);
     const { agent, content, by, id, model, mode, folder, edits, note, expectedSeq, once, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
@@ -141,7 +143,9 @@ export class Supervisor implements RunControl {
     return [{ type: 'mode_changed', runId: newId(), modeId, ...defined({ previousModeId }) }];
   }
 
-  async retry(threadId: string, { agent, messageId, model }: RetryRunOptions): Promise<RunHandle> {
+  async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
+    checkRetry(options);
+    const { agent, messageId, model } = options;
     await this.#checkIdle(threadId);
     const { conversation, seq } = await this.#memory.of(threadId);
     return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model, startAfter: seq });
@@ -154,6 +158,7 @@ export class Supervisor implements RunControl {
   }
 
   steer(runId: string, content: string | readonly ContentPart[], options: SteerOptions = {}): void {
+    checkSteer(options);
     this.#running(runId).steer(content, options);
   }
 
@@ -171,6 +176,7 @@ export class Supervisor implements RunControl {
   }
 
   async abort(runId: string, options: AbortOptions = {}): Promise<void> {
+    checkAbort(options);
     const { by } = options;
     const request: AgentEvent = { type: 'abort_requested', runId, ...defined({ by }) };
     const run = this.#runs.get(runId);
@@ -180,6 +186,7 @@ export class Supervisor implements RunControl {
   }
 
   async abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
+    checkAbortAll(options);
     const thread = await this.#options.log.getThread(threadId);
     const runIds = thread === undefined ? [] : openRunsOf(thread).map(({ runId }) => runId);
     const stopped = runIds.map(runId =>

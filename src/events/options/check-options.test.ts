@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SingletreeError } from '../singletree-error.ts';
-import { optionsCheck } from './check-options.ts';
-import { callback, milliseconds, name } from './option-fields.ts';
+import { optionNamesCheck, optionsCheck } from './check-options.ts';
+import { callback, flag, milliseconds, name } from './option-fields.ts';
 
 let built = 0;
 const check = optionsCheck('makeBell', () => {
@@ -13,6 +13,9 @@ const check = optionsCheck('makeBell', () => {
     onRing: callback().optional(),
     limits: z.strictObject({ most: z.int().positive().optional() }).optional(),
     byName: z.record(z.string(), z.strictObject({ loud: z.boolean() })).optional(),
+    echo: z
+      .union([flag(), z.strictObject({ times: z.int().optional() })], { error: 'expected a flag or its settings' })
+      .optional(),
   };
 });
 
@@ -50,7 +53,7 @@ describe('the check of options', () => {
 
   it('suggests the closest name for an option that is unknown, also inside another one', () => {
     expect(refusal({ tome: 'a' })).toBe(
-      '`makeBell` has no option `tome`: did you mean `tone`? Valid options: `tone`, `everyMs`, `onRing`, `limits`, `byName`.',
+      '`makeBell` has no option `tome`: did you mean `tone`? Valid options: `tone`, `everyMs`, `onRing`, `limits`, `byName`, `echo`.',
     );
     expect(refusal({ tone: 'a', colour: 'red' })).toMatch(
       /^`makeBell` has no option `colour`\. Valid options: `tone`, /,
@@ -59,5 +62,30 @@ describe('the check of options', () => {
       '`makeBell` has no option `limits.Most`: did you mean `limits.most`? Valid options: `limits.most`.',
     );
     expect(refusal({ tone: 'a', byName: { x: { laud: true } } })).toContain('did you mean `byName.x.loud`?');
+  });
+
+  it('names the field of an object that is one of several alternatives', () => {
+    expect([refusal({ tone: 'a', echo: true }), refusal({ tone: 'a', echo: { times: 2 } })]).toEqual([
+      'accepted',
+      'accepted',
+    ]);
+    expect(refusal({ tone: 'a', echo: { time: 2 } })).toBe(
+      '`makeBell` has no option `echo.time`: did you mean `echo.times`? Valid options: `echo.times`.',
+    );
+    expect(refusal({ tone: 'a', echo: { times: 'x' } })).toBe(
+      '`makeBell` was given "x" as `echo.times`: expected number.',
+    );
+    expect(refusal({ tone: 'a', echo: 'x' })).toBe(
+      '`makeBell` was given "x" as `echo`: expected a flag or its settings.',
+    );
+  });
+
+  it('refuses an unknown name where only names are checked', () => {
+    const checkNames = optionNamesCheck('ring', ['loud', 'long']);
+    checkNames(undefined);
+    checkNames({ loud: 1 });
+    expect(() => checkNames({ laud: 1 })).toThrow(
+      '`ring` has no option `laud`: did you mean `loud`? Valid options: `loud`, `long`.',
+    );
   });
 });

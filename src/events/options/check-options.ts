@@ -28,9 +28,20 @@ export function optionsCheck(
   };
 }
 
+/**
+ * Returns the check of the names of a method's options only: for a method that is called for each event, and checks the
+ * values where it uses them.
+ */
+export function optionNamesCheck(name: string, names: readonly string[]): (given: object | undefined) => void {
+  const known = new Set(names);
+  return given => {
+    for (const key in given) if (!known.has(key)) throw invalidArgument(unknownOption(`\`${name}\``, [], key, names));
+  };
+}
+
 /** Throws `invalid_argument` that names the first field of a value that its schema refuses. */
 export function checkValue(schema: z.ZodType, given: unknown, owner: string, details?: Record<string, unknown>): void {
-  const issues = schema.safeParse(given).error?.issues ?? [];
+  const issues = (schema.safeParse(given).error?.issues ?? []).flatMap(innerIssues);
   // An unknown name often explains why another one is missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return;
@@ -41,6 +52,15 @@ export function checkValue(schema: z.ZodType, given: unknown, owner: string, det
       : `${owner} was given ${wordsFor(valueAt(given, issue.path))}${path.length === 0 ? '' : ` as \`${path.join('.')}\``}: ${expected(issue)}.`;
   const field = issue.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path;
   throw invalidArgument(message, { ...details, path: field.join('.') });
+}
+
+/** The issues inside the alternative that a value was probably meant for; the issue itself when it fits none. */
+function innerIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [closest] = issue.errors
+    .filter(inner => inner.every(({ code, path }) => code === 'unrecognized_keys' || path.length > 0))
+    .toSorted((a, b) => a.length - b.length);
+  return closest?.map(inner => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
 /** Describes a value in an error message. */
@@ -80,6 +100,7 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   const def: { readonly type: string; readonly [trait: string]: unknown } = { ...schema._zod.def };
   if (def.type === 'optional') return fieldsAt(def['innerType'] as z.core.$ZodType, path);
+  if (def.type === 'union') return (def['options'] as z.core.$ZodType[]).flatMap(option => fieldsAt(option, path));
   const [key, ...rest] = path;
   if (def.type === 'object') {
     const shape = def['shape'] as Record<string, z.core.$ZodType>;

@@ -1,5 +1,6 @@
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import {
+  checkAppendOptions,
   checkId,
   checkImportable,
   isUsableId,
@@ -68,6 +69,7 @@ export class Appends {
 
   /** Checks and copies events; the returned function appends them. */
   prepare(threadId: string, events: readonly AgentEvent[], options: AppendOptions): () => Promise<Appended> {
+    checkAppendOptions(options);
     if (!isUsableId(threadId)) throw threadNotFound(threadId);
     if (options.once !== undefined) checkId('once key', options.once);
     const lines = metadataLines(options.metadata);

@@ -1,4 +1,4 @@
-import { checkId, isUsableId, leaseHeld, leaseLost } from '../checks.ts';
+import { checkId, checkLeaseRequest, isUsableId, leaseHeld, leaseLost } from '../checks.ts';
 import type { Lease, LeaseRequest } from '../event-log.ts';
 import type { Connections, Statement } from './connections.ts';
 import { isoTime } from './thread-rows.ts';
@@ -29,7 +29,9 @@ export class Leases {
     };
   }
 
-  async acquire(name: string, { owner, ttlMs, isGone }: LeaseRequest): Promise<Lease> {
+  async acquire(name: string, request: LeaseRequest): Promise<Lease> {
+    checkLeaseRequest(request);
+    const { owner, ttlMs, isGone } = request;
     checkId('lease name', name);
     checkId('lease owner', owner);
     const take = async (gone: string | null) => {

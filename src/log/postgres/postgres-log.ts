@@ -4,6 +4,8 @@ import {
   checkBranchPoint,
   checkCount,
   checkRange,
+  checkRawAppendOptions,
+  checkThreadChange,
   isUsableId,
   leaseEnd,
   logClosed,
@@ -178,8 +180,10 @@ export class PostgresLog implements EventLog {
     return row && toThread(row);
   }
 
-  async updateThread(threadId: string, { title, metadata }: ThreadChange): Promise<Thread> {
+  async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
     this.#checkOpen();
+    checkThreadChange(change);
+    const { title, metadata } = change;
     if (!isUsableId(threadId)) throw threadNotFound(threadId);
     const lines = metadataLines(metadata);
     const values = () => [threadId, title === undefined ? null : JSON.stringify(title), ...lines, this.#stamp()];
@@ -265,6 +269,7 @@ export class PostgresLog implements EventLog {
     options: RawAppendOptions = {},
   ): Promise<void> {
     this.#checkOpen();
+    checkRawAppendOptions(options);
     const append = this.#rawLines.prepare(threadId, runId, lines, options.lease);
     await this.#writes.run(threadId, append);
   }

@@ -1,5 +1,5 @@
 import { newId } from '../../events/index.ts';
-import { checkId } from '../checks.ts';
+import { checkId, checkNewThread } from '../checks.ts';
 import type { NewThread, Thread } from '../event-log.ts';
 import { mergeMetadata, metadataText } from '../threads.ts';
 
@@ -49,9 +49,11 @@ export function metadataLines(metadata: Readonly<Record<string, unknown>> = {}):
 
 /** The values of the statement that creates a thread, but for the time; throws `invalid_argument`. */
 export function newThreadRow(
-  { id = newId(), resourceId, title, metadata = {}, imported }: NewThread,
+  thread: NewThread,
   from: Thread['branchedFrom'],
 ): { readonly id: string; readonly values: readonly unknown[] } {
+  checkNewThread(thread);
+  const { id = newId(), resourceId, title, metadata = {}, imported } = thread;
   checkId('thread id', id);
   if (resourceId !== undefined) checkId('resource id', resourceId);
   const values = [

@@ -167,6 +167,30 @@ describe('a file of an older version', () => {
     await log.close();
   });
 
+  it('shows its pages after reading a bounded number of events', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const path = join(folder, 'old-pages.db');
+    writeOldFile(path, 20_000);
+    const log = new SqliteLog(path);
+    const read = vi.spyOn(log, 'read');
+    for (const [request, last] of [
+      [{}, 20_000],
+      [{ around: 10_000 }, 10_050],
+      [{ before: 15_001 }, 15_000],
+      [{ after: 12_000 }, 12_100],
+    ] as const) {
+      read.mockClear();
+      const { events, lastSeq, firstSeq } = await readWindow(log, 'old', { ...request, limit: 100 });
+      expect(lastSeq).toBe(last);
+      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: last - firstSeq + 1 }, (_, n) => firstSeq + n));
+      const pages = await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown[]>));
+      expect(pages.flat().length).toBeLessThan(2_000);
+    }
+    expect(marked(path)).toBe(2);
+    await log.close();
+    vi.useRealTimers();
+  });
+
   it('is indexed on by the next one to open it, each text once', async () => {
     const path = join(folder, 'interrupted.db');
     writeOldFile(path, 1_500);

@@ -1,9 +1,10 @@
 import type { LoggedEvent } from '../../events/index.ts';
 import type { IndexRest } from '../derived/search.ts';
-import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
+import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { nextTurn } from '../next-turn.ts';
 import { newestOutline } from './derived-rows.ts';
 import { isBusy } from './errors.ts';
+import { eventPages } from './event-pages.ts';
 import { EventPage } from './event-table.ts';
 import { LockWait } from './lock-wait.ts';
 import type { Connection } from './open.ts';
@@ -94,11 +95,11 @@ export class DerivationBacklog {
     }
   }
 
-  /** Derives from the events of a thread up to a seq, and from those it shares; never rejects. */
-  async catchUpThread(place: Place, upTo: number = Number.MAX_SAFE_INTEGER): Promise<void> {
+  /** Derives from the events of a thread, and from those it shares; never rejects. */
+  async catchUpThread(place: Place): Promise<void> {
     try {
       const places: { key: number; upTo: number }[] = [];
-      let end = upTo;
+      let end = Number.MAX_SAFE_INTEGER;
       for (let at: Place | undefined = place; at !== undefined; at = this.#sql.threads.owner(at)) {
         places.unshift({ key: at.key, upTo: end });
         end = Math.min(end, at.fork);
@@ -207,9 +208,12 @@ export class DerivationBacklog {
     this.#sql.events.read({ threadId: '', key, after: start, end }, page);
     const { length } = page.items;
     const meanLength = (bytesAtOnce - page.bytesLeft) / length;
+    // They are stored by appends, except in a file that was written before.
+    const outlines = this.#sql.outlines.after(key, start, eventsAtOnce);
+    const stored = outlines.length === 0 ? undefined : new Set(outlines);
     this.#store(
       thread,
-      derivation.take(page.items, () => meanLength),
+      derivation.take(page.items, () => meanLength, stored),
       isImported,
     );
     if (length === 0 || (page.left > 0 && !isImported)) this.#delete.run(key);
@@ -260,21 +264,11 @@ function toMark(row: unknown): Mark | undefined {
   return { position, key, after };
 }
 
+const noOutlines: ReadonlySet<number> = new Set();
+
 /** Continues a derivation after a seq; undefined when events before it are missing. */
 function resumeDerivation(sql: Tables, place: Place, seq: number): ThreadDerivation | undefined {
   const derivation = new ThreadDerivation(newestOutline(sql, place, seq));
-  while (derivation.seq < seq) {
-    const page = new EventPage<LoggedEvent>(outlineEvents, Number.MAX_SAFE_INTEGER);
-    let end = seq + 1;
-    let at: Place | undefined = place;
-    while (at !== undefined && derivation.seq < at.fork) {
-      end = Math.min(end, at.fork + 1);
-      at = sql.threads.owner(at);
-    }
-    if (at === undefined) return undefined;
-    sql.events.read({ threadId: '', key: at.key, after: derivation.seq, end }, page);
-    if (page.items.length === 0) return undefined;
-    derivation.take(page.items, () => 0);
-  }
-  return derivation;
+  for (const events of eventPages(sql, place, derivation.seq, seq)) derivation.take(events, () => 0, noOutlines);
+  return derivation.seq === seq ? derivation : undefined;
 }

@@ -1,4 +1,4 @@
-import { checkId, leaseEnd, leaseHeld, leaseLost } from '../checks.ts';
+import { checkId, checkLeaseRequest, leaseEnd, leaseHeld, leaseLost } from '../checks.ts';
 import type { Lease, LeaseRequest } from '../event-log.ts';
 import type { LeaseTable } from './lease-table.ts';
 
@@ -18,7 +18,9 @@ export class Leases {
     this.#options = options;
   }
 
-  acquire(name: string, { owner, ttlMs, isGone }: LeaseRequest): Lease {
+  acquire(name: string, request: LeaseRequest): Lease {
+    checkLeaseRequest(request);
+    const { owner, ttlMs, isGone } = request;
     checkId('lease name', name);
     checkId('lease owner', owner);
     const { table, now, uptime } = this.#options;

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { name } from '../../events/options/option-fields.ts';
 import { filePath } from '../store/store-url.ts';
@@ -10,7 +11,10 @@ export interface LibSQLStoreOptions {
   readonly id?: string;
 }
 
-const checkOptions = optionsCheck('new LibSQLStore', () => ({ url: name(), id: name().optional() }));
+const checkOptions = optionsCheck(
+  'new LibSQLStore',
+  () => ({ url: name(), id: name().optional() }) satisfies Record<keyof LibSQLStoreOptions, z.ZodType>,
+);
 
 /** The SQLite log under the name and options of the Harness specification: a file that is given by its URL. */
 export class LibSQLStore extends SqliteLog {

@@ -1,7 +1,17 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { checkConditions } from '../append-conditions.ts';
-import { checkBranchPoint, checkCount, checkId, importedInBranch, threadExists, threadNotFound } from '../checks.ts';
+import {
+  checkBranchPoint,
+  checkCount,
+  checkId,
+  checkNewThread,
+  checkRawAppendOptions,
+  checkThreadChange,
+  importedInBranch,
+  threadExists,
+  threadNotFound,
+} from '../checks.ts';
 import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
 import type { UsageQuery, GroupedUsage } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
@@ -25,6 +35,7 @@ import { LiveTails } from '../live-tails.ts';
 import { requiredNotes } from '../thread-notes.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { systemUptime } from '../uptime.ts';
+import { AppendedOutlines } from './appended-outlines.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { DerivedRows } from './derived-rows.ts';
@@ -59,6 +70,7 @@ export class SqliteLog implements EventLog {
   readonly #rawLines: RawLines;
   readonly #backlog: DerivationBacklog;
   readonly #derived: DerivedRows;
+  readonly #outlines: AppendedOutlines;
   readonly #deleted: DeletedThreads;
   readonly #watch: FileWatch;
   readonly #lock: LockWait;
@@ -97,6 +109,7 @@ export class SqliteLog implements EventLog {
     this.#live = new LiveTails(waiting => this.#watch.await(waiting));
     this.#backlog = new DerivationBacklog(db, tables, action => this.#write(action));
     this.#derived = new DerivedRows(tables, this.#backlog, action => this.#read(action));
+    this.#outlines = new AppendedOutlines(tables);
     this.#deleted = new DeletedThreads({
       db,
       tables,
@@ -126,7 +139,7 @@ export class SqliteLog implements EventLog {
     return this.#perform(() => {
       const now = this.now();
       const isFresh = this.#newestThread.isFresh(threadId, now);
-      const { firstSeq, stored } = this.#sql.transaction.run(() => {
+      const { firstSeq, stored, keepOutline } = this.#sql.transaction.run(() => {
         const head = this.#sql.threads.head(threadId, lease?.name);
         if (head === undefined) throw threadNotFound(threadId);
         const { key: thread, seq, isMarked } = head;
@@ -151,8 +164,9 @@ export class SqliteLog implements EventLog {
         if (imported === true) this.#sql.threads.setImported(thread, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
         if (!isFresh) this.#sql.threads.touch(thread, new Date(now).toISOString());
-        return { firstSeq: seq + 1, stored: encoded };
+        return { firstSeq: seq + 1, stored: encoded, keepOutline: this.#outlines.append(thread, seq, encoded) };
       });
+      keepOutline();
       this.#backlog.schedule();
       if (!isFresh) this.#newestThread.moved(threadId, now);
       const lastSeq = firstSeq + stored.bodies.length - 1;
@@ -199,6 +213,7 @@ export class SqliteLog implements EventLog {
 
   async updateThread(threadId: string, change: ThreadChange): Promise<Thread> {
     this.#newestThread.forget();
+    checkThreadChange(change);
     let given = change;
     const copy = () => (given = copyNames(change));
     return this.#write(() => {
@@ -271,8 +286,10 @@ export class SqliteLog implements EventLog {
     threadId: string,
     runId: string,
     lines: readonly RawLine[],
-    { lease }: RawAppendOptions = {},
+    options: RawAppendOptions = {},
   ): Promise<void> {
+    checkRawAppendOptions(options);
+    const { lease } = options;
     let given = lines;
     const copy = () => (given = lines.map(line => ({ ...line, line: new Uint8Array(line.line) })));
     return this.#write(() => {
@@ -318,6 +335,7 @@ export class SqliteLog implements EventLog {
   }
 
   #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
+    checkNewThread(thread);
     const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
     if (this.#sql.threads.place(checkId('thread id', id)) !== undefined) throw threadExists(id);
     const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom };

@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { callback, flag } from '../../events/options/option-fields.ts';
 import { parseEventText, SingletreeError } from '../../events/index.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
@@ -29,6 +32,15 @@ export interface CheckStoreOptions {
   readonly onProgress?: (report: Readonly<StoreReport>) => void;
 }
 
+const checkOptions = optionsCheck(
+  'checkStore',
+  () =>
+    ({ rebuild: flag().optional(), onProgress: callback().optional() }) satisfies Record<
+      keyof CheckStoreOptions,
+      z.ZodType
+    >,
+);
+
 /** A store that keeps messages, computed from the events, in tables of their own. */
 interface MessageStore {
   /** Returns the threads whose messages were not what their events say; with `rebuild` they are replaced. */
@@ -41,8 +53,10 @@ interface MessageStore {
  */
 export async function checkStore(
   log: EventLog & Partial<MessageStore>,
-  { rebuild = false, onProgress = () => {} }: CheckStoreOptions = {},
+  options: CheckStoreOptions = {},
 ): Promise<StoreReport> {
+  checkOptions(options);
+  const { rebuild = false, onProgress = () => {} } = options;
   const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [], rebuilt: [] };
   for await (const thread of allThreads(log)) {
     report.threads++;

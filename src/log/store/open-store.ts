@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
@@ -19,11 +20,15 @@ export interface OpenStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const checkOptions = optionsCheck('openStore', () => ({
-  live: name().optional(),
-  onOutage: callback().optional(),
-  now: callback().optional(),
-}));
+const checkOptions = optionsCheck(
+  'openStore',
+  () =>
+    ({
+      live: name().optional(),
+      onOutage: callback().optional(),
+      now: callback().optional(),
+    }) satisfies Record<keyof OpenStoreOptions, z.ZodType>,
+);
 
 /**
  * Opens the log at a URL: `file:PATH` (SQLite), `memory:` or `postgres://…`. Rejects with `invalid_argument` for a URL

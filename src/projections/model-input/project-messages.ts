@@ -1,7 +1,21 @@
+import * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { flag, number } from '../../events/options/option-fields.ts';
 import type { Active, Conversation } from '../../graph/index.ts';
 import { conversationFold, type Fold } from '../fold.ts';
 import type { Message } from '../message.ts';
 import { type MessagesOptions, ModelInput } from './model-input.ts';
+
+const checkOptions = optionsCheck(
+  'projectMessages',
+  () =>
+    ({
+      history: z.array(z.unknown()).optional(),
+      maxOutputLength: number().optional(),
+      memory: z.array(z.string()).optional(),
+      continuesObservations: flag().optional(),
+    }) satisfies Record<keyof MessagesOptions, z.ZodType>,
+);
 
 /**
  * What a model is sent of a conversation. Every call has exactly one result (one without an outcome says so), ids are
@@ -10,10 +24,12 @@ import { type MessagesOptions, ModelInput } from './model-input.ts';
  * spoke last is last.
  */
 export function projectMessages(conversation: Conversation, active: Active, options: MessagesOptions = {}): Message[] {
+  checkOptions(options);
   return [...new ModelInput(options).of(conversation, active)];
 }
 
 /** The messages of the active branch, as a fold. */
 export function messagesFold(options: MessagesOptions = {}): Fold<Conversation, Message[]> {
+  checkOptions(options);
   return conversationFold((conversation, active) => projectMessages(conversation, active, options));
 }

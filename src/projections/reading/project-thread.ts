@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { flag } from '../../events/options/option-fields.ts';
 import {
   type Active,
   type Block,
@@ -30,11 +33,22 @@ export interface ThreadOptions {
   readonly showSources?: boolean;
 }
 
+const checkOptions = optionsCheck(
+  'projectThread',
+  () =>
+    ({
+      hideReasoning: flag().optional(),
+      collapseTools: flag().optional(),
+      showSources: flag().optional(),
+    }) satisfies Record<keyof ThreadOptions, z.ZodType>,
+);
+
 /**
  * A conversation as a person reads it: one node for each message, its parts in the order in which they happened,
  * subagents inside the call that started them. Parts that did not change are the same objects in later views.
  */
 export function projectThread(conversation: Conversation, active: Active, options: ThreadOptions = {}): ViewNode[] {
+  checkOptions(options);
   const context = contextOf(conversation, active, options);
   const isWhole = active.full || options.showSources === true;
   if (isWhole || getSummaries(conversation).length === 0) return branchNodes(conversation, active, context).slice();
@@ -62,6 +76,7 @@ export function projectThread(conversation: Conversation, active: Active, option
 
 /** The active branch as a person reads it, as a fold. */
 export function threadFold(options: ThreadOptions = {}): Fold<Conversation, ViewNode[]> {
+  checkOptions(options);
   return conversationFold((conversation, active) => projectThread(conversation, active, options));
 }
 

@@ -1,13 +1,17 @@
+import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { name } from '../../events/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/cost-summary.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
 import { finishReasonOf } from '../request/finish-reason.ts';
 import type { OpenRun } from '../request/open.ts';
 import { promptOf } from '../request/prompt.ts';
+import { requestFields } from '../request/request-fields.ts';
 import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import { acceptable } from './acceptable.ts';
-import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
+import { type AiSdkChunk, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { customPart, userPart } from './data-parts.ts';
 import { ToolParts } from './tool-parts.ts';
 import { defined } from '../../events/defined.ts';
@@ -22,9 +26,21 @@ export interface AiSdkOptions extends RequestOptions {
   readonly currency?: Currency | undefined;
 }
 
+const checkOptions = optionsCheck(
+  'aiSdkEncoder',
+  () =>
+    ({
+      ...requestFields(),
+      version: z.literal(aiSdkVersions).optional(),
+      messageId: name().optional(),
+    }) satisfies Record<keyof AiSdkOptions, z.ZodType>,
+);
+
 /** Encodes one request, the root run and everything it caused, as one message of the AI SDK UI message stream. */
 export function aiSdkEncoder(options: AiSdkOptions = {}): Encoder<AiSdkChunk> {
-  const fold = new RequestFold(options);
+  checkOptions(options);
+  const { runId, priceOf } = options;
+  const fold = new RequestFold({ runId, priceOf });
   const message = new MessageStream(options);
   return {
     encode: (event: AgentEvent) => message.encode(fold.take(event)),

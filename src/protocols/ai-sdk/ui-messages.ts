@@ -1,7 +1,10 @@
+import * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { name } from '../../events/options/option-fields.ts';
 import type { ViewNode, ViewPart } from '../../projections/index.ts';
 import { fileData } from '../request/file-data.ts';
 import { acceptable } from './acceptable.ts';
-import type { AiSdkVersion } from './chunk.ts';
+import { type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { contentParts } from './content-parts.ts';
 import { customPart, userPart } from './data-parts.ts';
 import type { UiMessage, UiPart } from './ui-message.ts';
@@ -15,12 +18,22 @@ export interface UiMessagesOptions {
   readonly threadId?: string | undefined;
 }
 
+const checkOptions = optionsCheck(
+  'uiMessages',
+  () =>
+    ({ version: z.literal(aiSdkVersions).optional(), threadId: name().optional() }) satisfies Record<
+      keyof UiMessagesOptions,
+      z.ZodType
+    >,
+);
+
 /**
  * Returns a thread, as a person reads it, as the messages of an AI SDK client: the initial messages of a chat. An answer
  * that is under way is left out, because the stream delivers it from its start; so is a message without parts, which
  * clients refuse.
  */
 export function uiMessages(nodes: Iterable<ViewNode>, options: UiMessagesOptions = {}): UiMessage[] {
+  checkOptions(options);
   const { version = 7, threadId } = options;
   const messages: UiMessage[] = [];
   for (const node of nodes) {

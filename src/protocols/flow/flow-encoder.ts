@@ -1,4 +1,7 @@
+import type * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { name } from '../../events/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/cost-summary.ts';
 import type { RelayDecision } from '../request/decision.ts';
@@ -6,6 +9,7 @@ import { type Fact, type FactHandlers, type FactOf, handleFact } from '../reques
 import { finishReasonOf } from '../request/finish-reason.ts';
 import type { OpenRun } from '../request/open.ts';
 import { promptOf } from '../request/prompt.ts';
+import { requestFields } from '../request/request-fields.ts';
 import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { ApprovalOutcome, FlowEvent } from './flow-event.ts';
@@ -18,9 +22,16 @@ export interface FlowOptions extends RequestOptions {
   readonly currency?: Currency | undefined;
 }
 
+const checkOptions = optionsCheck(
+  'flowEncoder',
+  () => ({ ...requestFields(), resourceId: name().optional() }) satisfies Record<keyof FlowOptions, z.ZodType>,
+);
+
 /** Encodes one request, the root run and everything it caused, as the `flow` wire events. */
 export function flowEncoder(options: FlowOptions = {}): Encoder<FlowEvent> {
-  const fold = new RequestFold(options);
+  checkOptions(options);
+  const { runId, priceOf } = options;
+  const fold = new RequestFold({ runId, priceOf });
   const on = flowTable(options);
   const encodeAll = (facts: readonly Fact[]) => facts.flatMap(fact => handleFact(on, fact));
   return { encode: (event: AgentEvent) => encodeAll(fold.take(event)), end: () => encodeAll(fold.end()) };

@@ -8,6 +8,8 @@ import type { EndReason, Fact } from './fact.ts';
 import { fileData } from './file-data.ts';
 import type { OpenRun } from './open.ts';
 import { OpenRuns } from './open-runs.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { foldFields } from './request-fields.ts';
 import { movePlan, resolve } from './relays.ts';
 import type { RequestState } from './request-state.ts';
 import { speak, streamInput } from './steps.ts';
@@ -22,6 +24,8 @@ export interface RequestOptions {
   readonly priceOf?: PriceOf | undefined;
 }
 
+const checkOptions = optionsCheck('new RequestFold', foldFields);
+
 /**
  * Folds the events of a thread to the facts of one request: the root run and everything it caused. Events of other
  * runs, events that were delivered before, and what comes after the root run's end are passed over. An event costs
@@ -33,7 +37,9 @@ export class RequestFold {
   #seq = 0;
   #over = false;
 
-  constructor({ runId, priceOf }: RequestOptions = {}) {
+  constructor(options: RequestOptions = {}) {
+    checkOptions(options);
+    const { runId, priceOf } = options;
     this.#state = {
       runs: new OpenRuns(runId),
       book: relayBook.initial,

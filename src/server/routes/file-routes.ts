@@ -1,11 +1,12 @@
 import { defined } from '../../events/defined.ts';
-import { readEvents } from '../../log/index.ts';
+import { ThreadFolds } from '../../control/thread-folds.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
+import type { Fold } from '../../projections/index.ts';
 import { type FileInfo, fileInfo } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
@@ -13,19 +14,29 @@ import { confinedPath } from '../static-files.ts';
 
 const tag = 'Files';
 
+interface RegisteredFile {
+  readonly file: FileInfo;
+  /** The seq of its newest registration. */
+  readonly seq: number;
+}
+
+/** The files that agents registered, as a fold. */
+const filesFold: Fold<ReadonlyMap<string, RegisteredFile>, RegisteredFile[]> = {
+  get initial() {
+    return new Map();
+  },
+  step: (files, event) => {
+    if (event.type !== 'file_registered') return files;
+    const { id, runId, path, mediaType, size, seq = 0 } = event;
+    return new Map(files).set(id, { file: { id, runId, path, ...defined({ mediaType, size }) }, seq });
+  },
+  view: files => [...files.values()],
+};
+
 /** The files that agents registered in a thread; downloaded are those of the configured folder that were not imported. */
 export function fileRoutes(site: Site): Route[] {
   const { log, filesRoot } = site.options;
-  const filesOf = async (threadId: string, after = 0): Promise<FileInfo[]> => {
-    const files = new Map<string, FileInfo>();
-    for await (const event of readEvents(log, threadId, after)) {
-      if (event.type !== 'file_registered') continue;
-      const { id, runId, path, mediaType, size } = event;
-      const known = { ...defined({ mediaType }), ...defined({ size }) };
-      files.set(id, { id, runId, path, ...known });
-    }
-    return [...files.values()];
-  };
+  const files = new ThreadFolds(log, filesFold, { most: 200 });
   return [
     route({
       method: 'get',
@@ -34,8 +45,8 @@ export function fileRoutes(site: Site): Route[] {
       summary: 'List the files of a thread',
       answer: z.looseObject({ files: z.array(fileInfo) }),
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return { files: await filesOf(id) };
+        const registered = await files.of(await site.find(scope, param('threadId')));
+        return { files: registered.map(({ file }) => file) };
       },
     }),
     route({
@@ -46,7 +57,9 @@ export function fileRoutes(site: Site): Route[] {
       answer: { contentType: 'application/octet-stream', description: 'The file' },
       handle: async ({ param, scope }) => {
         const thread = await site.find(scope, param('threadId'));
-        const file = (await filesOf(thread.id, thread.importedSeq)).find(each => each.id === param('fileId'));
+        const { importedSeq = 0 } = thread;
+        const registered = await files.of(thread);
+        const file = registered.find(({ file: { id }, seq }) => id === param('fileId') && seq > importedSeq)?.file;
         const isShared = scope.resourceId === undefined;
         const folder = typeof filesRoot === 'function' ? filesRoot(thread) : isShared ? filesRoot : undefined;
         const path = file && folder && (await confinedPath(folder, file.path));

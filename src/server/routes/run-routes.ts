@@ -3,8 +3,9 @@ import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { openRunsOf, threadOfOpenRun } from '../../control/supervision/open-runs.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { type RawLine, readEvents } from '../../log/index.ts';
-import { type Fold, runStatus, totals } from '../../projections/index.ts';
+import { ThreadFolds } from '../../control/thread-folds.ts';
+import type { RawLine, Thread } from '../../log/index.ts';
+import { runStatus, totals } from '../../projections/index.ts';
 import { type RawLineInfo, rawLineInfo, type RunInfo, runInfo, usageInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
@@ -17,20 +18,17 @@ const rawPage = 200;
 /** The runs of a thread: where they stand, what they printed, what they cost. */
 export function runRoutes(site: Site): Route[] {
   const { log, control } = site.options;
-  const view = async <State, View>(threadId: string, { initial, step, view: show }: Fold<State, View>) => {
-    let state = initial;
-    for await (const event of readEvents(log, threadId)) state = step(state, event);
-    return show(state);
-  };
+  const standings = new ThreadFolds(log, runStatus, { most: 200 });
+  const costs = new ThreadFolds(log, totals, { most: 200 });
   /** A run that has no end and that nobody works on, such as one that was cut off by a branch, is interrupted. */
-  const runsOf = async (threadId: string): Promise<RunInfo[]> => {
-    const runs = await view(threadId, runStatus);
-    const thread = await log.getThread(threadId);
-    const isWorkedOn = thread !== undefined && openRunsOf(thread).length > 0;
+  const runsOf = async (thread: Thread): Promise<RunInfo[]> => {
+    const runs = await standings.of(thread);
+    const current = await log.getThread(thread.id);
+    const isWorkedOn = current !== undefined && openRunsOf(current).length > 0;
     return runs.map(run => ({ ...run, ...(!isWorkedOn && run.endedAt === undefined && { status: 'interrupted' }) }));
   };
-  const findRun = async (threadId: string, runId: string) => {
-    const run = (await runsOf(threadId)).find(each => each.runId === runId);
+  const findRun = async (thread: Thread, runId: string) => {
+    const run = (await runsOf(thread)).find(each => each.runId === runId);
     if (run !== undefined) return run;
     throw runNotFound(runId);
   };
@@ -42,8 +40,7 @@ export function runRoutes(site: Site): Route[] {
       summary: 'List the runs of a thread, oldest first',
       answer: z.looseObject({ runs: z.array(runInfo) }),
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return { runs: await runsOf(id) };
+        return { runs: await runsOf(await site.find(scope, param('threadId'))) };
       },
     }),
     route({
@@ -53,8 +50,7 @@ export function runRoutes(site: Site): Route[] {
       summary: 'Read where a run stands',
       answer: runInfo,
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return findRun(id, param('runId'));
+        return findRun(await site.find(scope, param('threadId')), param('runId'));
       },
     }),
     route({
@@ -68,8 +64,9 @@ export function runRoutes(site: Site): Route[] {
       }),
       answer: { contentType: 'application/x-ndjson', description: JSON.stringify(z.toJSONSchema(rawLineInfo)) },
       handle: async ({ param, scope, query }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        const { runId } = await findRun(id, param('runId'));
+        const thread = await site.find(scope, param('threadId'));
+        const { id } = thread;
+        const { runId } = await findRun(thread, param('runId'));
         const lines = async function* () {
           let { after = 0, limit: left = Number.POSITIVE_INFINITY } = query;
           while (left > 0) {
@@ -93,8 +90,7 @@ export function runRoutes(site: Site): Route[] {
       summary: 'Read what a thread cost: in all, and by run, agent and model',
       answer: usageInfo,
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return view(id, totals);
+        return costs.of(await site.find(scope, param('threadId')));
       },
     }),
     route({

@@ -98,7 +98,7 @@ function openThread(reading: Reading): Response {
 
 async function openRequest(reading: Reading, named: string | undefined): Promise<Response> {
   const { site, thread, after } = reading;
-  const request = pickRequest(await readRequests(site.options.log, thread.id), { runId: named, after: after.seq });
+  const request = pickRequest(await readRequests(site.options.log, thread), { runId: named, after: after.seq });
   if (request?.endSeq !== undefined && after.seq >= request.endSeq) return new Response(null, { status: 204 });
   if (request === undefined) return openEncoded(reading, { from: after.seq, ends: true });
   return openEncoded(reading, { from: request.startSeq - 1, ends: true, runId: request.runId });

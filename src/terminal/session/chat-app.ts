@@ -168,6 +168,7 @@ export class ChatApp {
   /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
   async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
     const files = await attachedFiles(attachments);
+    if (this.host.opening !== undefined) this.notice = `waits for the thread: ${oneLine(text, 40)}`;
     await this.ensureThread(text);
     const { harness } = this.host;
     const message = { content: text, ...(files.length > 0 && { files }) };
@@ -356,7 +357,7 @@ export class ChatApp {
   /** The line about what runs changes with time, and a harness is idle a little after the last event of its turn. */
   #tick(): void {
     this.#stopTick = this.options.clock.after(tickMs, () => {
-      if (this.isRunning) this.screen.request();
+      if (this.isRunning || this.host.opening !== undefined) this.screen.request();
       else if (this.queue.texts.length > 0) this.#changed();
       this.#tick();
     });

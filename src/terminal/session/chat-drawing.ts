@@ -9,6 +9,9 @@ import { completionLines } from './completion-lines.ts';
 import { noteRow } from './note-row.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 
+/** A thread that takes longer to open has a line, in milliseconds. */
+const slowMs = 300;
+
 /** Turns the state of a chat into what is printed and what is redrawn. */
 export class ChatDrawing {
   readonly #app: ChatApp;
@@ -38,7 +41,7 @@ export class ChatDrawing {
 
   /** Lays the live area out. */
   live(): Omit<Frame, 'printed'> {
-    const { follower, background, isOpening, modelId } = this.#app.host;
+    const { follower, background, opening, modelId } = this.#app.host;
     const { clock } = this.#app.options;
     const now = clock.now();
     const { size } = this.#app.io;
@@ -57,6 +60,7 @@ export class ChatDrawing {
       composer: this.#app.composer,
       below: this.#below(),
       notice: this.#app.notice,
+      opening: opening !== undefined && now - opening.since >= slowMs ? { share: opening.share, now } : undefined,
       activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
       status: {
         agent: this.#app.host.agent.id,
@@ -66,7 +70,7 @@ export class ChatDrawing {
         cost: usage?.cost,
         waiting: this.#app.pending.length,
         background: background.length,
-        hint: isOpening ? 'reading the thread' : this.#app.isRunning ? 'Enter steers · Tab queues' : '',
+        hint: this.#app.isRunning ? 'Enter steers · Tab queues' : '',
       },
     });
   }

@@ -67,9 +67,22 @@ export interface Activity {
   readonly now: number;
 }
 
+/** Draws how much of a long thread was read. */
+export function openingLine({ share, now }: { readonly share: number; readonly now: number }): Line {
+  const read = share > 0 ? ` ${Math.floor(share * 100)}%` : '';
+  return [
+    span(`${frameAt(now)} `, 'cyan'),
+    span(`Reading the thread${read}`),
+    span(' · a message is sent after that', 'dim'),
+  ];
+}
+
+function frameAt(now: number): string {
+  return frames[Math.floor(now / 200) % frames.length] ?? '';
+}
+
 /** Draws what the agent does and for how long, so that a request that hangs does not look like work. */
 export function activityLine({ words, since, lastAt, now }: Activity): Line {
-  const frame = frames[Math.floor(now / 200) % frames.length] ?? '';
   const took =
     since === undefined || now - since < 1_000
       ? ''
@@ -78,5 +91,5 @@ export function activityLine({ words, since, lastAt, now }: Activity): Line {
     lastAt !== undefined && now - lastAt > silentMs
       ? ` · no output for ${durationText(Math.floor((now - lastAt) / 1_000) * 1_000).replace('.0 s', ' s')}`
       : '';
-  return [span(`${frame} `, 'cyan'), span(`${words}${took}`), span(`${silent} · Esc stops`, 'dim')];
+  return [span(`${frameAt(now)} `, 'cyan'), span(`${words}${took}`), span(`${silent} · Esc stops`, 'dim')];
 }

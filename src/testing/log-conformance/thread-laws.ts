@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Thread } from '../../log/index.ts';
+import type {
+  AppendOptions,
+  NewThread,
+  RawAppendOptions,
+  ReadRange,
+  TailOptions,
+  Thread,
+  ThreadChange,
+  ThreadFilter,
+} from '../../log/index.ts';
 import { type Law, range, refuses, seqs, textEvents } from './suite.ts';
 import { notCounts } from './read-laws.ts';
 
@@ -29,6 +38,25 @@ export function threadLaws(law: Law): void {
     unsubscribe?.();
     await log.deleteThread('a');
     assert.deepEqual(deleted, unsubscribe ? ['b'] : []);
+  });
+
+  law('refuse an option that no method has, before anything changes', async ({ log }) => {
+    const { id } = await log.createThread();
+    const misspelt = { titel: 'A title' };
+    const refusals = [
+      () => log.createThread(misspelt as NewThread),
+      () => log.branch(id, 0, misspelt as NewThread),
+      () => log.updateThread(id, misspelt as ThreadChange),
+      () => log.listThreads(misspelt as ThreadFilter),
+      () => log.append(id, [], misspelt as AppendOptions),
+      () => log.appendRaw(id, 'r', [], misspelt as RawAppendOptions),
+      () => log.read(id, misspelt as ReadRange),
+      () => log.readTexts(id, misspelt as ReadRange),
+      () => log.acquireLease('l', { owner: 'o', ttlMs: 1, ...misspelt }),
+      async () => log.tail(id, 0, misspelt as TailOptions),
+    ];
+    for (const refusal of refusals) await refuses('invalid_argument', refusal());
+    assert.deepEqual(ids(await log.listThreads()), [id]);
   });
 
   law('creates a thread with defaults, and with everything given', async ({ log, clock }) => {

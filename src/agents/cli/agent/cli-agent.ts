@@ -4,6 +4,7 @@ import type { RawLine } from '../../../log/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
+import { checkCliAgentOptions } from './cli-agent-fields.ts';
 import { startFailure, withHint } from './failure-hint.ts';
 import type { Clock } from '../../clock.ts';
 import { Semaphore } from '../../semaphore.ts';
@@ -69,10 +70,11 @@ const sharedSemaphore = new Semaphore(4);
 const sharedSessions = new SessionPool();
 
 /**
- * Creates an agent for an external coding agent. Throws `invalid_argument` when the name is unknown or the program has no
- * live channel that is required, `invalid_permission_rule` for invalid rules.
+ * Creates an agent for an external coding agent. Throws `invalid_argument` when the name or an option is unknown or invalid
+ * or the program has no live channel that is required, `invalid_permission_rule` for invalid rules.
  */
 export function cliAgent(name: string, options: CliAgentOptions = {}): CallableAgent {
+  checkCliAgentOptions(options);
   return externalAgent(adapterNamed(name), options);
 }
 

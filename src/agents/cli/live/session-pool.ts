@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { optionsCheck } from '../../../events/options/check-options.ts';
+import { milliseconds, number } from '../../../events/options/option-fields.ts';
 import type { LiveSession } from './live-session.ts';
 
 export interface SessionPoolOptions {
@@ -6,6 +9,15 @@ export interface SessionPoolOptions {
   /** How long a program waits for its next turn, in milliseconds. Default: 10 minutes. */
   readonly idleMs?: number;
 }
+
+const checkOptions = optionsCheck(
+  'new SessionPool',
+  () =>
+    ({ size: number().optional(), idleMs: milliseconds().optional() }) satisfies Record<
+      keyof SessionPoolOptions,
+      z.ZodType
+    >,
+);
 
 interface WarmSession {
   readonly session: LiveSession;
@@ -24,7 +36,9 @@ export class SessionPool {
   /** The sessions that runs are using, with those who wait for their release. */
   readonly #claimed = new Map<string, Set<() => void>>();
 
-  constructor({ size = 4, idleMs = 600_000 }: SessionPoolOptions = {}) {
+  constructor(options: SessionPoolOptions = {}) {
+    checkOptions(options);
+    const { size = 4, idleMs = 600_000 } = options;
     this.#size = size;
     this.#idleMs = idleMs;
   }

@@ -1,5 +1,17 @@
+import * as z from 'zod';
 import { modelSpecifications } from '../specification/ai-sdk-model.ts';
-import { field, having, isObject, object, text } from '../../../events/options/option-fields.ts';
+import {
+  callback,
+  field,
+  having,
+  isObject,
+  milliseconds,
+  number,
+  object,
+  text,
+} from '../../../events/options/option-fields.ts';
+import type { ModelSettings } from './model-settings.ts';
+import type { RetryOptions } from './retry.ts';
 
 /** A model, or its id. */
 export const modelSource = () =>
@@ -14,11 +26,36 @@ function isModel(value: unknown): boolean {
   return modelSpecifications.includes(String(value['specificationVersion']));
 }
 
+/** An option that takes the retries of a failed call. */
+export const retryField = () =>
+  z.strictObject({
+    maxRetries: number().optional(),
+    baseMs: milliseconds().optional(),
+    maxMs: milliseconds().optional(),
+    random: callback().optional(),
+    delay: callback().optional(),
+  } satisfies Record<keyof RetryOptions, z.ZodType>);
+
+/** An option that takes the settings of model calls. */
+const settingsField = () =>
+  z.strictObject({
+    maxOutputTokens: number().optional(),
+    temperature: number().optional(),
+    stopSequences: z.array(z.string()).optional(),
+    topP: number().optional(),
+    topK: number().optional(),
+    presencePenalty: number().optional(),
+    frequencyPenalty: number().optional(),
+    seed: number().optional(),
+    headers: object().optional(),
+    providerOptions: object().optional(),
+  } satisfies Record<keyof ModelSettings, z.ZodType>);
+
 /** The options of every agent that calls a model. */
 export const modelOptions = () => ({
   instructions: text().optional(),
-  settings: object().optional(),
-  retry: object().optional(),
+  settings: settingsField().optional(),
+  retry: retryField().optional(),
   registry: having(['resolve'], 'what `createModelRegistry` returns').optional(),
 });
 

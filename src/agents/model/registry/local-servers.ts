@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
+import { optionsCheck } from '../../../events/options/check-options.ts';
+import { milliseconds, object } from '../../../events/options/option-fields.ts';
 import type { CompatibleProvider } from './providers.ts';
 
 /** A server of models on this machine, and the models it has. */
@@ -24,11 +26,19 @@ export interface LocalServersOptions {
   readonly timeoutMs?: number;
 }
 
+const checkOptions = optionsCheck(
+  'findLocalServers',
+  () =>
+    ({ ports: object().optional(), timeoutMs: milliseconds().optional() }) satisfies Record<
+      keyof LocalServersOptions,
+      z.ZodType
+    >,
+);
+
 /** Finds the servers with an API like OpenAI's on the loopback address; never looks anywhere else. */
-export async function findLocalServers({
-  ports = {},
-  timeoutMs = 500,
-}: LocalServersOptions = {}): Promise<LocalServer[]> {
+export async function findLocalServers(options: LocalServersOptions = {}): Promise<LocalServer[]> {
+  checkOptions(options);
+  const { ports = {}, timeoutMs = 500 } = options;
   const found = await Promise.all(
     usual.map(async ({ id, name, port }) => {
       const baseURL = `http://127.0.0.1:${ports[id] ?? port}/v1`;

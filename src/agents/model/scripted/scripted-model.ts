@@ -6,6 +6,9 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
+import type * as z from 'zod';
+import { optionsCheck } from '../../../events/options/check-options.ts';
+import { callback, name, number } from '../../../events/options/option-fields.ts';
 import { type ModelScript, turnFor } from './script.ts';
 import { type Answer, countFragments, resolveTurn } from './scripted-answer.ts';
 import { droppedConnection, failedCall, streamErrorMessage } from './scripted-failure.ts';
@@ -32,6 +35,18 @@ export interface ScriptedModelOptions {
   keepRequests?: number;
 }
 
+const checkOptions = optionsCheck(
+  'scriptedModel',
+  () =>
+    ({
+      modelId: name().optional(),
+      provider: name().optional(),
+      delay: callback().optional(),
+      now: callback().optional(),
+      keepRequests: number().optional(),
+    }) satisfies Record<keyof ScriptedModelOptions, z.ZodType>,
+);
+
 export interface ScriptedModel extends LanguageModelV3 {
   /** The requests so far, oldest first. */
   readonly requests: readonly ScriptedRequest[];
@@ -42,6 +57,7 @@ export interface ScriptedModel extends LanguageModelV3 {
  * requests; a failure throws, and a cut breaks the stream, as with a provider over HTTP.
  */
 export function scriptedModel(script: ModelScript, options: ScriptedModelOptions = {}): ScriptedModel {
+  checkOptions(options);
   const { modelId = 'scripted', provider = 'scripted', delay = timerDelay, now, keepRequests = Infinity } = options;
   const requests: ScriptedRequest[] = [];
   let count = 0;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
+import { flag, milliseconds, number } from '../../../events/options/option-fields.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import { htmlText } from './html-text.ts';
 import { getPublic } from './public-request.ts';
@@ -12,6 +13,16 @@ export interface FetchOptions {
   /** The time limit for a page, in milliseconds. Default: 30 seconds. */
   readonly timeoutMs?: number;
 }
+
+/** An option that takes whether `fetch` is offered, or its settings. */
+export const fetchOption = () => {
+  const settings = z.strictObject({
+    allowHosts: z.array(z.string()).optional(),
+    maxBytes: number().optional(),
+    timeoutMs: milliseconds().optional(),
+  } satisfies Record<keyof FetchOptions, z.ZodType>);
+  return z.union([flag(), settings], { error: 'expected true, false or its settings' });
+};
 
 const input = z.object({ url: z.string().min(1).describe('the address, http:// or https://') });
 

@@ -1,9 +1,9 @@
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
-import type { LoopAgentOptions } from '../../../agents/loop/loop-agent.ts';
+import { loopAgentFields, type LoopAgentOptions } from '../../../agents/loop/loop-agent.ts';
 import type { ModelSource } from '../../../agents/model/registry/model-source.ts';
 import { startEvent } from '../../../agents/start-event.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
-import { checkValue } from '../../../events/options/check-options.ts';
+import { checkValue, optionsCheck } from '../../../events/options/check-options.ts';
 import { having } from '../../../events/options/option-fields.ts';
 import { stoppedAgent } from '../subagents/stopped-agent.ts';
 import { loopTools } from '../tools/harness-tool.ts';
@@ -35,12 +35,20 @@ interface DefaultOptions {
 
 const agentShape = having(['getInstructions', 'listTools', 'getModel'], 'an agent of Mastra');
 
+const ofAgent = new Set(['id', 'instructions', 'tools']);
+const checkOptions = optionsCheck('mastraAgent', () => {
+  const { model, ...fields } = loopAgentFields();
+  const others = Object.entries(fields).filter(([name]) => !ofAgent.has(name));
+  return { model: model.optional(), ...Object.fromEntries(others) };
+});
+
 /**
  * Converts an agent written for Mastra: its instructions, tools, model, `maxSteps` and `stopWhen` are resolved with the
  * request context at the start of each run, and the loop runs them. Throws `invalid_argument` for anything else.
  */
 export function mastraAgent(agent: MastraAgent, options: MastraAgentOptions = {}): Agent {
   checkValue(agentShape, agent, '`mastraAgent`');
+  checkOptions(options);
   const id = agent.id ?? agent.name ?? 'mastra';
 
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {

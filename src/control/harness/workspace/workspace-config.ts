@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { FetchOptions } from '../../../agents/tools/index.ts';
+import { fetchOption } from '../../../agents/tools/web/fetch.ts';
 import { optionsCheck } from '../../../events/options/check-options.ts';
-import { field, flag, isObject, name } from '../../../events/options/option-fields.ts';
+import { field, flag, name } from '../../../events/options/option-fields.ts';
 import { workspaceToolIds, type WorkspaceToolsConfig } from './workspace-tools.ts';
 
 /** The options of a workspace. */
@@ -40,7 +41,7 @@ export const checkWorkspaceConfig = optionsCheck(
       env: z.record(z.string(), z.string(), { error: 'expected variables by name' }).optional(),
       skills: z.array(name(), { error: 'expected a list of folders' }).optional(),
       tools: z.strictObject(toolFields()).optional(),
-      fetch: field(value => typeof value === 'boolean' || isObject(value), 'true, false or its settings').optional(),
+      fetch: fetchOption().optional(),
       outside: z.enum(['ask', 'refuse'], { error: 'expected "ask" or "refuse"' }).optional(),
     }) satisfies Record<keyof WorkspaceConfig, z.ZodType>,
 );

@@ -1,7 +1,8 @@
 import { optionsCheck } from '../../../../events/options/check-options.ts';
-import { callback, field, flag, milliseconds, name, object } from '../../../../events/options/option-fields.ts';
+import { name } from '../../../../events/options/option-fields.ts';
 import type { CallableAgent } from '../../../agent.ts';
 import { type CliAgentOptions, externalAgent } from '../../agent/cli-agent.ts';
+import { commonCliFields, textsField } from '../../agent/cli-agent-fields.ts';
 import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
 import { acpRecords } from '../../channels/acp/acp-records.ts';
 import { acpChannel } from '../../channels/acp/channel.ts';
@@ -26,24 +27,9 @@ const checkOptions = optionsCheck(
   () =>
     ({
       command: name(),
-      args: field(isTexts, 'an array of strings').optional(),
+      args: textsField().optional(),
       id: name().optional(),
-      mode: name().optional(),
-      cwd: name().optional(),
-      model: name().optional(),
-      yolo: flag().optional(),
-      env: object().optional(),
-      timeoutMs: milliseconds().optional(),
-      idleTimeoutMs: milliseconds().optional(),
-      openTimeoutMs: milliseconds().optional(),
-      settleMs: milliseconds().optional(),
-      stopStepMs: milliseconds().optional(),
-      onRaw: callback().optional(),
-      semaphore: object().optional(),
-      // The rules are checked with their own error.
-      permissions: object().optional(),
-      sessions: object().optional(),
-      clock: object().optional(),
+      ...commonCliFields(),
     }) satisfies Record<keyof AcpAgentOptions, unknown>,
 );
 
@@ -107,8 +93,4 @@ export function acpAdapter(program: {
     live,
     profile,
   );
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(item => typeof item === 'string');
 }

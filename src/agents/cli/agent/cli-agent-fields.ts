@@ -1,0 +1,38 @@
+import { optionsCheck } from '../../../events/options/check-options.ts';
+import { callback, clock, field, flag, milliseconds, name, object } from '../../../events/options/option-fields.ts';
+import type { CliAgentOptions } from './cli-agent.ts';
+
+export const textsField = () =>
+  field(value => Array.isArray(value) && value.every(item => typeof item === 'string'), 'an array of strings');
+
+/** The options that every agent of an external program has. */
+export const commonCliFields = () => ({
+  cwd: name().optional(),
+  model: name().optional(),
+  mode: name().optional(),
+  yolo: flag().optional(),
+  env: object().optional(),
+  timeoutMs: milliseconds().optional(),
+  idleTimeoutMs: milliseconds().optional(),
+  openTimeoutMs: milliseconds().optional(),
+  settleMs: milliseconds().optional(),
+  stopStepMs: milliseconds().optional(),
+  onRaw: callback().optional(),
+  semaphore: object().optional(),
+  // The rules are checked with their own error.
+  permissions: object().optional(),
+  sessions: object().optional(),
+  clock: clock().optional(),
+});
+
+/** Throws `invalid_argument` for options of `cliAgent` that are unknown or invalid. */
+export const checkCliAgentOptions: (options: unknown) => void = optionsCheck(
+  'cliAgent',
+  () =>
+    ({
+      ...commonCliFields(),
+      extraArgs: textsField().optional(),
+      executable: name().optional(),
+      channel: field(value => value === 'print' || value === 'live', '"print" or "live"').optional(),
+    }) satisfies Record<keyof CliAgentOptions, unknown>,
+);

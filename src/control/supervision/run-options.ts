@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { agent, callback, name, number, object } from '../../events/options/option-fields.ts';
+import type { AbortOptions, RetryRunOptions, StartOptions, SteerOptions } from './run-control.ts';
+
+const content = () =>
+  z.union([z.string(), z.array(z.unknown())], { error: 'expected a text, or an array of content parts' });
+
+/** Throws `invalid_argument` for options of `start` that are unknown, missing or invalid. */
+export const checkStart = optionsCheck(
+  'start',
+  () =>
+    ({
+      agent: agent(),
+      content: content(),
+      by: name().optional(),
+      id: name().optional(),
+      model: name().optional(),
+      mode: name().optional(),
+      // The log checks it with the event that carries it.
+      folder: object().optional(),
+      edits: name().optional(),
+      expectedSeq: number().optional(),
+      once: name().optional(),
+      metadata: object().optional(),
+      note: callback().optional(),
+    }) satisfies Record<keyof StartOptions, z.ZodType>,
+);
+
+/** Throws `invalid_argument` for options of `retry` that are unknown, missing or invalid. */
+export const checkRetry = optionsCheck(
+  'retry',
+  () =>
+    ({ agent: agent(), messageId: name(), model: name().optional() }) satisfies Record<
+      keyof RetryRunOptions,
+      z.ZodType
+    >,
+);
+
+/** Throws `invalid_argument` for options of `steer` that are unknown or invalid. */
+export const checkSteer = optionsCheck(
+  'steer',
+  () => ({ by: name().optional(), requestId: name().optional() }) satisfies Record<keyof SteerOptions, z.ZodType>,
+);
+
+const abortFields = () => ({ by: name().optional(), note: callback().optional() });
+
+/** Throws `invalid_argument` for options of `abort` that are unknown or invalid. */
+export const checkAbort = optionsCheck(
+  'abort',
+  () => ({ ...abortFields(), threadId: name().optional() }) satisfies Record<keyof AbortOptions, z.ZodType>,
+);
+
+/** Throws `invalid_argument` for options of `abortAll` that are unknown or invalid. */
+export const checkAbortAll = optionsCheck('abortAll', abortFields);

@@ -1,0 +1,14 @@
+import { callback, name } from '../../events/options/option-fields.ts';
+import * as z from 'zod';
+import type { RequestOptions } from './request-fold.ts';
+
+/** The options of the fold of one request. */
+export const foldFields = () =>
+  ({ runId: name().optional(), priceOf: callback().optional() }) satisfies Record<keyof RequestOptions, z.ZodType>;
+
+/** The options that every encoder of one request has. */
+export const requestFields = () => ({
+  ...foldFields(),
+  threadId: name().optional(),
+  currency: z.strictObject({ code: name(), perDollar: z.number().positive() }).optional(),
+});
