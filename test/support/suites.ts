@@ -37,9 +37,9 @@ export const longSuites: readonly Suite[] = [
     ],
   },
   {
-    name: 'the page in a browser, beyond two short files',
+    name: 'the page in a browser, beyond one short file',
     paths: ['test/browser/', 'test/coder-on-the-page.test.ts', 'test/live-surfaces.test.ts', 'test/product.test.ts'],
-    except: ['test/browser/compaction.test.ts', 'test/browser/usage.test.ts'],
+    except: ['test/browser/compaction.test.ts'],
   },
   {
     name: 'the chat in a terminal, beyond one short file',
@@ -65,6 +65,7 @@ export const longSuites: readonly Suite[] = [
       'src/agents/mcp/connect-mcp.test.ts',
       'src/agents/process/guard-script.test.ts',
       'src/agents/process/orphaned-processes.test.ts',
+      'src/agents/rlm/rlm-agent.test.ts',
       'src/agents/rlm/sandbox.test.ts',
       'src/log/sqlite/processes.test.ts',
       'test/cli-agents/live-driver.test.ts',
@@ -73,8 +74,8 @@ export const longSuites: readonly Suite[] = [
     ],
   },
   {
-    name: 'agents compared in worktrees',
-    paths: ['src/control/worktrees/comparison.test.ts', 'test/server/worktrees.test.ts'],
+    name: 'worktrees and agents compared in them',
+    paths: ['src/control/worktrees/', 'test/server/worktrees.test.ts'],
   },
   {
     name: 'PostgreSQL and Redis, beyond the conformance suite',
@@ -93,6 +94,7 @@ export const longSuites: readonly Suite[] = [
       'test/coder.test.ts',
       'test/command-table.test.ts',
       'test/compare-command.test.ts',
+      'test/own-agents.test.ts',
       'test/send.test.ts',
       'test/store-command.test.ts',
     ],
