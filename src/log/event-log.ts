@@ -208,8 +208,8 @@ export interface EventLog {
   /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
   onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
   /**
-   * The newest outline that is stored of a thread, at or before a seq; undefined when a reading there has to begin with
-   * the first event. There is one at least every few hundred events.
+   * The newest outline that is stored of a thread, at or before a seq; undefined when there is none. There is one at
+   * least every few hundred events: a reading further after it, or without one, shows nothing of what began earlier.
    */
   outlineAt?(threadId: string, seq: number): Promise<OutlineSnapshot | undefined>;
 

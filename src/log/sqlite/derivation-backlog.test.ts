@@ -204,11 +204,11 @@ describe('a file of an older version', () => {
     const path = join(folder, 'old-read.db');
     writeOldFile(path, 1_000);
     const log = new SqliteLog(path);
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(500);
     await log.getThread('old');
-    await vi.advanceTimersByTimeAsync(19);
+    await vi.advanceTimersByTimeAsync(24);
     expect(progressOf(path, 1)).toBe(200);
-    await vi.advanceTimersByTimeAsync(20);
+    await vi.advanceTimersByTimeAsync(25);
     expect(progressOf(path, 1)).not.toBe(200);
     await log.close();
     vi.useRealTimers();

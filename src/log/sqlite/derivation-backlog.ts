@@ -18,11 +18,11 @@ const eventsAtOnce = 200;
 const bytesAtOnce = 1024 * 1024;
 /** How many such steps are taken before a search, which is answered with what is indexed until then. */
 export const stepsBeforeSearch = 10;
-/** How long after an append its thread is derived from, unless a query needs it earlier. */
+/** How long after an append, and after the file is opened, it is derived from what is marked, unless a query needs it earlier. */
 const delayMs = 500;
 /** How long the file must be unused before the next step, and how often that is waited for. */
-const quietMs = 20;
-const mostWaits = 5;
+const quietMs = 25;
+const mostWaits = 2;
 /** How long a query waits for the lock of the file before it is answered without the newest events. */
 const queryWaitMs = 1_000;
 /** How many threads are kept at hand. */
@@ -71,7 +71,7 @@ export class DerivationBacklog {
     this.#insert = command(db, 'INSERT OR IGNORE INTO backlog (thread, after) VALUES (?, ?)');
     this.#move = command(db, 'UPDATE backlog SET after = ? WHERE thread = ?');
     this.#delete = command(db, 'DELETE FROM backlog WHERE thread = ?');
-    this.#schedule(1);
+    this.schedule();
   }
 
   /** Marks a thread whose events after a seq are new, in the transaction that stores them. */
@@ -81,7 +81,12 @@ export class DerivationBacklog {
 
   /** Derives from what is marked shortly after; call it when the transaction of the mark is committed. */
   schedule(): void {
-    if (this.#timer === undefined) this.#schedule(delayMs);
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#work();
+    }, delayMs);
+    this.#timer.unref();
   }
 
   /** Notes that the file is in use: what is done in the background waits a moment, so that others are not held up. */
@@ -143,15 +148,6 @@ export class DerivationBacklog {
 
   #beforeQuery<Result>(action: () => Result): Result | Promise<Result> {
     return this.#queryLock.write(() => this.#sql.transaction.run(action));
-  }
-
-  #schedule(ms: number): void {
-    if (this.#isClosed) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#work();
-    }, ms);
-    this.#timer.unref();
   }
 
   /**
