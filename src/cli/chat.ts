@@ -25,6 +25,9 @@ interface ChatCommandOptions extends StoreOptions {
   readonly fullscreen?: boolean;
 }
 
+/** A store that takes longer to open is named, in milliseconds. */
+const slowStoreMs = 1_000;
+
 /** Adds `singletree chat`, which talks with an agent in the terminal. */
 export function addChatCommand(program: Command): void {
   addStoreOptions(listedCommand(program, 'chat'))
@@ -51,7 +54,10 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   if (named !== undefined) await installed.modesOf(named, options.model);
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   let report = (text: string): void => void process.stderr.write(`singletree: ${text}\n`);
-  const log = await openStoreOf(options, settings.config, text => report(text));
+  const stopWaiting = systemClock.after(slowStoreMs, () =>
+    report('waiting for the store: another process holds it, or it does not answer'),
+  );
+  const log = await openStoreOf(options, settings.config, text => report(text)).finally(stopWaiting);
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const digests = new ThreadDigests(log);

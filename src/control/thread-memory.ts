@@ -1,6 +1,6 @@
 import type { EventOf, LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
-import { type EventLog, readEvents, type Thread } from '../log/index.ts';
+import { type EventLog, readPages, type Thread } from '../log/index.ts';
 import { SerialQueues } from '../events/serial-queue.ts';
 import { ModelInput } from '../projections/model-input/model-input.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';
@@ -198,7 +198,8 @@ export class ThreadMemory {
     const isSame = kept !== undefined && kept.createdAt === createdAt && kept.threadState.importedSeq === importedSeq;
     const threadState = isSame && kept.threadState.seq <= seq ? kept.threadState : new ThreadState(importedSeq);
     if (threadState.seq < seq)
-      for await (const event of readEvents(this.#log, threadId, threadState.seq)) threadState.take(event);
+      for await (const page of readPages(this.#log, threadId, threadState.seq))
+        for (const event of page) threadState.take(event);
     if (this.#held.get(threadId)?.threadState === threadState) return threadState;
     this.#keep(threadId, { createdAt, threadState });
     return threadState;

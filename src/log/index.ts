@@ -45,7 +45,7 @@ export type { PostgresLogOptions } from './postgres/postgres-log-options.ts';
 export { deleteThreads, type Retention } from './retention.ts';
 export { RedisFeed } from './redis/redis-feed.ts';
 export type { RedisFeedOptions } from './redis/redis-feed-options.ts';
-export { readEvents } from './read-events.ts';
+export { readEvents, readPages } from './read-events.ts';
 export { LibSQLStore, type LibSQLStoreOptions } from './sqlite/libsql-store.ts';
 export type { SqliteDurability } from './sqlite/open.ts';
 export { SqliteLog } from './sqlite/sqlite-log.ts';

@@ -7,12 +7,17 @@ const pageSize = 500;
 
 /** Yields the events of a thread after a seq, page by page; others get their turn after each page. */
 export async function* readEvents(log: EventLog, threadId: string, start = 0): AsyncGenerator<LoggedEvent> {
+  for await (const page of readPages(log, threadId, start)) yield* page;
+}
+
+/** Yields the same events in their pages: for long threads, where a promise for each event takes longer than reading it. */
+export async function* readPages(log: EventLog, threadId: string, start = 0): AsyncGenerator<readonly LoggedEvent[]> {
   let after = start;
   for (let pages = 0; ; pages++) {
     if (pages > 1) await nextTurn();
     const page = await log.read(threadId, { after, limit: pageSize, maxBytes: pageBytes });
-    yield* page;
     if (page.length === 0) return;
+    yield page;
     after = page.at(-1)?.seq ?? after;
   }
 }

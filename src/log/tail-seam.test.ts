@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { lawRuns } from '../../test/support/run-size.ts';
 import type { EventLog } from './event-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { SqliteLog } from './sqlite/sqlite-log.ts';
@@ -93,7 +94,7 @@ describe.each(Object.entries(stores))('the seam between history and live, %s', (
           );
         for (const each of logs) await each.close();
       }),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
 });

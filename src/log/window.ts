@@ -2,9 +2,10 @@ import type * as z from 'zod';
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { field, name } from '../events/options/option-fields.ts';
-import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
+import { type OutlineSnapshot, unknownOutline } from '../events/outline/outline-snapshot.ts';
 import { ThreadOutline } from '../events/outline/thread-outline.ts';
 import { seqOfMessage } from './derived/log-queries.ts';
+import { outlineEvents } from './derived/outline-places.ts';
 import { threadNotFound } from './checks.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -38,6 +39,10 @@ export interface ThreadWindow {
 const mostBytes = 4 * 1024 * 1024;
 /** How many events earlier a window begins to have the beginning of what is open there. */
 const mostReach = 2_000;
+
+/** How many events after a stored outline are read, and in how many pages. */
+const mostBehind = 8 * outlineEvents;
+const mostPages = 4;
 
 const seq = () => field(value => Number.isSafeInteger(value) && (value as number) >= 0, 'a seq');
 const checkRequest = optionsCheck(
@@ -133,11 +138,28 @@ async function fittingCount(log: EventLog, threadId: string, end: number, limit:
   return Math.min(1, end);
 }
 
-/** The outline of a thread up to a seq. */
+/**
+ * The outline of a thread up to a seq. It reads a bounded amount: where the stored outlines are far behind, it is that of
+ * the events shortly before, without what began earlier. Only a store that keeps no outlines is read from the beginning.
+ */
 export async function outlineTo(log: EventLog, threadId: string, seq: number): Promise<ThreadOutline> {
-  const stored = seq === 0 ? undefined : await log.outlineAt?.(threadId, seq);
-  const outline = new ThreadOutline(stored);
-  while (outline.seq < seq) {
+  if (log.outlineAt === undefined) return takeTo(log, threadId, new ThreadOutline(), seq);
+  const outline = new ThreadOutline(seq === 0 ? undefined : await log.outlineAt(threadId, seq));
+  if (seq - outline.seq <= mostBehind) await takeTo(log, threadId, outline, seq, mostPages);
+  if (outline.seq === seq) return outline;
+  const count = await fittingCount(log, threadId, seq, outlineEvents);
+  return takeTo(log, threadId, new ThreadOutline(unknownOutline(seq - count)), seq);
+}
+
+/** Takes in the events of a thread up to a seq, at most so many pages of them. */
+async function takeTo(
+  log: EventLog,
+  threadId: string,
+  outline: ThreadOutline,
+  seq: number,
+  pages: number = Number.MAX_SAFE_INTEGER,
+): Promise<ThreadOutline> {
+  for (let page = 0; page < pages && outline.seq < seq; page++) {
     const events = await log.read(threadId, { after: outline.seq, before: seq + 1, maxBytes: mostBytes });
     if (events.length === 0) break;
     for (const event of events) outline.take(event);

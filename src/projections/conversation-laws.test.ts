@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lawRuns } from '../../test/support/run-size.ts';
 import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
 import { eventStream } from '../../test/support/random-events.ts';
 import { happened, seenIn } from '../../test/support/seen-in-thread.ts';
@@ -33,7 +34,7 @@ const viewsOf = (conversation: Conversation) => {
   };
 };
 const once = (events: readonly AgentEvent[]) => [...new Set(events)];
-const settings = { numRuns: 100 };
+const settings = { numRuns: lawRuns(100) };
 
 describe('laws of the views of a conversation', () => {
   it('replay: kept up event by event, every view is what it is from scratch', () => {
@@ -62,7 +63,7 @@ describe('laws of the views of a conversation', () => {
         }
         for (const [older, then] of history) expect(viewsOf(older)).toEqual(then);
       }),
-      { numRuns: 40 },
+      { numRuns: lawRuns(40) },
     );
   });
 
@@ -85,7 +86,7 @@ describe('laws of the views of a conversation', () => {
         for (const branch of branches)
           expect(viewsOf(branch.conversation)).toEqual(viewsOf(replay(structuredClone(branch.events))));
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 
@@ -98,7 +99,7 @@ describe('laws of the views of a conversation', () => {
           if (spawnedBy === undefined)
             expect(refusals(projectMessages(conversation, activeUpTo(conversation, id)))).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 
@@ -111,7 +112,7 @@ describe('laws of the views of a conversation', () => {
         expect(seen.counts).toEqual(expected.counts);
         expect(seen.prose).toBe(expected.prose);
       }),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
   });
 

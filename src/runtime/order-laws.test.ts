@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { lawRuns } from '../../test/support/run-size.ts';
 import { agentOf, calls, readAll, runtimeOf, usageOf } from '../../test/support/runtime-scene.ts';
 import { type Agent, agentTool, defineTool, type Tool } from '../agents/index.ts';
 import type { ScriptedTurn } from '../agents/model/scripted/script.ts';
@@ -192,7 +193,7 @@ describe('every stream of a runtime', () => {
         expect(executed.length).toBeLessThanOrEqual(granted.length);
         expect(new Set(executed).size).toBe(executed.length);
       }),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
 

@@ -92,6 +92,21 @@ describe('threads', () => {
     expect(await harness.listThreads()).toMatchObject([{ title: 'Named' }]);
   });
 
+  it('that are long are reported while they are read', async () => {
+    const storage = new MemoryLog();
+    await storage.createThread({ id: 'long', resourceId: 'harness' });
+    const asked = (at: number) => ({ type: 'user', runId: `u${at}`, content: `question ${at}` }) as const;
+    await storage.append(
+      'long',
+      Array.from({ length: 5_000 }, (_, at) => asked(at)),
+    );
+    const { harness, of } = numbered({ storage });
+    await harness.switchThread({ threadId: 'long' });
+    expect(of('thread_reading')).toEqual(
+      [2_000, 4_000].map(seq => ({ type: 'thread_reading', threadId: 'long', seq, lastSeq: 5_000 })),
+    );
+  });
+
   it('are deleted; the open one is closed', async () => {
     const { harness, lines, of } = numbered();
     await harness.createThread();

@@ -1,6 +1,7 @@
 import type { UIMessageChunk } from 'ai7';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lawRuns } from '../support/run-size.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { type AiSdkChunk, type AiSdkVersion, aiSdkEncoder } from '../../src/protocols/ai-sdk/index.ts';
 import { encodeAll } from '../../src/protocols/encoder.ts';
@@ -35,7 +36,7 @@ describe.each(versions)('the real client of AI SDK %i', version => {
         const { errors } = await readMessage(version, chunks);
         expect(errors).toEqual(expectedErrors(chunks));
       }),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
 
@@ -65,7 +66,7 @@ describe.each(versions)('the real client of AI SDK %i', version => {
         const ids = parts.flatMap(({ toolCallId }) => toolCallId ?? []);
         expect(ids).toEqual([...new Set(ids)]);
       }),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
 });

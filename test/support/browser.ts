@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import bundled from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
+import { inSystemFolder } from './system-folder.ts';
 
 const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--headless=new'];
 const systemBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -31,7 +32,7 @@ export async function launchBrowser(skipped: string): Promise<Browser | undefine
 async function tryLaunch(): Promise<{ browser: Browser } | { failures: string[] }> {
   const failures: string[] = [];
   const candidates = [
-    () => bundled.executablePath(),
+    () => inSystemFolder(() => bundled.executablePath()),
     ...systemBrowsers.filter(existsSync).map(path => async () => path),
   ];
   for (const candidate of candidates)

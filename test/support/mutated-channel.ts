@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { lawRuns } from './run-size.ts';
 import type { LiveAdapter, LiveAnswer, LiveChannel } from '../../src/agents/cli/contract/live-channel.ts';
 import { checkOrder, parseEvent } from '../../src/events/index.ts';
 import { mutated, mutationSteps } from './mutated-lines.ts';
@@ -35,13 +36,13 @@ export interface MutatedChannel {
  * Checks a channel over mutated, reordered, duplicated and cut recordings with any commands in between: it never
  * throws, keeps every line, answers only requests that were made, once each, and ends its turn when the program closes.
  */
-export function checkMutatedChannel(options: MutatedChannel, numRuns = 300): void {
+export function checkMutatedChannel(options: MutatedChannel, count = 300): void {
   const actions = fc.array(fc.tuple(action, answers), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(fc.nat(options.recordings.length - 1), mutationSteps, actions, (which, steps, acts) =>
       run(options, mutated(options.recordings[which] as readonly string[], steps), acts),
     ),
-    { numRuns },
+    { numRuns: lawRuns(count) },
   );
 }
 

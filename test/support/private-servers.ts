@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { processGuard } from '../../src/agents/process/process-guard.ts';
 import { childVariable } from '../../src/agents/process/process-marks.ts';
+import { type OwnedFolder, ownedFolder } from './owned-folder.ts';
 
 /** A real server of this process alone, on a free port, with its data in a folder that is removed with it. */
 export interface PrivateServer {
@@ -25,16 +26,6 @@ const isRoot = process.getuid?.() === 0;
 /** Servers refuse to run as root: then they are nobody's. */
 const nobody = 65_534;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
-
-/** Removes a folder when its input ends, which is when this process is gone; its server ends at the same time. */
-const removal = `
-trap '' INT TERM HUP
-read -r line
-round=0
-until rm -rf "$1" || [ "$round" -ge 100 ]; do
-  sleep 0.1
-  round=$((round + 1))
-done`;
 
 /** The program in PATH or where Debian installs servers; undefined when it is not installed. */
 export function findProgram(name: string): string | undefined {
@@ -67,16 +58,15 @@ export function installPackages(packages: readonly string[]): void {
 /** Starts a PostgreSQL server; commits are not flushed to the disk, and survive a crash of the server all the same. */
 export async function startPostgres(): Promise<PrivateServer> {
   const [initdb, postgres] = [program('initdb'), program('postgres')];
-  const { folder, keeper } = newFolder();
-  const data = join(folder, 'data');
+  const folder = newFolder();
+  const data = join(folder.path, 'data');
   const setup = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(initdb, setup, { ...identity, stdio: 'ignore', cwd: folder });
+  execFileSync(initdb, setup, { ...identity, stdio: 'ignore', cwd: folder.path });
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB', 'full_page_writes=off'];
-  const args = ['-D', data, '-F', '-p', String(port), '-k', folder, ...settings.flatMap(each => ['-c', each])];
+  const args = ['-D', data, '-F', '-p', String(port), '-k', folder.path, ...settings.flatMap(each => ['-c', each])];
   return serve({
     folder,
-    keeper,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     command: [postgres, ...args],
     ready: 'database system is ready to accept connections',
@@ -87,12 +77,22 @@ export async function startPostgres(): Promise<PrivateServer> {
 /** Starts a Redis server that keeps everything in memory. */
 export async function startRedis(): Promise<PrivateServer> {
   const redis = program('redis-server');
-  const { folder, keeper } = newFolder();
+  const folder = newFolder();
   const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder.path,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ];
   return serve({
     folder,
-    keeper,
     url: `redis://127.0.0.1:${port}`,
     command: [redis, ...args],
     ready: 'Ready to accept connections',
@@ -103,33 +103,98 @@ export async function startRedis(): Promise<PrivateServer> {
 /** Starts nginx with these files, of which `nginx.conf` writes its errors and notices to stderr. */
 export async function startNginx(port: number, files: Readonly<Record<string, string>>): Promise<PrivateServer> {
   const nginx = program('nginx');
-  const { folder, keeper } = newFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const folder = newFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
   return serve({
     folder,
-    keeper,
     url: `http://127.0.0.1:${port}`,
-    command: [nginx, '-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'],
+    command: [nginx, '-p', folder.path, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'],
     ready: 'start worker process ',
     stopSignal: 'SIGTERM',
   });
 }
 
+/** A private SSH server, and how its only user reaches it. */
+export interface SshServer extends PrivateServer {
+  /** The program and arguments that run a line of words there, in a terminal. */
+  readonly clientLine: (words: readonly string[]) => readonly string[];
+}
+
+/** Starts an SSH server on a loopback port that only accepts a new key, for the user of this process. */
+export async function startSshd(): Promise<SshServer> {
+  const sshd = program('sshd');
+  const folder = ownedFolder('singletree-service-', {});
+  const port = await freePort();
+  const [host, key, known, config] = ['host', 'key', 'known', 'sshd_config'].map(name => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const file of [host, key])
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file], { stdio: 'ignore' });
+  writeFileSync(known, `[127.0.0.1]:${port} ${readFileSync(`${host}.pub`, 'utf8')}`);
+  const settings = {
+    Port: port,
+    ListenAddress: '127.0.0.1',
+    HostKey: host,
+    AuthorizedKeysFile: `${key}.pub`,
+    AuthenticationMethods: 'publickey',
+    PermitRootLogin: 'prohibit-password',
+    StrictModes: 'no',
+    UsePAM: 'no',
+    PidFile: 'none',
+    PrintMotd: 'no',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
+  writeFileSync(config, lines.join(''));
+  // The server drops its privileges in this folder.
+  if (isRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+  const server = await serve({
+    folder,
+    url: `ssh://127.0.0.1:${port}`,
+    command: [sshd, '-D', '-e', '-f', config],
+    ready: 'Server listening on',
+    stopSignal: 'SIGTERM',
+    user: {},
+  });
+  const options = ['BatchMode=yes', 'StrictHostKeyChecking=yes', `UserKnownHostsFile=${known}`];
+  const client = [
+    'ssh',
+    '-tt',
+    '-q',
+    '-F',
+    'none',
+    '-i',
+    key,
+    '-p',
+    String(port),
+    ...options.flatMap(each => ['-o', each]),
+  ];
+  const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  const clientLine = (words: readonly string[]) => [
+    ...client,
+    `${userInfo().username}@127.0.0.1`,
+    words.map(quoted).join(' '),
+  ];
+  return Object.assign(server, { clientLine });
+}
+
 interface ServerPlan {
-  readonly folder: string;
-  /** Removes the folder when this process is gone. */
-  readonly keeper: ChildProcess;
+  readonly folder: OwnedFolder;
   readonly url: string;
   readonly command: readonly [string, ...string[]];
   /** What it prints when it accepts connections. */
   readonly ready: string;
   readonly stopSignal: NodeJS.Signals;
+  /** The user it runs as; nobody when this is root, by default. */
+  readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
-async function serve({ folder, keeper, url, command, ready, stopSignal }: ServerPlan): Promise<PrivateServer> {
+async function serve({ folder, url, command, ready, stopSignal, user = identity }: ServerPlan): Promise<PrivateServer> {
   let server: ChildProcess | undefined;
   const start = async () => {
-    server = startGuardedAs(command, folder);
+    server = startGuarded(command, folder.path, user);
     await printed(server, ready);
     detach(server);
   };
@@ -152,19 +217,20 @@ async function serve({ folder, keeper, url, command, ready, stopSignal }: Server
     stop,
     close: async () => {
       await stop();
-      const removed = once(keeper, 'exit');
-      keeper.ref();
-      keeper.stdin?.end();
-      await removed;
+      await folder.remove();
     },
   };
 }
 
-/** Starts a program, as nobody when this is root, that does not outlive this process. */
-function startGuardedAs([program, ...args]: readonly [string, ...string[]], cwd: string): ChildProcess {
+/** Starts a program that does not outlive this process. */
+function startGuarded(
+  [program, ...args]: readonly [string, ...string[]],
+  cwd: string,
+  user: NonNullable<ServerPlan['user']>,
+): ChildProcess {
   const number = processGuard.announce();
   const env = { PATH: process.env['PATH'], LC_ALL: 'C', [childVariable]: processGuard.markOf(number) };
-  const child = spawn(program, args, { ...identity, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { ...user, cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) processGuard.started(number, child.pid);
   child.once('exit', () => processGuard.release(number));
   return child;
@@ -201,21 +267,7 @@ function program(name: string): string {
   return path;
 }
 
-function newFolder(): Pick<ServerPlan, 'folder' | 'keeper'> {
-  const folder = mkdtempSync(join(tmpdir(), 'singletree-service-'));
-  chmodSync(folder, 0o700);
-  if (isRoot) chownSync(folder, nobody, nobody);
-  const keeper = spawn('/bin/sh', ['-c', removal, 'sh', folder], {
-    ...identity,
-    cwd: '/',
-    env: { PATH: process.env['PATH'] },
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  keeper.unref();
-  (keeper.stdin as Socket).unref();
-  return { folder, keeper };
-}
+const newFolder = (): OwnedFolder => ownedFolder('singletree-service-', identity);
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -1,20 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { ChatScene } from './chat-scene.ts';
+import { describe, expect, it } from 'vitest';
+import { useChats } from './chat-scene.ts';
 
-const scenes: ChatScene[] = [];
-afterEach(async () => {
-  for (const scene of scenes.splice(0)) await scene.close();
-});
+const start = useChats();
 
 describe('the agent of a chat', () => {
   it('is chosen for a new thread, and is that of the thread which is opened', async () => {
-    const chat = await ChatScene.start([{ text: 'slow '.repeat(100), delayMs: 30 }, 'Again with coder.']);
-    scenes.push(chat);
-    const act = async (keys: string, expected: Parameters<ChatScene['shows']>[0]) => {
-      chat.type(keys);
-      await chat.shows(expected);
-    };
-    await chat.shows('Enter sends');
+    const chat = await start([{ text: 'slow '.repeat(100), delayMs: 30 }, 'Again with coder.']);
+    const act = chat.act.bind(chat);
     await act('/agent nobody\r', 'There is no agent "nobody"');
     await act('begin here\r', 'slow slow');
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
+import { afterEach } from 'vitest';
 import {
   type ModelScript,
   type ScriptedServer,
@@ -12,6 +13,12 @@ import {
 } from '../../src/testing/index.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** Where a chat runs, for a program that does not pass it on. */
+export interface ScenePlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
 
 export interface SceneOptions {
   readonly columns?: number;
@@ -23,8 +30,27 @@ export interface SceneOptions {
   readonly config?: string;
   readonly server?: Omit<ScriptedServerOptions, 'script'>;
   /** The program and arguments that run the chat instead of Node. */
-  readonly through?: (line: readonly string[]) => readonly string[];
+  readonly through?: (line: readonly string[], place: ScenePlace) => readonly string[];
+  /** What the first screen shows, when it is not that of the chat. */
+  readonly first?: string;
 }
+
+/** Returns what starts a chat and waits for its first screen; each is closed after its test. */
+export function useChats(): (script: ModelScript, options?: SceneOptions) => Promise<ChatScene> {
+  const scenes: ChatScene[] = [];
+  afterEach(async () => {
+    for (const scene of scenes.splice(0)) await scene.close();
+  });
+  return async (script, options = {}) => {
+    const scene = await ChatScene.start(script, options);
+    scenes.push(scene);
+    await scene.shows(options.first ?? 'Enter sends');
+    return scene;
+  };
+}
+
+/** The answer of a scripted model that calls one tool. */
+export const call = (name: string, input: object) => [{ toolCall: { name, input } }];
 
 /** A person at a terminal with `singletree chat`: keys go in, a screen comes out. */
 export class ChatScene {
@@ -62,7 +88,17 @@ export class ChatScene {
   /** Starts the program, again after it ended. */
   launch(args: readonly string[]): void {
     const { columns: cols = 80, rows = 24, through = line => line } = this.#options;
-    const [file = '', ...rest] = through([process.execPath, command, 'chat', ...args]);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.home,
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      SINGLETREE_HOME: this.home,
+      OPENAI_API_KEY: 'sk-scripted-key',
+      OPENAI_BASE_URL: `${this.server.url}/v1`,
+      ...this.#env,
+    };
+    const [file = '', ...rest] = through([process.execPath, command, 'chat', ...args], { cwd: this.cwd, env });
     this.exitCode = undefined;
     this.#screen = new headless.Terminal({ cols, rows, scrollback: 50_000, allowProposedApi: true });
     this.#pty = spawn(file, rest, {
@@ -70,16 +106,7 @@ export class ChatScene {
       rows,
       cwd: this.cwd,
       name: 'xterm-256color',
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: this.home,
-        TERM: 'xterm-256color',
-        LANG: 'C.UTF-8',
-        SINGLETREE_HOME: this.home,
-        OPENAI_API_KEY: 'sk-scripted-key',
-        OPENAI_BASE_URL: `${this.server.url}/v1`,
-        ...this.#env,
-      },
+      env,
     });
     this.#pty.onData(data => {
       this.bytes += data;
@@ -100,6 +127,23 @@ export class ChatScene {
     this.#pty.write(text);
   }
 
+  /** Types, and waits for what the screen shows then. */
+  async act(keys: string, expected: Parameters<ChatScene['shows']>[0]): Promise<void> {
+    this.type(keys);
+    await this.shows(expected);
+  }
+
+  /** Writes a message, and sends it when the composer has it. */
+  async say(text: string): Promise<void> {
+    await this.act(text, `› ${text}`);
+    this.type('\r');
+  }
+
+  /** Waits for the end of the turn: a message before it would reach that turn. */
+  rest(): Promise<void> {
+    return this.shows(screen => !screen.includes('Esc stops'));
+  }
+
   /** Closes the terminal, as a person who closes its window. */
   closeWindow(): void {
     (this.#pty as IPty & { destroy(): void }).destroy();
@@ -112,10 +156,12 @@ export class ChatScene {
 
   /** The visible lines. */
   screen(): string[] {
-    const buffer = this.#screen.buffer.active;
+    const { buffer, rows, cols } = this.#screen;
+    const { viewportY } = buffer.active;
+    // Lines of the alternate screen keep what was beyond the edge of a smaller window.
     return Array.from(
-      { length: this.#screen.rows },
-      (_, row) => buffer.getLine(buffer.viewportY + row)?.translateToString(true) ?? '',
+      { length: rows },
+      (_, row) => buffer.active.getLine(viewportY + row)?.translateToString(true, 0, cols) ?? '',
     );
   }
 

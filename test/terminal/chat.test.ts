@@ -1,28 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelScript } from '../../src/testing/index.ts';
-import { ChatScene, type SceneOptions } from './chat-scene.ts';
+import { describe, expect, it } from 'vitest';
+import { call, type ChatScene, useChats } from './chat-scene.ts';
 
-const call = (name: string, input: object) => [{ toolCall: { name, input } }];
-const scenes: ChatScene[] = [];
-afterEach(async () => {
-  for (const scene of scenes.splice(0)) await scene.close();
-});
-
-async function start(script: ModelScript, options: SceneOptions = {}): Promise<ChatScene> {
-  const scene = await ChatScene.start(script, options);
-  scenes.push(scene);
-  await scene.shows('Enter sends');
-  return scene;
-}
-
-async function say(scene: ChatScene, text: string): Promise<void> {
-  scene.type(text);
-  await scene.shows(`› ${text}`);
-  scene.type('\r');
-}
+const start = useChats();
 
 /** Nothing clears the screen or the scrollback, or moves to a fixed place, while the chat is inline. */
 // oxlint-disable-next-line no-control-regex
@@ -50,7 +32,7 @@ const answer = [
 describe('singletree chat', () => {
   it('asks before a command without taking the keys of a draft, and prints the answer', async () => {
     const scene = await start([call('bash', { command: 'echo made > made.txt; ls' }), answer]);
-    await say(scene, 'make it');
+    await scene.say('make it');
     // The draft is begun before the question comes or after: in both cases it is kept.
     scene.type('yes');
     await scene.shows('Run this command?');
@@ -77,7 +59,7 @@ describe('singletree chat', () => {
 
   it('rejects with a reason, which the agent reads', async () => {
     const scene = await start([call('bash', { command: 'rm -r src' }), 'I will not.']);
-    await say(scene, 'clean up');
+    await scene.say('clean up');
     await scene.shows('Run this command?');
     await scene.shows('Enter does not approve it');
     scene.type('\u001ba');
@@ -92,7 +74,7 @@ describe('singletree chat', () => {
 
   it('stops the turn with Ctrl+C, quits with the second, and resumes the thread', async () => {
     const scene = await start([call('bash', { command: 'sleep 60' }), 'Next.']);
-    await say(scene, 'wait');
+    await scene.say('wait');
     await scene.shows('Run this command?');
     scene.type('\u001ba');
     await scene.shows('y once');
@@ -108,7 +90,7 @@ describe('singletree chat', () => {
     const threadId = line.split('--resume ')[1] ?? '';
     scene.launch(['coder', '--resume', threadId.slice(0, 20)]);
     await scene.shows('› wait');
-    await say(scene, 'go on');
+    await scene.say('go on');
     await scene.shows('Next.');
     scene.type('\u0004');
     await scene.ended();
@@ -116,7 +98,7 @@ describe('singletree chat', () => {
 
   it('sends a queued message when the turn has ended', async () => {
     const scene = await start([{ text: 'slow '.repeat(40), delayMs: 20 }, 'The queued one is answered.']);
-    await say(scene, 'begin');
+    await scene.say('begin');
     await scene.shows('slow slow');
     scene.type('queued task\t');
     await scene.shows('1. queued task');
@@ -126,7 +108,7 @@ describe('singletree chat', () => {
 
   it('goes on after kill -9 with what was sent before', async () => {
     const scene = await start([call('bash', { command: 'true' }), 'After the crash.']);
-    await say(scene, 'crash me');
+    await scene.say('crash me');
     await scene.shows('Run this command?');
     process.kill(scene.pid, 'SIGKILL');
     await scene.ended();
@@ -144,7 +126,7 @@ describe('singletree chat', () => {
     [200, 60],
   ])('fits a window of %d columns and %d rows', async (columns, rows) => {
     const scene = await start([call('bash', { command: `echo ${'long '.repeat(40)}` }), answer], { columns, rows });
-    await say(scene, 'run it');
+    await scene.say('run it');
     await scene.shows('Run this');
     scene.type('\u001ba');
     await scene.shows('y once');
@@ -156,7 +138,7 @@ describe('singletree chat', () => {
 
   it('uses no colour with NO_COLOR', async () => {
     const scene = await start([answer], { env: { NO_COLOR: '1' } });
-    await say(scene, 'hello');
+    await scene.say('hello');
     await scene.shows('All done.');
     // oxlint-disable-next-line no-control-regex
     expect(scene.bytes).not.toMatch(/\u001b\[[\d;]*3[0-7]m/);
@@ -165,14 +147,14 @@ describe('singletree chat', () => {
   it('lets hostile output change nothing but its row', async () => {
     const hostile = `\u001b[2J\u001b[H\u001b]0;owned\u0007\u001b[?1049h before \u202egnp.exe\u202c ${'x'.repeat(1_000_000)} after\r\n\u001bcnext 漢字 e\u0301\u0301 end`;
     const scene = await start([hostile]);
-    await say(scene, 'attack');
+    await scene.say('attack');
     await scene.shows('end');
     expect(scene.isAlternate).toBe(false);
     expect(scene.bytes).not.toMatch(clears);
     expect(scene.bytes).not.toContain('owned\u0007');
     expect(scene.bytes).not.toContain('\u202e');
     expect(scene.scrollback().join('\n')).toContain('› attack');
-    await say(scene, 'still here');
+    await scene.say('still here');
   });
 
   it('lets hostile output of a command change nothing but its row, in a small window', async () => {
@@ -182,7 +164,7 @@ describe('singletree chat', () => {
       rows: 10,
       args: ['--yolo'],
     });
-    await say(scene, 'attack');
+    await scene.say('attack');
     await scene.shows('Survived.');
     expect(scene.isAlternate).toBe(false);
     expect(scene.bytes).not.toMatch(clears);
@@ -190,13 +172,13 @@ describe('singletree chat', () => {
     const text = scene.scrollback().join('\n');
     expect(text).toContain('漢字 e\u0301\u0301 tail');
     expect(text).toMatch(/y … \d+ characters hidden … y/);
-    await say(scene, 'still here');
+    await scene.say('still here');
   });
 
   it('keeps what was printed when the window is resized while text streams', async () => {
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at} of the answer`).join('\n\n');
     const scene = await start([{ text: lines, delayMs: 2 }]);
-    await say(scene, 'stream');
+    await scene.say('stream');
     await scene.until(() => scene.scrollback().join('\n').includes('line 20 of'));
     for (const [columns, rows] of [
       [60, 20],
@@ -225,7 +207,7 @@ describe('singletree chat', () => {
       env: { LC_ALL: 'C.UTF-8' },
     });
     try {
-      await say(scene, 'hello');
+      await scene.say('hello');
       await scene.shows('All done.');
       const history = execFileSync('tmux', ['-L', socket, 'capture-pane', '-p', '-S', '-'], { encoding: 'utf8' });
       expect(history).toContain('It adds now, see add.js.');
@@ -239,7 +221,7 @@ describe('the keys of a configuration', () => {
   it('take the place of the default ones', async () => {
     const config = "export default { keys: { transcript: ['f2', 'ctrl+x t'], mode: false } };";
     const scene = await start(['Hello.'], { config });
-    await say(scene, 'hi');
+    await scene.say('hi');
     await scene.shows('Hello.');
     scene.type('\u000f\u001b[Z\u001bOQ');
     await scene.shows('q close');
@@ -251,8 +233,7 @@ describe('the keys of a configuration', () => {
 
   it('are refused together when they cannot work, and the terminal is left alone', async () => {
     const config = "export default { keys: { transcript: 'ctrl+k', mod: 'f2' } };";
-    const scene = await ChatScene.start([], { config });
-    scenes.push(scene);
+    const scene = await start([], { config, first: '' });
     await scene.ended();
     expect(scene.exitCode).toBe(2);
     const text = scene.scrollback().join('\n');
@@ -267,7 +248,7 @@ describe('the files of a project', () => {
   it('are shown with the change that was made', async () => {
     const scene = await start([call('edit', { path: 'a.js', old_string: 'a - b', new_string: 'a + b' }), 'Fixed.']);
     writeFileSync(join(scene.cwd, 'a.js'), 'const f = (a, b) => a - b;\n');
-    await say(scene, 'fix it');
+    await scene.say('fix it');
     await scene.shows('Edit a.js?');
     await scene.shows('+ a + b');
     scene.type('\u001ba');

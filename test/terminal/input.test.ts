@@ -1,27 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../src/testing/index.ts';
-import { ChatScene, type SceneOptions } from './chat-scene.ts';
+import { call, useChats } from './chat-scene.ts';
 
-const call = (name: string, input: object) => [{ toolCall: { name, input } }];
-const scenes: ChatScene[] = [];
-afterEach(async () => {
-  for (const scene of scenes.splice(0)) await scene.close();
-});
+const open = useChats();
 
-/** A chat, what a person does in it, and what the screen shows then. */
-async function start(script: ModelScript, options: SceneOptions = {}) {
-  const scene = await ChatScene.start(script, options);
-  scenes.push(scene);
-  await scene.shows('Enter sends');
-  const act = async (keys: string, expected: string | RegExp | ((screen: string) => boolean)) => {
-    scene.type(keys);
-    await scene.shows(expected);
-  };
-  const rest = () => scene.shows(screen => !screen.includes('Esc stops'));
+/** A chat, and the newest message that its model was sent. */
+async function start(script: ModelScript) {
+  const scene = await open(script);
   const sent = () => JSON.stringify(scene.server.requests.at(-1)?.seen?.messages.at(-1));
-  return { scene, act, rest, sent };
+  return { scene, act: scene.act.bind(scene), rest: () => scene.rest(), sent };
 }
 
 const [escape, altA, ctrlT, up] = ['\u001b', '\u001ba', '\u0014', '\u001b[A'];

@@ -61,10 +61,20 @@ describe('a thread of 100,000 events', () => {
     chat.type('q');
     await chat.until(() => !chat.isAlternate);
 
+    // Messages to go back to are read as the person goes up, and where the filter needs them.
+    await chat.act('/rewind\r', /question 24999[^]*› \(now\)/);
+    await chat.act('\u001b[5~'.repeat(60), /› question 24750\s/);
+    await chat.act('\u001b[5~'.repeat(60), /› question 24500\s/);
+    await chat.act('question 23456', /› question 23456\s/);
+    await chat.act('\u001b', screen => !screen.includes('Go back to before'));
+
     chat.type('one more');
     await chat.shows('› one more');
+    // Its run is sent the whole conversation, which is read while the person writes: keys are not held up by it.
+    await chat.shows(/Reading the thread \d+%/);
+    chat.type(' question');
+    await chat.shows(/Reading the thread \d+%[^]*› one more question/);
     chat.type('\r');
-    // Its run is sent the whole conversation, which is read first.
     await chat.shows('The newest answer.', 100_000);
   }, 180_000);
 });

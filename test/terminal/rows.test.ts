@@ -1,30 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { SqliteLog } from '../../src/log/index.ts';
-import type { ModelScript } from '../../src/testing/index.ts';
-import { ChatScene, type SceneOptions } from './chat-scene.ts';
+import { call, useChats } from './chat-scene.ts';
 
-const call = (name: string, input: object) => [{ toolCall: { name, input } }];
-const scenes: ChatScene[] = [];
-afterEach(async () => {
-  for (const scene of scenes.splice(0)) await scene.close();
-});
-
-async function start(script: ModelScript, options: SceneOptions = {}): Promise<ChatScene> {
-  const scene = await ChatScene.start(script, options);
-  scenes.push(scene);
-  await scene.shows('Enter sends');
-  return scene;
-}
-
-async function say(scene: ChatScene, text: string): Promise<void> {
-  scene.type(text);
-  await scene.shows(`› ${text}`);
-  scene.type('\r');
-}
+const start = useChats();
 
 const edit = call('edit', { path: 'a.js', old_string: 'a - b', new_string: 'a + b' });
 const linkedAnswer =
@@ -34,7 +16,7 @@ describe('rows', () => {
   it('link files and pages where the terminal shows links, and mark the words that changed', async () => {
     const scene = await start([edit, linkedAnswer], { args: ['--yolo'], env: { FORCE_HYPERLINK: '1' } });
     writeFileSync(join(scene.cwd, 'a.js'), 'const f = (a, b) => a - b;\n');
-    await say(scene, 'fix it');
+    await scene.say('fix it');
     await scene.shows('See the docs');
     await scene.until(() => scene.bytes.includes('\u001b]8;;https://example.org/a\u001b\\'));
     expect(scene.bytes).toContain(`\u001b]8;;file://${scene.cwd}/a.js\u001b\\a.js\u001b]8;;\u001b\\`);
@@ -51,15 +33,15 @@ describe('rows', () => {
       config: "export default { chat: { density: 'quiet' } };",
     });
     writeFileSync(join(scene.cwd, 'a.js'), 'const f = (a, b) => a - b;\n');
-    await say(scene, 'fix it');
+    await scene.say('fix it');
     await scene.shows('See the docs (https://example.org/a)');
     expect(scene.bytes).not.toContain('\u001b]8;');
     const quiet = scene.scrollback().join('\n');
     expect(quiet).toMatch(/• Edited a\.js · \+1 −1.*\n• Ran \$ seq 3.*\n… 3 lines hidden \(Ctrl\+O\) …\n/);
     await scene.shows(screen => !screen.includes('Esc stops'));
-    await say(scene, '/density full');
+    await scene.say('/density full');
     await scene.shows('Density: full.');
-    await say(scene, 'again');
+    await scene.say('again');
     await scene.shows('Full.');
     expect(scene.scrollback().join('\n')).toMatch(/• Ran \$ seq 3.*\n1\n2\n3\n/);
   });
@@ -96,7 +78,7 @@ describe('a summary of earlier messages', () => {
       await scene.shows('The gist of it.');
       scene.type('q');
       await scene.until(() => !scene.isAlternate);
-      await say(scene, '/expand');
+      await scene.say('/expand');
       await scene.shows('Went back.');
       await scene.shows(/^› question 2\nBuild/m);
       scene.type('\r');

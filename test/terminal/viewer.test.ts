@@ -1,25 +1,18 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startScriptedServer } from '../../src/testing/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { ChatScene } from './chat-scene.ts';
+import { type ChatScene, useChats } from './chat-scene.ts';
 
-const scenes: ChatScene[] = [];
-afterEach(async () => {
-  for (const scene of scenes.splice(0)) await scene.close();
-});
+const start = useChats();
 const long = Array.from({ length: 80 }, (_, at) => `paragraph ${at} ${at === 40 ? 'needle' : ''}`).join('\n\n');
 
 async function talked(args: readonly string[] = []): Promise<ChatScene> {
-  const scene = await ChatScene.start([long, 'Second answer.'], { args });
-  scenes.push(scene);
-  await scene.shows('Enter sends');
-  scene.type('first');
-  await scene.shows('› first');
-  scene.type('\r');
+  const scene = await start([long, 'Second answer.'], { args });
+  await scene.say('first');
   await scene.shows('paragraph 79');
   return scene;
 }
@@ -37,17 +30,6 @@ describe('the transcript', () => {
     scene.type('{');
     await scene.shows('› first');
     scene.type('q');
-    await scene.until(() => !scene.isAlternate);
-    await scene.shows('paragraph 79');
-    expect(scene.scrollback().filter(line => line.startsWith('paragraph 40'))).toHaveLength(1);
-  });
-});
-
-describe('the full screen', () => {
-  it('shows the same rows, and gives them to the scrollback when it is left', async () => {
-    const scene = await talked(['--fullscreen']);
-    expect(scene.isAlternate).toBe(true);
-    scene.type('/fullscreen\r');
     await scene.until(() => !scene.isAlternate);
     await scene.shows('paragraph 79');
     expect(scene.scrollback().filter(line => line.startsWith('paragraph 40'))).toHaveLength(1);

@@ -1,27 +1,10 @@
 import { openSync, readdirSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ModelScript } from '../../src/testing/index.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { startPostgres } from '../support/private-servers.ts';
-import { ChatScene, type SceneOptions } from './chat-scene.ts';
+import { type ChatScene, useChats } from './chat-scene.ts';
 
-const scenes: ChatScene[] = [];
-afterEach(async () => {
-  for (const scene of scenes.splice(0)) await scene.close();
-});
-
-async function start(script: ModelScript, options: SceneOptions = {}): Promise<ChatScene> {
-  const scene = await ChatScene.start(script, options);
-  scenes.push(scene);
-  await scene.shows('Enter sends');
-  return scene;
-}
-
-async function say(scene: ChatScene, text: string): Promise<void> {
-  scene.type(text);
-  await scene.shows(`› ${text}`);
-  scene.type('\r');
-}
+const start = useChats();
 
 /** Agents of a configuration: one whose program has an error, one whose run fails, and one that answers. */
 const agents = `
@@ -45,7 +28,7 @@ const stack = /^\s+at .*[:(]/m;
 describe('the terminal', () => {
   it.each(['SIGTERM', 'SIGHUP'] as const)('is restored on %s, also from the transcript', async signal => {
     const scene = await start(['Hello.']);
-    await say(scene, 'hi');
+    await scene.say('hi');
     await scene.shows('Hello.');
     scene.type('\u000f');
     await scene.shows('q close');
@@ -59,7 +42,7 @@ describe('the terminal', () => {
 
   it('takes the program with it when its window is closed, and the thread is resumed later', async () => {
     const scene = await start([{ text: 'slow '.repeat(500), delayMs: 20 }, 'Later.']);
-    await say(scene, 'hi');
+    await scene.say('hi');
     await scene.shows('slow slow');
     const { pid } = scene;
     scene.closeWindow();
@@ -70,7 +53,7 @@ describe('the terminal', () => {
 
   it('is restored when the program has an error, which is a row and not a stack', async () => {
     const scene = await start([], { args: ['careless'], config: agents });
-    await say(scene, 'go');
+    await scene.say('go');
     await scene.ended();
     expect(isRestored(scene)).toBe(true);
     expect(scene.exitCode).toBe(1);
@@ -82,15 +65,14 @@ describe('the terminal', () => {
 
   it('is restored while the program is suspended, and drawn again after fg', async () => {
     let line: readonly string[] = [];
-    const scene = await ChatScene.start(['Hello.'], {
+    const scene = await start(['Hello.'], {
+      first: 'shell>',
       env: { PS1: 'shell> ' },
       through: words => {
         line = words;
         return ['bash', '--norc', '--noprofile', '-i'];
       },
     });
-    scenes.push(scene);
-    await scene.shows('shell>');
     scene.type(`${line.map(word => `'${word}'`).join(' ')}\r`);
     await scene.shows('Enter sends');
     scene.type('half a draft');
@@ -126,9 +108,9 @@ describe('the terminal', () => {
 describe('what breaks', () => {
   it('is a row when a run fails, and the chat goes on', async () => {
     const scene = await start([], { args: ['failing'], config: agents });
-    await say(scene, 'go');
+    await scene.say('go');
     await scene.shows('the agent broke');
-    await say(scene, 'once more');
+    await scene.say('once more');
     await scene.until(() => scene.scrollback().join('\n').split('✗ the agent broke').length === 3);
     expect(scene.scrollback().join('\n')).not.toMatch(stack);
   });
@@ -136,18 +118,18 @@ describe('what breaks', () => {
   it('is a row when a command is killed', async () => {
     const kill = [{ toolCall: { name: 'bash', input: { command: 'kill -9 $$' } } }];
     const scene = await start([kill, 'It was killed.'], { args: ['--yolo'] });
-    await say(scene, 'go');
+    await scene.say('go');
     await scene.shows('It was killed.');
     expect(scene.scrollback().join('\n')).toMatch(/Ran \$ kill -9 \$\$.*\n\[exit code 137, ended by SIGKILL\]/);
   });
 
   it('is a row when the file of the store is damaged', async () => {
     const scene = await start([], { args: ['plain'], config: agents });
-    await say(scene, 'go');
+    await scene.say('go');
     await scene.shows('Begun.');
     for (const name of readdirSync(scene.home).filter(each => /\.db(?:-wal|-shm)?$/.test(each)))
       writeSync(openSync(join(scene.home, name), 'r+'), Buffer.alloc(1 << 20, 'x'), 0, 1 << 20, 0);
-    await say(scene, 'again');
+    await scene.say('again');
     await scene.shows(/^✗ /m);
     expect(scene.scrollback().join('\n')).not.toMatch(stack);
     scene.type('\u0003\u0003');
@@ -157,7 +139,7 @@ describe('what breaks', () => {
 
   it('is a row when the file of the store is removed', async () => {
     const scene = await start([], { args: ['plain'], config: agents });
-    await say(scene, 'go');
+    await scene.say('go');
     await scene.shows('Begun.');
     for (const name of readdirSync(scene.home).filter(each => each.startsWith('singletree.db')))
       renameSync(join(scene.home, name), join(scene.home, `moved.${name}`));
@@ -165,7 +147,7 @@ describe('what breaks', () => {
     for (const name of readdirSync(scene.home).filter(each => each.startsWith('moved.')))
       renameSync(join(scene.home, name), join(scene.home, name.slice(6)));
     await scene.shows('· The store can be used again.');
-    await say(scene, 'again');
+    await scene.say('again');
     await scene.until(() => scene.scrollback().join('\n').split('Begun.').length > 2);
   });
 
@@ -173,10 +155,10 @@ describe('what breaks', () => {
     const server = await startPostgres();
     try {
       const scene = await start([], { args: ['plain', '--store', server.url], config: agents });
-      await say(scene, 'go');
+      await scene.say('go');
       await scene.shows('Begun.');
       await server.stop('SIGKILL');
-      await say(scene, 'sent now');
+      await scene.say('sent now');
       await scene.shows('✗ The store cannot be used.');
       await server.start();
       await scene.shows('· The store can be used again.');

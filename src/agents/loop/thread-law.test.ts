@@ -2,6 +2,7 @@ import type { LanguageModelV3, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { lawRuns } from '../../../test/support/run-size.ts';
 import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
 import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
 import type { Message } from '../../projections/message.ts';
@@ -244,7 +245,7 @@ describe('a model request', () => {
           longest = Math.max(longest, thread.sent.length);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: lawRuns(100) },
     );
     expect(longest).toBeGreaterThan(5);
   });

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lawRuns } from '../../../test/support/run-size.ts';
 import { rootAt } from './root.ts';
 import { WorkspaceFolder, workspace } from './workspace-folder.ts';
 
@@ -348,7 +349,7 @@ describe('random trees with links', () => {
           expect(readdirSync(base).toSorted()).toEqual(['outside', 'root']);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
 

@@ -60,7 +60,7 @@ export async function probeStore(
   const location = parseStoreUrl(storeUrls(options, process.env, config).store);
   if (location.kind === 'file')
     await access(location.path, constants.R_OK | constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? fileGone(location.path) : error;
+      throw error.code === 'ENOENT' ? fileGone(location.path) : fileClosed(location.path, error);
     });
   await log.getThread('probe');
 }
@@ -69,6 +69,14 @@ function fileGone(path: string): SingletreeError {
   return new SingletreeError(
     'store_unreachable',
     `The file ${path} was removed: nothing is kept from now on. Put it back, or quit and start again.`,
+  );
+}
+
+function fileClosed(path: string, cause: NodeJS.ErrnoException): SingletreeError {
+  return new SingletreeError(
+    'store_unreachable',
+    `The file ${path} may not be read and written any more (${cause.code}). Change its permissions back, or quit and use another store.`,
+    { cause },
   );
 }
 

@@ -120,6 +120,7 @@ export type NotificationEvent =
   | Typed<'thread_changed', { readonly threadId: string; readonly previousThreadId: string | null }>
   | Typed<'thread_created', { readonly thread: HarnessThread }>
   | Typed<'thread_deleted', { readonly threadId: string }>
+  | Typed<'thread_reading', { readonly threadId: string; readonly seq: number; readonly lastSeq: number }>
   | Typed<'state_changed', { readonly state: Record<string, unknown>; readonly changedKeys: string[] }>
   | Typed<'follow_up_queued', { readonly count: number }>
   | Typed<'workspace_status_changed', { readonly status: WorkspaceStatus; readonly error?: Error }>

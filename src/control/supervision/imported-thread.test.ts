@@ -118,6 +118,7 @@ describe('a grant of imported events', () => {
       memory,
       names: new Map(),
       onEvent: () => {},
+      onRead: () => {},
       onLost: () => {},
     });
     await memory.of('t');

@@ -1,4 +1,4 @@
-import type { UsageCounts } from '../usage-sum.ts';
+import { noUsage, type UsageCounts } from '../usage-sum.ts';
 import type { AgentEvent } from '../vocabulary.ts';
 
 /**
@@ -15,9 +15,18 @@ export interface OutlineSnapshot {
   readonly reporting: readonly string[];
   /** The newest ids of runs, calls and relays that ended: what comes later about them belongs before the snapshot. */
   readonly gone: readonly string[];
-  /** Whether another branch was begun or selected while a run was open: it is not known whether the run is on it. */
+  /**
+   * Whether another branch was begun or selected while a run was open: it is not known whether the run is on it. A run
+   * counts as on the active branch when it starts, also one that answers a message of another branch.
+   */
   readonly isUncertain?: boolean;
 }
 
 /** The run of the message that stands for a last message that is unknown, as after the selection of another branch. */
 export const unknownRun = 'before';
+
+/** The outline at a seq when nothing before it is known. */
+export function unknownOutline(seq: number): OutlineSnapshot {
+  const events: AgentEvent[] = [{ type: 'user', runId: unknownRun, content: '' }];
+  return { seq, usage: noUsage, events, reporting: [], gone: [] };
+}

@@ -1,10 +1,13 @@
 import type { AgentEvent } from '../vocabulary.ts';
+import type { OutlinedBlock } from './outlined-block.ts';
 
 /** A call of a tool, or an execution of code. */
 export interface OutlinedCall {
   readonly id: string;
   readonly runId: string;
   readonly event: AgentEvent;
+  /** The block that its result answers; an execution and a call that the provider executes answer none. */
+  readonly block?: OutlinedBlock;
   start?: AgentEvent;
   isOpen: boolean;
 }
@@ -23,9 +26,14 @@ export class OutlinedCalls {
     this.#calls.delete(keyOf(runId, id));
   }
 
+  /** The call of an id in a run. */
+  own(id: string, runId: string): OutlinedCall | undefined {
+    return this.#calls.get(keyOf(runId, id));
+  }
+
   /** The call of an id: that of the run when it has one, else the newest. */
   find(id: string, runId?: string): OutlinedCall | undefined {
-    const own = runId === undefined ? undefined : this.#calls.get(keyOf(runId, id));
+    const own = runId === undefined ? undefined : this.own(id, runId);
     if (own !== undefined) return own;
     let found: OutlinedCall | undefined;
     for (const call of this.#calls.values()) if (call.id === id) found = call;

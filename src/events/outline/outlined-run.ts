@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../vocabulary.ts';
+import type { OutlinedBlock } from './outlined-block.ts';
 
 /** A run as far as its usage is concerned. */
 export interface OutlinedRun {
@@ -17,12 +18,14 @@ export interface RunRecord extends OutlinedRun {
   first: AgentEvent;
   start?: AgentEvent;
   step?: AgentEvent;
+  /** A message to the run in its newest step, and the block before it: they matter while a call in that block is open. */
+  steer?: { readonly event: AgentEvent; readonly after: OutlinedBlock } | undefined;
   end?: AgentEvent;
   /** Whether the model call of its step has ended. */
   isComplete: boolean;
   isReporting: boolean;
   /** Whether it may be on another branch than the active one. */
   isUncertain: boolean;
-  /** The streams of its newest block, by kind and id. */
-  readonly streams: Map<string, AgentEvent>;
+  /** The newest block of its message. */
+  block: OutlinedBlock;
 }

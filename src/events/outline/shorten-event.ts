@@ -36,6 +36,11 @@ export function shortenCall(event: EventOf<'tool_call'> | EventOf<'repl_input'>)
   return event.type === 'tool_call' ? { ...event, input: {} } : { ...event, code: '' };
 }
 
+/** The result of a call; one that is long is kept without its output. */
+export function shortenResult(event: EventOf<'tool_result'>): AgentEvent {
+  return sizeOf(event) <= mostText ? event : { ...event, output: { context: '' } };
+}
+
 /** A relay; one with long parameters is kept without them. */
 export function shortenRelay(event: EventOf<'relay'>): AgentEvent {
   return sizeOf(event) <= mostRelay ? event : ({ ...event, params: {} } as AgentEvent);

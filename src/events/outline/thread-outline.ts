@@ -2,9 +2,18 @@ import { addUsage, noUsage, type UsageCounts } from '../usage-sum.ts';
 import { type AgentEvent, type EventOf, isKnownEvent } from '../vocabulary.ts';
 import { EndedIds } from './ended-ids.ts';
 import { type OutlineSnapshot, unknownRun } from './outline-snapshot.ts';
+import { OutlinedBlock } from './outlined-block.ts';
 import { type OutlinedCall, OutlinedCalls } from './outlined-calls.ts';
 import type { OutlinedRun, RunRecord } from './outlined-run.ts';
-import { firstSight, shortenCall, shortenFragment, shortenRelay, shortenStart, shortenUser } from './shorten-event.ts';
+import {
+  firstSight,
+  shortenCall,
+  shortenFragment,
+  shortenRelay,
+  shortenResult,
+  shortenStart,
+  shortenUser,
+} from './shorten-event.ts';
 
 /** How many runs of one message that reported no start are kept. */
 const mostVoices = 16;
@@ -105,16 +114,19 @@ export class ThreadOutline {
   /** What a reading that begins after the newest event needs. */
   snapshot(): OutlineSnapshot {
     const runs = [...this.#runs.values()];
-    const kept: AgentEvent[] = [...this.#users.values()];
-    for (const { first, start, step, end } of runs)
-      kept.push(...[first, start, step, end].filter(event => event !== undefined));
-    kept.push(
-      ...runs.flatMap(({ streams }) => [...streams.values()]),
+    const calls = [...this.#calls.all()];
+    const kept = [
+      ...this.#users.values(),
+      ...runs.flatMap(({ first, start, step, steer, end }) => [
+        ...[first, start, step, end],
+        steer?.after.isOpen === true ? steer.event : undefined,
+      ]),
+      ...runs.flatMap(({ block }) => [...block.streams.values()]),
       ...this.#relays.values(),
       ...this.#folded.values(),
-    );
-    for (const { event, start } of this.#calls.all()) kept.push(event, ...(start === undefined ? [] : [start]));
-    const events = kept
+      ...calls.flatMap(({ event, start, block }) => [event, start, ...(block?.answer ?? [])]),
+    ].filter(event => event !== undefined);
+    const events = [...new Set(kept)]
       .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
       .flatMap(event => [event, ...this.#completionAfter(event)]);
     if (this.#tip === unknownMessage) events.push({ type: 'user', runId: unknownRun, content: '' });
@@ -149,12 +161,17 @@ export class ThreadOutline {
 
   #user(event: EventOf<'user'>): void {
     const run = this.#runs.get(event.runId);
-    run?.streams.clear();
-    if (run !== undefined || this.#gone.has(event.runId)) return;
+    if (run !== undefined) return this.#steer(this.#ownerOf(run), event);
+    if (this.#gone.has(event.runId)) return;
     const id = `${event.runId}:user`;
     this.#users.set(id, shortenUser(event));
     if (event.parentMessageId !== undefined && event.parentMessageId !== this.#tip) this.#leaveBranch();
     this.#moveTip(id);
+  }
+
+  #steer(run: RunRecord, event: EventOf<'user'>): void {
+    if (run.block.isOpen) run.steer = { event: shortenUser(event), after: run.block };
+    run.block = new OutlinedBlock();
   }
 
   #start(event: EventOf<'harness_start'>): void {
@@ -173,7 +190,9 @@ export class ThreadOutline {
     run.step = event;
     run.isComplete = false;
     run.model = event.model ?? run.model;
-    run.streams.clear();
+    const owner = this.#ownerOf(run);
+    owner.steer = undefined;
+    owner.block = new OutlinedBlock();
   }
 
   #used(event: EventOf<'usage'>): void {
@@ -188,7 +207,7 @@ export class ThreadOutline {
     const { runId } = run;
     const { type, agentId, reason, seq, ts } = event;
     run.end = { type, runId, agentId, ...(reason && { reason }), ...(seq && { seq }), ...(ts && { ts }) };
-    run.streams.clear();
+    run.block = new OutlinedBlock();
     for (const call of this.#calls.all()) if (call.runId === runId) this.#closeCall(call);
     for (const [id, relay] of this.#relays)
       if (relay.runId === runId) {
@@ -201,7 +220,7 @@ export class ThreadOutline {
   #stream(event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>): void {
     const run = this.#runOf(event);
     if (run === undefined) return;
-    const { streams } = this.#ownerOf(run);
+    const { streams } = this.#contentBlock(run);
     // Most fragments continue the one before.
     const { runId, id, type } = this.#newest ?? {};
     if (streams.size > 0 && runId === event.runId && id === event.id && type === event.type) return;
@@ -214,9 +233,17 @@ export class ThreadOutline {
     const run = this.#runOf(event);
     if (run === undefined) return;
     const { id, runId } = event;
-    if (event.type === 'tool_call') this.#ownerOf(run).streams.delete(`tool_input_delta ${id}`);
+    const replaced = this.#calls.own(id, runId);
+    if (replaced !== undefined) this.#closeCall(replaced);
     this.#gone.delete(id);
-    this.#calls.add({ id, runId, event: shortenCall(event), isOpen: true });
+    this.#folded.delete(id);
+    const call = { id, runId, event: shortenCall(event), isOpen: true };
+    if (event.type === 'repl_input') return this.#calls.add(call);
+    const block = this.#contentBlock(run);
+    block.streams.delete(`tool_input_delta ${id}`);
+    if (event.executedBy !== undefined) return this.#calls.add(call);
+    block.openCall();
+    this.#calls.add({ ...call, block });
   }
 
   #report(event: EventOf<'tool_start' | 'tool_progress' | 'tool_result' | 'repl_progress' | 'repl_output'>): void {
@@ -227,10 +254,9 @@ export class ThreadOutline {
       if (call !== undefined) call.start = event;
     }
     if (event.type !== 'tool_result' && event.type !== 'repl_output') return;
-    // The next output of the model begins a block.
-    if (event.type === 'tool_result' && run !== undefined) this.#ownerOf(run).streams.clear();
     if (call === undefined) return;
     this.#closeCall(call);
+    if (event.type === 'tool_result') call.block?.answerWith(call.event, shortenResult(event));
     this.#dropCall(call);
   }
 
@@ -269,7 +295,7 @@ export class ThreadOutline {
       isComplete: false,
       isReporting: false,
       isUncertain: false,
-      streams: new Map(),
+      block: new OutlinedBlock(),
     };
     if (starts && parentId !== undefined && !isNested && parentId !== this.#tip) this.#leaveBranch();
     this.#runs.set(runId, run);
@@ -289,6 +315,13 @@ export class ThreadOutline {
   /** The run whose message has the blocks of a run. */
   #ownerOf(run: RunRecord): RunRecord {
     return run.isVoice ? (this.#runs.get(run.parentId ?? '') ?? run) : run;
+  }
+
+  /** The block that the next output of a run's model belongs to. */
+  #contentBlock(run: RunRecord): OutlinedBlock {
+    const owner = this.#ownerOf(run);
+    if (owner.block.isAnswered) owner.block = new OutlinedBlock();
+    return owner.block;
   }
 
   #isRunning(messageId: string | undefined): boolean {
@@ -311,6 +344,7 @@ export class ThreadOutline {
   }
 
   #closeCall(call: OutlinedCall): void {
+    if (call.isOpen) call.block?.closeCall();
     call.isOpen = false;
     this.#gone.add(call.id);
   }

@@ -21,8 +21,12 @@ export class Store<Tables> {
   readonly base: Snapshot<Tables> | undefined;
   readonly depth: number;
   readonly lineage: Lineage;
-  /** A table is created with its first key. */
-  readonly #tables: { [Name in keyof Tables]?: Map<string, Timeline<Tables[Name]>> } = {};
+  /** The first list of each key; the lists of a key in other tables are linked to it. */
+  readonly #lists = new Map<string, Timeline<unknown>>();
+  /** The first list of the empty key, and of the key that was found last: most of what an event reads. */
+  #emptyKeyList: Timeline<unknown> | undefined;
+  #recentKey = '';
+  #recentList: Timeline<unknown> | undefined;
   readonly texts = new Map<string, GrowingText>();
   readonly growth = new Growth();
   /** Writes the next version. */
@@ -42,13 +46,28 @@ export class Store<Tables> {
 
   /** The list of a key. */
   timeline<Name extends keyof Tables>(name: Name, key: string): Timeline<Tables[Name]> | undefined {
-    return this.#tables[name]?.get(key);
+    for (let list = this.#firstList(key); list !== undefined; list = list.next)
+      if (list.table === name) return list as Timeline<Tables[Name]>;
+    return undefined;
+  }
+
+  /** The first of the lists of a key. */
+  #firstList(key: string): Timeline<unknown> | undefined {
+    if (key === '') return this.#emptyKeyList;
+    if (key === this.#recentKey) return this.#recentList;
+    const list = this.#lists.get(key);
+    if (list !== undefined) {
+      this.#recentKey = key;
+      this.#recentList = list;
+    }
+    return list;
   }
 
   /** All lists, by table and key. */
   *timelines(): Generator<[keyof Tables, string, Timeline<unknown>]> {
-    for (const name of Object.keys(this.#tables) as (keyof Tables)[])
-      for (const [key, timeline] of this.#tables[name] ?? []) yield [name, key, timeline];
+    for (const [key, first] of this.#lists)
+      for (let list: Timeline<unknown> | undefined = first; list !== undefined; list = list.next)
+        yield [list.table as keyof Tables, key, list];
   }
 
   /** Adds a value to the list of a key, at the newest version; returns the previous value. */
@@ -67,7 +86,11 @@ export class Store<Tables> {
   }
 
   #begin<Name extends keyof Tables>(name: Name, key: string, value: Tables[Name]): void {
-    (this.#tables[name] ??= new Map()).set(key, new Timeline(this.head, value));
+    const list = new Timeline(name, this.head, value);
+    const first = this.#firstList(key);
+    if (first !== undefined) return first.link(list);
+    this.#lists.set(key, list);
+    if (key === '') this.#emptyKeyList = list;
   }
 
   /** Creates a text at the newest version. */

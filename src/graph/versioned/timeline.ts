@@ -24,15 +24,33 @@ function extended<Value>(list: Value[], value: Value): Value[] {
 
 /** An append-only list whose every earlier length can still be read: each value carries the version that added it. */
 export class Timeline<Value> {
+  /** The table it belongs to. */
+  readonly table: PropertyKey;
+  #next: Timeline<unknown> | undefined;
   /** The first entry has its own fields: most lists never get a second. */
   #firstVersion: number;
   #first: Value;
   #versions: number[] | undefined;
   #values: Value[] | undefined;
 
-  constructor(version: number, value: Value) {
+  constructor(table: PropertyKey, version: number, value: Value) {
+    this.table = table;
+    this.#next = undefined;
     this.#firstVersion = version;
     this.#first = value;
+    this.#versions = undefined;
+    this.#values = undefined;
+  }
+
+  /** The list of the same key in another table. */
+  get next(): Timeline<unknown> | undefined {
+    return this.#next;
+  }
+
+  /** Links the list of the same key in another table. */
+  link(list: Timeline<unknown>): void {
+    list.#next = this.#next;
+    this.#next = list;
   }
 
   /** Adds a value and returns the previous one. Versions must not decrease. */

@@ -3,12 +3,9 @@ import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { textOfContent } from '../../events/content-text.ts';
+import { OutlinePlaces } from './outline-places.ts';
 import type { SearchedText } from './searched-text.ts';
 import { searchedLength } from './words.ts';
-
-/** After how many events, and after how many characters of them, the next outline is stored. */
-export const outlineEvents = 512;
-const outlineLength = 512 * 1024;
 
 /** What was used in one model call. */
 export interface UsedInCall {
@@ -43,9 +40,8 @@ interface OpenText {
 export class ThreadDerivation {
   readonly #outline: ThreadOutline;
   readonly #texts = new Map<string, OpenText>();
+  readonly #places = new OutlinePlaces();
   #derived: Derived = nothingDerived();
-  #eventsLeft = outlineEvents;
-  #lengthLeft = outlineLength;
 
   constructor(snapshot?: OutlineSnapshot) {
     this.#outline = new ThreadOutline(snapshot, (messageId, seq) => this.#derived.messages.push({ messageId, seq }));
@@ -56,29 +52,22 @@ export class ThreadDerivation {
     return this.#outline.seq;
   }
 
-  /** Takes in the next events; `lengths` are those of their stored texts. */
-  take(events: readonly LoggedEvent[], lengthOf: (index: number) => number): Derived {
+  /**
+   * Takes in the next events, with the lengths of their stored texts. No outlines are derived where they are stored
+   * already: then the seqs of those among the events are given.
+   */
+  take(events: readonly LoggedEvent[], lengthOf: (index: number) => number, stored?: ReadonlySet<number>): Derived {
     this.#derived = nothingDerived();
     for (const [index, event] of events.entries()) {
       this.#takeText(event);
       this.#outline.take(event);
       if (event.type === 'usage') this.#derived.used.push(this.#usedIn(event));
-      this.#eventsLeft--;
-      this.#lengthLeft -= lengthOf(index);
-      this.#storeOutline();
+      const hasOutline = stored?.has(event.seq) ?? this.#places.take(event, lengthOf(index));
+      if (!hasOutline) continue;
+      for (const runId of this.#texts.keys()) this.#closeText(runId);
+      if (stored === undefined) this.#derived.outlines.push(this.#outline.snapshot());
     }
     return this.#derived;
-  }
-
-  /** An outline is stored where no text is open; when that takes too long the open texts are closed. */
-  #storeOutline(): void {
-    if (this.#eventsLeft > 0 && this.#lengthLeft > 0) return;
-    const isLate = this.#eventsLeft <= -outlineEvents || this.#lengthLeft <= -outlineLength;
-    if (this.#texts.size > 0 && !isLate) return;
-    for (const runId of this.#texts.keys()) this.#closeText(runId);
-    this.#derived.outlines.push(this.#outline.snapshot());
-    this.#eventsLeft = outlineEvents;
-    this.#lengthLeft = outlineLength;
   }
 
   #takeText(event: LoggedEvent): void {

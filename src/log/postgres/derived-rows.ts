@@ -10,7 +10,8 @@ import {
   type SearchQuery,
 } from '../derived/search.ts';
 import { textOfEvents } from '../derived/searched-text.ts';
-import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
+import { outlineEvents } from '../derived/outline-places.ts';
+import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { wordsOf } from '../derived/words.ts';
 import { decodeEvent } from '../encode.ts';
@@ -18,9 +19,10 @@ import type { Connections } from './connections.ts';
 import { derivedStatements } from './derived-statements.ts';
 import { type ThreadRow, toThread } from './thread-rows.ts';
 
-/** How many events are derived from at once, how often before a search, and how many threads are kept at hand. */
+/** How many events are derived from at once, how often before a search or an outline, and how many threads are kept at hand. */
 const eventsAtOnce = 500;
 const stepsBeforeSearch = 200;
+const stepsBeforeOutline = 20;
 const mostThreads = 200;
 const textsAtOnce = 64;
 
@@ -95,9 +97,10 @@ export class DerivedRows {
     this.#timer ??= setTimeout(() => {}, 0);
   }
 
-  /** Derives from everything of one thread. */
-  async catchUpThread(threadId: string): Promise<void> {
-    for (let last: string | undefined; ; ) {
+  /** Derives from everything of one thread, or from some of it. */
+  async catchUpThread(threadId: string, mostSteps: number = Number.MAX_SAFE_INTEGER): Promise<void> {
+    let last: string | undefined;
+    for (let steps = 0; steps < mostSteps; steps++) {
       const [row] = await this.#connections.query<BacklogRow>(this.#sql.backlogOf, [threadId]);
       // Others may derive from it at the same time; one that cannot be derived from stays where it is.
       if (row === undefined || ((await this.#step(row)) === undefined && row.after === last)) return;
@@ -105,10 +108,12 @@ export class DerivedRows {
     }
   }
 
+  /** The newest outline up to a seq; one that is far behind is not waited for. */
   async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
     const found = await this.#outline(threadId, seq);
-    if (seq - (found?.seq ?? 0) < 2 * outlineEvents) return found;
-    await this.catchUpThread(threadId);
+    const eventsBehind = seq - (found?.seq ?? 0);
+    if (eventsBehind < 2 * outlineEvents || eventsBehind > stepsBeforeOutline * eventsAtOnce) return found;
+    await this.catchUpThread(threadId, stepsBeforeOutline);
     return this.#outline(threadId, seq);
   }
 

@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PrivateServer, startRedis } from '../../../test/support/private-servers.ts';
 import { isInstalled, testDatabase, testService } from '../../../test/support/services.ts';
 import type { LoggedEvent } from '../../events/index.ts';
-import { logConformance } from '../../testing/log-conformance.ts';
-import type { EventLog } from '../event-log.ts';
 import { PostgresLog } from '../postgres/postgres-log.ts';
 import type { PostgresLogOptions } from '../postgres/postgres-log-options.ts';
 import { RedisFeed } from './redis-feed.ts';
@@ -17,26 +15,6 @@ async function open(redis: string, options: PostgresLogOptions): Promise<Postgre
   const live = await RedisFeed.open(redis, { blockMs: 500, commandMs: 500 });
   return PostgresLog.open(database?.url ?? '', { ...options, live, connections: 4 });
 }
-
-describe.skipIf(isSkipped)('PostgresLog with Redis', () => {
-  const schemas = new Map<EventLog, string>();
-  const openAt = async (schema: string, { now }: { now: () => number }) => {
-    const log = await open(shared ?? '', { now, schema, pollMs: 1_000 });
-    schemas.set(log, schema);
-    return log;
-  };
-  logConformance(
-    { describe, it },
-    {
-      open: async options => openAt(`live_${schemas.size}`, options),
-      reopen: async (log, options) => {
-        await log.close();
-        return openAt(schemas.get(log) ?? '', options);
-      },
-      join: async (log, options) => openAt(schemas.get(log) ?? '', options),
-    },
-  );
-});
 
 describe.skipIf(isSkipped)('a tail of a thread that another server deletes', () => {
   it('ends without waiting for the next look into the database', async () => {

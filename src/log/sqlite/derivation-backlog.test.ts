@@ -46,6 +46,14 @@ function marked(path: string): number {
   return row?.count ?? 0;
 }
 
+/** The seq up to which a thread of a file is indexed; undefined when it is so completely. */
+function progressOf(path: string, key: number): number | undefined {
+  const db = new Database(path);
+  const [row] = db.prepare('SELECT after FROM backlog WHERE thread = ?').all([key]) as { after: number }[];
+  db.close();
+  return row?.after;
+}
+
 const asked = (runId: string, content: string): AgentEvent => ({ type: 'user', runId, content });
 const called: AgentEvent = { type: 'usage', runId: 'run', inputTokens: 5, outputTokens: 1 };
 
@@ -165,6 +173,45 @@ describe('a file of an older version', () => {
     expect(await log.seqOfMessage('child', 'u800:user')).toBeUndefined();
     expect((await log.outlineAt('old', 1_500))?.seq).toBeGreaterThan(900);
     await log.close();
+  });
+
+  it('shows its pages after reading a bounded number of events', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const path = join(folder, 'old-pages.db');
+    writeOldFile(path, 20_000);
+    const log = new SqliteLog(path);
+    const read = vi.spyOn(log, 'read');
+    for (const [request, last] of [
+      [{}, 20_000],
+      [{ around: 10_000 }, 10_050],
+      [{ before: 15_001 }, 15_000],
+      [{ after: 12_000 }, 12_100],
+    ] as const) {
+      read.mockClear();
+      const { events, lastSeq, firstSeq } = await readWindow(log, 'old', { ...request, limit: 100 });
+      expect(lastSeq).toBe(last);
+      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: last - firstSeq + 1 }, (_, n) => firstSeq + n));
+      const pages = await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown[]>));
+      expect(pages.flat().length).toBeLessThan(2_000);
+    }
+    expect(marked(path)).toBe(2);
+    await log.close();
+    vi.useRealTimers();
+  });
+
+  it('is indexed more slowly while it is read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const path = join(folder, 'old-read.db');
+    writeOldFile(path, 1_000);
+    const log = new SqliteLog(path);
+    await vi.advanceTimersByTimeAsync(1);
+    await log.getThread('old');
+    await vi.advanceTimersByTimeAsync(19);
+    expect(progressOf(path, 1)).toBe(200);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(progressOf(path, 1)).not.toBe(200);
+    await log.close();
+    vi.useRealTimers();
   });
 
   it('is indexed on by the next one to open it, each text once', async () => {

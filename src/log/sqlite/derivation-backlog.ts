@@ -1,9 +1,10 @@
 import type { LoggedEvent } from '../../events/index.ts';
 import type { IndexRest } from '../derived/search.ts';
-import { type Derived, outlineEvents, ThreadDerivation } from '../derived/thread-derivation.ts';
+import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { nextTurn } from '../next-turn.ts';
 import { newestOutline } from './newest-outline.ts';
 import { isBusy } from './errors.ts';
+import { eventPages } from './event-pages.ts';
 import { EventPage } from './event-table.ts';
 import { LockWait } from './lock-wait.ts';
 import type { Connection } from './open.ts';
@@ -19,6 +20,9 @@ const bytesAtOnce = 1024 * 1024;
 export const stepsBeforeSearch = 10;
 /** How long after an append its thread is derived from, unless a query needs it earlier. */
 const delayMs = 500;
+/** How long the file must be unused before the next step, and how often that is waited for. */
+const quietMs = 20;
+const mostWaits = 5;
 /** How long a query waits for the lock of the file before it is answered without the newest events. */
 const queryWaitMs = 1_000;
 /** How many threads are kept at hand. */
@@ -50,6 +54,7 @@ export class DerivationBacklog {
   #skippedUpTo = 0;
   readonly #current = new Map<number, ThreadDerivation>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #usedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(db: Connection, sql: Tables, write: <Result>(action: () => Result) => Result | Promise<Result>) {
@@ -79,6 +84,11 @@ export class DerivationBacklog {
     if (this.#timer === undefined) this.#schedule(delayMs);
   }
 
+  /** Notes that the file is in use: what is done in the background waits a moment, so that others are not held up. */
+  noteUse(): void {
+    this.#usedAt = performance.now();
+  }
+
   /** Derives from what is marked, in at most this many steps; never rejects. */
   async catchUp(mostSteps: number = Number.MAX_SAFE_INTEGER): Promise<IndexRest> {
     let hasMore = true;
@@ -94,11 +104,11 @@ export class DerivationBacklog {
     }
   }
 
-  /** Derives from the events of a thread up to a seq, and from those it shares; never rejects. */
-  async catchUpThread(place: Place, upTo: number = Number.MAX_SAFE_INTEGER): Promise<void> {
+  /** Derives from the events of a thread, and from those it shares; never rejects. */
+  async catchUpThread(place: Place): Promise<void> {
     try {
       const places: { key: number; upTo: number }[] = [];
-      let end = upTo;
+      let end = Number.MAX_SAFE_INTEGER;
       for (let at: Place | undefined = place; at !== undefined; at = this.#sql.threads.owner(at)) {
         places.unshift({ key: at.key, upTo: end });
         end = Math.min(end, at.fork);
@@ -153,10 +163,15 @@ export class DerivationBacklog {
       const [end] = this.#last.get() as [number | null];
       const upTo = end ?? 0;
       while (!this.#isClosed && this.#nextMark(upTo) !== undefined && (await this.#write(() => this.#step(upTo))))
-        await new Promise(resolve => setTimeout(resolve, 1).unref());
+        await this.#untilQuiet();
     } catch {
       // The next append, query or process continues with it.
     }
+  }
+
+  async #untilQuiet(): Promise<void> {
+    await pause(1);
+    for (let waits = 0; waits < mostWaits && performance.now() - this.#usedAt < quietMs; waits++) await pause(quietMs);
   }
 
   /** Derives from some events of the first threads; returns whether there is more to do. */
@@ -207,9 +222,12 @@ export class DerivationBacklog {
     this.#sql.events.read({ threadId: '', key, after: start, end }, page);
     const { length } = page.items;
     const meanLength = (bytesAtOnce - page.bytesLeft) / length;
+    // They are stored by appends, except in a file that was written before.
+    const outlines = this.#sql.outlines.after(key, start, eventsAtOnce);
+    const stored = outlines.length === 0 ? undefined : new Set(outlines);
     this.#store(
       thread,
-      derivation.take(page.items, () => meanLength),
+      derivation.take(page.items, () => meanLength, stored),
       isImported,
     );
     if (length === 0 || (page.left > 0 && !isImported)) this.#delete.run(key);
@@ -254,27 +272,21 @@ export class DerivationBacklog {
   }
 }
 
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms).unref());
+}
+
 function toMark(row: unknown): Mark | undefined {
   if (row === undefined) return undefined;
   const [position, key, after] = row as [number, number, number];
   return { position, key, after };
 }
 
+const noOutlines: ReadonlySet<number> = new Set();
+
 /** Continues a derivation after a seq; undefined when events before it are missing. */
 function resumeDerivation(sql: Tables, place: Place, seq: number): ThreadDerivation | undefined {
   const derivation = new ThreadDerivation(newestOutline(sql, place, seq));
-  while (derivation.seq < seq) {
-    const page = new EventPage<LoggedEvent>(outlineEvents, Number.MAX_SAFE_INTEGER);
-    let end = seq + 1;
-    let at: Place | undefined = place;
-    while (at !== undefined && derivation.seq < at.fork) {
-      end = Math.min(end, at.fork + 1);
-      at = sql.threads.owner(at);
-    }
-    if (at === undefined) return undefined;
-    sql.events.read({ threadId: '', key: at.key, after: derivation.seq, end }, page);
-    if (page.items.length === 0) return undefined;
-    derivation.take(page.items, () => 0);
-  }
-  return derivation;
+  for (const events of eventPages(sql, place, derivation.seq, seq)) derivation.take(events, () => 0, noOutlines);
+  return derivation.seq === seq ? derivation : undefined;
 }

@@ -10,7 +10,6 @@ import {
   type SearchQuery,
 } from '../derived/search.ts';
 import { textOfEvents } from '../derived/searched-text.ts';
-import { outlineEvents } from '../derived/thread-derivation.ts';
 import { checkUsageQuery, totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { type DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { newestOutline } from './newest-outline.ts';
@@ -59,11 +58,7 @@ export class DerivedRows {
   }
 
   async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
-    const find = () => this.#read(() => newestOutline(this.#sql, this.#place(threadId), seq));
-    const found = await find();
-    if (seq - (found?.seq ?? 0) < 2 * outlineEvents) return found;
-    await this.#backlog.catchUpThread(await this.#read(() => this.#place(threadId)), seq);
-    return find();
+    return this.#read(() => newestOutline(this.#sql, this.#place(threadId), seq));
   }
 
   async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {

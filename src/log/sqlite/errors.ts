@@ -6,9 +6,11 @@ const primary = {
   error: 1,
   busy: 5,
   locked: 6,
+  readOnly: 8,
   ioError: 10,
   corrupt: 11,
   full: 13,
+  cannotOpen: 14,
   tooBig: 18,
   constraint: 19,
   mismatch: 20,
@@ -83,6 +85,16 @@ function meaningOf(path: string, raw: number | undefined, cause: unknown, reason
     return [
       'log_full',
       `${path} cannot be written, because its disk is full or fails (${reason}): nothing was changed. Make room, then try again.`,
+    ];
+  if (code === primary.readOnly)
+    return [
+      'log_unavailable',
+      `${path} cannot be written (${reason}): nothing was changed. Make the file and its folder writable for this user, or use another store.`,
+    ];
+  if (code === primary.cannotOpen)
+    return [
+      'log_unavailable',
+      `${path} cannot be opened (${reason}). Check that its folder exists and that this user may write there.`,
     ];
   return ['log_unavailable', `${path} cannot be used: ${reason}.`];
 }

@@ -160,6 +160,11 @@ export class EventTable {
     }
   }
 
+  /** How many bytes the first events of a row after a seq have, long texts included. */
+  lengthAfter(key: number, after: number, count: number): number {
+    return this.#sizeOf({ threadId: '', key, after, end: lowest32 }, count).total;
+  }
+
   #longBytes({ key, after, end }: Pick<Segment, 'key' | 'after' | 'end'>, count: number): number {
     return this.#contents.bytesBetween(key, Math.min(after, lowest32), Math.min(end, after + count + 1));
   }

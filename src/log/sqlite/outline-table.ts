@@ -7,6 +7,7 @@ import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 export class OutlineTable {
   readonly #insert;
   readonly #newest;
+  readonly #after;
   readonly #insertMessage;
   readonly #message;
   readonly #deleteOutlines;
@@ -20,6 +21,10 @@ export class OutlineTable {
     this.#newest = query(
       db,
       `SELECT ${asBytes('body')} FROM outlines WHERE position BETWEEN ${positionOf('?1', '0')} AND ${positionOf('?1', '?2')} ORDER BY position DESC LIMIT 1`,
+    );
+    this.#after = query(
+      db,
+      `SELECT ${asNumber(`position & ${lowest32}`)} FROM outlines WHERE position > ${positionOf('?1', '?2')} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position LIMIT ?3`,
     );
     this.#insertMessage = command(db, 'INSERT OR IGNORE INTO messages (thread, id, seq) VALUES (?, ?, ?)');
     this.#message = query(db, `SELECT ${asNumber('seq')} FROM messages WHERE thread = ? AND id = ? AND seq <= ?`);
@@ -40,6 +45,11 @@ export class OutlineTable {
     const [bytes] = (this.#newest.get(thread, Math.min(seq, lowest32)) as [unknown] | undefined) ?? [];
     const snapshot = jsonIn(textIn(bytes)) as OutlineSnapshot | undefined;
     return Array.isArray(snapshot?.events) ? snapshot : undefined;
+  }
+
+  /** The seqs of the first outlines of a row after a seq. */
+  after(thread: number, seq: number, most: number): number[] {
+    return (this.#after.all(thread, seq, most) as [number][]).map(([at]) => at);
   }
 
   insertMessage(thread: number, messageId: string, seq: number): void {

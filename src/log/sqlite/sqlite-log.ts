@@ -35,6 +35,7 @@ import { LiveTails } from '../live-tails.ts';
 import { requiredNotes } from '../thread-notes.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { systemUptime } from '../uptime.ts';
+import { AppendedOutlines } from './appended-outlines.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { DerivedRows } from './derived-rows.ts';
@@ -69,6 +70,7 @@ export class SqliteLog implements EventLog {
   readonly #rawLines: RawLines;
   readonly #backlog: DerivationBacklog;
   readonly #derived: DerivedRows;
+  readonly #outlines: AppendedOutlines;
   readonly #deleted: DeletedThreads;
   readonly #watch: FileWatch;
   readonly #lock: LockWait;
@@ -107,6 +109,7 @@ export class SqliteLog implements EventLog {
     this.#live = new LiveTails(waiting => this.#watch.await(waiting));
     this.#backlog = new DerivationBacklog(db, tables, action => this.#write(action));
     this.#derived = new DerivedRows(tables, this.#backlog, action => this.#read(action));
+    this.#outlines = new AppendedOutlines(tables);
     this.#deleted = new DeletedThreads({
       db,
       tables,
@@ -136,7 +139,7 @@ export class SqliteLog implements EventLog {
     return this.#perform(() => {
       const now = this.now();
       const isFresh = this.#newestThread.isFresh(threadId, now);
-      const { firstSeq, stored } = this.#sql.transaction.run(() => {
+      const { firstSeq, stored, keepOutline } = this.#sql.transaction.run(() => {
         const head = this.#sql.threads.head(threadId, lease?.name);
         if (head === undefined) throw threadNotFound(threadId);
         const { key: thread, seq, isMarked } = head;
@@ -161,8 +164,9 @@ export class SqliteLog implements EventLog {
         if (imported === true) this.#sql.threads.setImported(thread, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
         if (!isFresh) this.#sql.threads.touch(thread, new Date(now).toISOString());
-        return { firstSeq: seq + 1, stored: encoded };
+        return { firstSeq: seq + 1, stored: encoded, keepOutline: this.#outlines.append(thread, seq, encoded) };
       });
+      keepOutline();
       this.#backlog.schedule();
       if (!isFresh) this.#newestThread.moved(threadId, now);
       const lastSeq = firstSeq + stored.bodies.length - 1;
@@ -384,6 +388,7 @@ export class SqliteLog implements EventLog {
   }
 
   #read<Result>(action: () => Result): Result | Promise<Result> {
+    this.#backlog.noteUse();
     return this.#lock.read(() => translateErrors(this.#path, action));
   }
 

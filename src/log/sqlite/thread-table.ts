@@ -139,7 +139,11 @@ export class ThreadTable {
 
   /** The row that holds the events before a thread's fork. */
   owner({ owner }: Place): Place | undefined {
-    return owner === null ? undefined : toPlace(this.#placeByKey.get(owner));
+    return owner === null ? undefined : this.placeOf(owner);
+  }
+
+  placeOf(key: number): Place | undefined {
+    return toPlace(this.#placeByKey.get(key));
   }
 
   /** A thread that may be deleted. */

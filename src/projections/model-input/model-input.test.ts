@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lawRuns } from '../../../test/support/run-size.ts';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { eventStream } from '../../../test/support/random-events.ts';
 import type { AgentEvent } from '../../events/index.ts';
@@ -78,7 +79,7 @@ describe('what a model is sent of a branch, kept as the conversation grows', () 
           });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: lawRuns(200) },
     );
     expect(apart).toBeGreaterThan(100);
   });

@@ -81,6 +81,8 @@ export function belongsBefore({ conversation, relays, before: { gone } }: State,
     case 'repl_progress':
     case 'repl_output':
       return isGone(event.id);
+    case 'collapsed':
+      return isGone(event.nodeId) && getMessage(conversation, event.nodeId) === undefined;
     case 'relay_resolved':
       return isGone(event.relayId) && relays.get(event.relayId) === undefined;
     default:

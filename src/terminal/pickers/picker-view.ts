@@ -42,16 +42,19 @@ function titleLine({ title, query, entries }: ListPicker, count: number): Line {
 
 function entryLines(picker: ListPicker, shown: readonly PickerEntry[], { width, height }: PickerSize): readonly Line[] {
   if (shown.length === 0) return [[span(`  ${picker.empty}`, 'dim')]];
-  const lines: { readonly line: Line; readonly id?: string }[] = [];
+  // Headings are texts; only the lines that fit are drawn.
+  const lines: (PickerEntry | string)[] = [];
   const hasGroups = picker.query.trim() === '';
   for (const [index, entry] of shown.entries()) {
     if (hasGroups && entry.group !== undefined && entry.group !== shown[index - 1]?.group)
-      lines.push({ line: [span(`── ${entry.group} `, 'dim')] });
-    lines.push({ line: entryLine(entry, entry.id === picker.marked, width), id: entry.id });
+      lines.push(`── ${entry.group} `);
+    lines.push(entry);
   }
-  const marked = lines.findIndex(({ id }) => id === picker.marked);
-  const first = Math.max(0, Math.min(marked - Math.floor(height / 2), lines.length - height));
-  return lines.slice(first, first + height).map(({ line }) => line);
+  const isMarked = (line: PickerEntry | string) => typeof line === 'object' && line.id === picker.marked;
+  const first = Math.max(0, Math.min(lines.findIndex(isMarked) - Math.floor(height / 2), lines.length - height));
+  return lines
+    .slice(first, first + height)
+    .map(line => (typeof line === 'string' ? [span(line, 'dim')] : entryLine(line, isMarked(line), width)));
 }
 
 function entryLine({ label, detail = '' }: PickerEntry, isMarked: boolean, width: number): Line {

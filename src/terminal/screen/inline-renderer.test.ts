@@ -1,6 +1,7 @@
 import headless from '@xterm/headless';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lawRuns } from '../../../test/support/run-size.ts';
 import { type Frame, InlineRenderer, mostLiveRows } from './inline-renderer.ts';
 import { type Line, span, textOfLine } from './styled-line.ts';
 import { cutLine, wrapLine } from './text-width.ts';
@@ -107,7 +108,7 @@ describe('the inline renderer', () => {
           expect(screen.cursor).toEqual({ row: printed.length + line, column: frame.cursor.column });
         }
       }),
-      { numRuns: 150 },
+      { numRuns: lawRuns(150) },
     );
   });
 
@@ -125,7 +126,7 @@ describe('the inline renderer', () => {
           expect(lines.filter(text => text.startsWith('p')).map(withoutGaps)).toEqual(printed.map(withoutGaps));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: lawRuns(100) },
     );
   });
 

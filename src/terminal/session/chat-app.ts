@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorText, isStoreUnavailable } from '../../events/index.ts';
+import { errorText } from '../../events/index.ts';
 import type { HarnessEvent } from '../../control/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
@@ -11,7 +11,6 @@ import { type KeyMap, keyMap } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import { argumentValues } from './argument-values.ts';
-import { attachedFiles } from './attached-files.ts';
 import { runCommand } from './chat-commands.ts';
 import { ChatLists } from './chat-lists.ts';
 import type { ChatAgent, ChatOptions } from './chat-options.ts';
@@ -21,6 +20,7 @@ import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
 import { WaitingMessages } from './message-queue.ts';
+import { MessageSender } from './message-sender.ts';
 import { noteRow, storeText } from './note-row.ts';
 import { PersonShell } from './person-shell.ts';
 import { handleExits, stopProcess } from './process-exits.ts';
@@ -43,6 +43,7 @@ export class ChatApp {
   readonly screen: ChatScreen;
   readonly host: ThreadHost;
   readonly queue = new WaitingMessages();
+  readonly sender: MessageSender = new MessageSender(this);
   readonly keys: KeyMap;
   readonly draft: DraftInput;
   readonly list: OpenList;
@@ -167,14 +168,7 @@ export class ChatApp {
 
   /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
   async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
-    const files = await attachedFiles(attachments);
-    await this.ensureThread(text);
-    const { harness } = this.host;
-    const message = { content: text, ...(files.length > 0 && { files }) };
-    void harness.sendMessage(message).catch((error: unknown) => {
-      this.note(errorText(error), 'error');
-      if (isStoreUnavailable(error) && this.draft.isEmpty) this.draft.replace(text);
-    });
+    await this.sender.send(text, attachments);
   }
 
   /** Stops the turn; partial text, the draft and the queue stay. */
@@ -356,7 +350,7 @@ export class ChatApp {
   /** The line about what runs changes with time, and a harness is idle a little after the last event of its turn. */
   #tick(): void {
     this.#stopTick = this.options.clock.after(tickMs, () => {
-      if (this.isRunning) this.screen.request();
+      if (this.isRunning || this.host.opening !== undefined || this.sender.waiting !== undefined) this.screen.request();
       else if (this.queue.texts.length > 0) this.#changed();
       this.#tick();
     });

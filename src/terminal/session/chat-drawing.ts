@@ -7,7 +7,11 @@ import type { ChatApp } from './chat-app.ts';
 import { layOut, tasksOf } from './chat-view.ts';
 import { completionLines } from './completion-lines.ts';
 import { noteRow } from './note-row.ts';
+import type { Waiting } from './status-line.ts';
 import type { ThreadFollower } from './thread-follower.ts';
+
+/** A message that waits longer has a line, in milliseconds; so has a thread that takes longer to open. */
+const slowMs = 300;
 
 /** Turns the state of a chat into what is printed and what is redrawn. */
 export class ChatDrawing {
@@ -38,7 +42,7 @@ export class ChatDrawing {
 
   /** Lays the live area out. */
   live(): Omit<Frame, 'printed'> {
-    const { follower, background, isOpening, modelId } = this.#app.host;
+    const { follower, background, modelId } = this.#app.host;
     const { clock } = this.#app.options;
     const now = clock.now();
     const { size } = this.#app.io;
@@ -57,6 +61,7 @@ export class ChatDrawing {
       composer: this.#app.composer,
       below: this.#below(),
       notice: this.#app.notice,
+      waits: this.#waits(now),
       activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
       status: {
         agent: this.#app.host.agent.id,
@@ -66,9 +71,18 @@ export class ChatDrawing {
         cost: usage?.cost,
         waiting: this.#app.pending.length,
         background: background.length,
-        hint: isOpening ? 'reading the thread' : this.#app.isRunning ? 'Enter steers · Tab queues' : '',
+        hint: this.#app.isRunning ? 'Enter steers · Tab queues' : '',
       },
     });
+  }
+
+  /** What a message waits for, when that takes long. */
+  #waits(now: number): Waiting | undefined {
+    const { opening } = this.#app.host;
+    const { waiting } = this.#app.sender;
+    if (opening !== undefined)
+      return now - opening.since < slowMs ? undefined : { share: opening.share, text: waiting?.text, now };
+    return waiting === undefined || waiting.ms < slowMs ? undefined : { ...waiting, now };
   }
 
   /** The open list, else the completions. */

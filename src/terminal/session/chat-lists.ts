@@ -16,7 +16,7 @@ import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued 
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import type { DraftInput } from './draft-input.ts';
 import type { WaitingMessages } from './message-queue.ts';
-import { sentMessages } from './sent-messages.ts';
+import { type SentMessage, SentMessages } from './sent-messages.ts';
 import type { OpenList } from './open-list.ts';
 
 /** What the lists of a chat work on. */
@@ -236,19 +236,26 @@ export class ChatLists {
     const { list, log, clock, note, threadId } = this.#host;
     const id = threadId();
     if (id === undefined) return note('There is nothing to go back to yet.');
-    const targets: RewindTarget[] = (await sentMessages(log, id)).map(({ messageId, text, at }) => ({
+    const sent = await SentMessages.open(log, id);
+    const canGoForward = await this.#rewind.canRedo(id);
+    const targetOf = ({ messageId, text, at }: SentMessage): RewindTarget => ({
       messageId,
       text,
       age: at === undefined ? '' : ageText(at, clock.now()),
-    }));
-    const entries = rewindEntries(targets, await this.#rewind.canRedo(id));
-    const picker = openPicker({
-      title: 'Go back to before',
-      entries,
-      marked: nowEntry,
-      hint: 'Enter chooses · Esc closes',
     });
+    const shown = () => ({
+      title: sent.hasEarlier ? 'Go back to before (↑ reads earlier messages)' : 'Go back to before',
+      entries: rewindEntries(sent.messages.map(targetOf), canGoForward),
+    });
+    const picker = openPicker({ ...shown(), marked: nowEntry, hint: 'type to search · Enter chooses · Esc closes' });
     list.open(picker, {
+      earlier: {
+        exist: () => sent.hasEarlier,
+        load: async () => {
+          await sent.loadEarlier();
+          return shown();
+        },
+      },
       choose: entry => {
         if (entry.id === forwardEntry) return this.redo();
         return entry.id === nowEntry ? undefined : this.#chooseScope(id, entry);

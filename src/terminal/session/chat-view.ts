@@ -7,7 +7,7 @@ import { type Frame, mostLiveRows, type ScreenSize } from '../screen/inline-rend
 import { type Line, span } from '../screen/styled-line.ts';
 import type { Band } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
-import { type Activity, activityLine, type Status, statusLine } from './status-line.ts';
+import { type Activity, activityLine, type Status, statusLine, type Waiting, waitingLines } from './status-line.ts';
 
 /** A task of the thread. */
 type Tasks = Parameters<typeof tasksSummary>[0];
@@ -30,6 +30,8 @@ export interface ChatView {
   /** A word to the person that disappears with the next key. */
   readonly notice: string | undefined;
   readonly activity: Activity | undefined;
+  /** What a message waits for before it is in the thread. */
+  readonly waits: Waiting | undefined;
   readonly status: Status;
 }
 
@@ -39,7 +41,7 @@ const smallRows = 12;
 
 /** Lays the live area out: never taller than the window minus two rows; the composer and the status line always fit. */
 export function layOut(view: ChatView): Omit<Frame, 'printed'> {
-  const { size, band, pending, composer, queue, tasks, below, notice, activity, status } = view;
+  const { size, band, pending, composer, queue, tasks, below, notice, activity, waits, status } = view;
   const { columns } = size;
   const most = mostLiveRows(size);
   const writes = band !== undefined && (band.focus === 'reason' || band.focus === 'answer');
@@ -69,7 +71,10 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
             most: band.isLarge || isSmall ? room : Math.min(room, Math.max(4, Math.floor(most / 2))),
           }),
         );
-  const active = activity === undefined ? [] : take([activityLine(activity)]);
+  const active = take([
+    ...(waits === undefined ? [] : waitingLines(waits)),
+    ...(activity === undefined ? [] : [activityLine(activity)]),
+  ]);
   const queued = take(queueLines(queue, Math.min(5, Math.floor(most / 4))));
   const tasked = view.showsTasks ? take(taskList(tasks)) : take(taskLine(tasks, activity !== undefined));
   const open = room > 0 ? view.open(room - (room > 2 ? 1 : 0)) : [];

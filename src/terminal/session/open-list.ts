@@ -7,8 +7,10 @@ import {
   movePicker,
   type PickerEntry,
   replaceEntries,
+  shownEntries,
   togglePreview,
 } from '../pickers/list-picker.ts';
+import { nextTurn } from '../../log/next-turn.ts';
 import { pageSize, pickerLines } from '../pickers/picker-view.ts';
 import type { Line } from '../screen/styled-line.ts';
 
@@ -16,6 +18,8 @@ import type { Line } from '../screen/styled-line.ts';
 export interface ListHandlers {
   readonly choose: (entry: PickerEntry) => void | Promise<void>;
   readonly close?: () => void;
+  /** Entries before the first one, which are read when the mark comes near to it, or when too few match the filter. */
+  readonly earlier?: { readonly exist: () => boolean; readonly load: () => Promise<ListChange> };
   /** Other keys, by their action: the entries afterwards, or undefined when the list is to be closed. */
   readonly on?: Partial<Record<ListAction, (entry: PickerEntry | undefined) => ListChange | Promise<ListChange>>>;
 }
@@ -43,6 +47,9 @@ export class OpenList {
   #picker: ListPicker | undefined;
   #handlers: ListHandlers | undefined;
   #height = 10;
+  #isLoading = false;
+  /** Whether the mark follows the first entry while earlier ones are read. */
+  #goesToFirst = false;
   readonly #onError: (error: unknown) => void;
   readonly #onChange: () => void;
 
@@ -73,8 +80,9 @@ export class OpenList {
 
   /** Adds text to the filter. */
   type(text: string): void {
-    if (this.#picker !== undefined)
-      this.#picker = filterPicker(this.#picker, this.#picker.query + text.replaceAll('\n', ' '));
+    if (this.#picker === undefined) return;
+    this.#picker = filterPicker(this.#picker, this.#picker.query + text.replaceAll('\n', ' '));
+    void this.#loadEarlier();
   }
 
   /** Carries an action out; false when no list is open or it is not an action of lists. */
@@ -83,6 +91,7 @@ export class OpenList {
     const handlers = this.#handlers;
     if (picker === undefined || handlers === undefined || !action.startsWith('list.')) return false;
     const move = moves[action];
+    this.#goesToFirst = move === 'first';
     if (move !== undefined) this.#picker = movePicker(picker, move, pageSize(this.#height));
     else if (action === 'list.close') this.close();
     else if (action === 'list.preview') this.#picker = togglePreview(picker);
@@ -91,7 +100,42 @@ export class OpenList {
     else if (action === 'list.clear') this.#picker = filterPicker(picker, '');
     else if (action === 'list.choose') this.#choose(picker, handlers);
     else this.#other(action as ListAction, picker, handlers);
+    void this.#loadEarlier();
     return true;
+  }
+
+  /** Reads earlier entries while they are needed; keys are taken meanwhile. */
+  async #loadEarlier(): Promise<void> {
+    const handlers = this.#handlers;
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      while (handlers?.earlier?.exist() === true && handlers === this.#handlers && this.#needsEarlier()) {
+        this.#apply(handlers, await handlers.earlier.load());
+        await nextTurn();
+      }
+    } catch (error) {
+      this.#onError(error);
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  #needsEarlier(): boolean {
+    if (this.#picker === undefined) return false;
+    const shown = shownEntries(this.#picker);
+    const page = pageSize(this.#height);
+    if (this.#picker.query.trim() !== '') return shown.length < page;
+    return this.#goesToFirst || shown.findIndex(({ entry }) => entry.id === this.#picker?.marked) < page;
+  }
+
+  #apply(handlers: ListHandlers, change: ListChange): void {
+    if (handlers !== this.#handlers || this.#picker === undefined || change === 'nothing') return;
+    if (change === 'close') return this.close();
+    const { title = this.#picker.title } = change;
+    const next = { ...replaceEntries(this.#picker, change.entries), title };
+    this.#picker = this.#goesToFirst ? movePicker(next, 'first', 1) : next;
+    this.#onChange();
   }
 
   /** Draws the list in a place of this size; nothing when none is open. */
@@ -110,15 +154,7 @@ export class OpenList {
   #other(action: ListAction, picker: ListPicker, handlers: ListHandlers): void {
     const changed = handlers.on?.[action]?.(markedEntry(picker));
     if (changed === undefined) return;
-    const apply = (change: ListChange) => {
-      if (handlers !== this.#handlers || this.#picker === undefined || change === 'nothing') return;
-      if (change === 'close') this.close();
-      else {
-        const { title = this.#picker.title } = change;
-        this.#picker = { ...replaceEntries(this.#picker, change.entries), title };
-      }
-      this.#onChange();
-    };
+    const apply = (change: ListChange) => this.#apply(handlers, change);
     if (changed instanceof Promise) void changed.then(apply).catch(this.#onError);
     else apply(changed);
   }

@@ -1,5 +1,6 @@
+import { defined } from '../../events/defined.ts';
 import { parseSystemReminder } from '../../control/harness/messages/system-reminder.ts';
-import { type EventLog, readWindow } from '../../log/index.ts';
+import { type EventLog, readWindow, type ThreadWindow } from '../../log/index.ts';
 import type { ViewPart } from '../../projections/index.ts';
 import { LoadedRange } from '../../projections/reading/ranges/loaded-range.ts';
 import type { ThreadFollower } from './thread-follower.ts';
@@ -12,20 +13,62 @@ export interface SentMessage {
   readonly at: number | undefined;
 }
 
-/** How many events of a long thread are read for its messages. */
-const mostEvents = 5_000;
+/** About how many events are read at once. */
+const windowEvents = 1_000;
 
-/** Returns the messages of the person in a thread, those of its newest part when it is long, the oldest first. */
-export async function sentMessages(log: EventLog, threadId: string): Promise<readonly SentMessage[]> {
-  const window = await readWindow(log, threadId, { limit: mostEvents });
-  const { nodes, hidden } = LoadedRange.of(window, mostEvents).view();
-  const times = new Map(
-    window.events.flatMap(({ type, runId, ts }) => (type === 'user' ? [[runId, Date.parse(ts)] as const] : [])),
-  );
-  return nodes.flatMap(({ id, role, text, runId = id }) => {
-    if (role !== 'user' || hidden.has(id) || parseSystemReminder(text) !== undefined) return [];
-    return [{ messageId: id, text, at: times.get(runId) }];
-  });
+/** The messages of the person in a thread: the newest ones at first, earlier ones on demand. */
+export class SentMessages {
+  readonly #read: (before?: number) => Promise<ThreadWindow>;
+  /** The events that were read last; how many is bounded. */
+  #range: LoadedRange;
+  #messages: readonly SentMessage[] = [];
+
+  private constructor(newest: ThreadWindow, read: (before?: number) => Promise<ThreadWindow>) {
+    this.#read = read;
+    this.#range = LoadedRange.of(newest, windowEvents);
+    this.#collect(newest);
+  }
+
+  /** Reads the end of a thread. */
+  static async open(log: EventLog, threadId: string): Promise<SentMessages> {
+    const read = (before?: number) => readWindow(log, threadId, { limit: windowEvents, ...defined({ before }) });
+    return new SentMessages(await read(), read);
+  }
+
+  /** The messages that were read, the oldest first. */
+  get messages(): readonly SentMessage[] {
+    return this.#messages;
+  }
+
+  get hasEarlier(): boolean {
+    return this.#range.firstSeq > 1;
+  }
+
+  /** Reads earlier events until one of them is a message of the person. */
+  async loadEarlier(): Promise<void> {
+    const { length } = this.#messages;
+    while (this.hasEarlier && this.#messages.length === length) {
+      const window = await this.#read(this.#range.firstSeq);
+      this.#range.addEarlier(window);
+      this.#collect(window);
+      // What comes before is read on the same branch.
+      this.#range = this.#range.withoutLatest(1);
+    }
+  }
+
+  /** Adds the messages of what is loaded that come before those that were read. */
+  #collect({ events }: ThreadWindow): void {
+    const { nodes, hidden } = this.#range.view();
+    const times = new Map(
+      events.flatMap(({ type, runId, ts }) => (type === 'user' ? [[runId, Date.parse(ts)] as const] : [])),
+    );
+    const known = new Set(this.#messages.slice(0, windowEvents).map(({ messageId }) => messageId));
+    const found = nodes.flatMap(({ id, role, text, runId = id }) => {
+      if (role !== 'user' || known.has(id) || hidden.has(id) || parseSystemReminder(text) !== undefined) return [];
+      return [{ messageId: id, text, at: times.get(runId) }];
+    });
+    this.#messages = [...found, ...this.#messages];
+  }
 }
 
 /** Returns the id of the message in whose turn earlier messages were summarised last; undefined when none is known. */

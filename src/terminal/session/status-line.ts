@@ -1,5 +1,6 @@
 import { durationText } from '../rows/duration-text.ts';
 import { costText } from '../rows/part-rows.ts';
+import { oneLine } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
 
@@ -67,9 +68,38 @@ export interface Activity {
   readonly now: number;
 }
 
+/** What a message waits for: a thread of which a share was read, from 0 to 1, or a store. */
+export interface Waiting {
+  readonly text?: string | undefined;
+  readonly share?: number;
+  /** How long the store takes, in milliseconds. */
+  readonly ms?: number;
+  readonly now: number;
+}
+
+/** A store that takes longer is named as what holds a message up, in milliseconds. */
+const slowStoreMs = 2_000;
+
+/** Draws what a message waits for, and the message. */
+export function waitingLines({ text, share, ms = 0, now }: Waiting): Line[] {
+  const store = ms < slowStoreMs ? '' : ` ${durationText(Math.floor(ms / 1_000) * 1_000).replace('.0 s', ' s')}`;
+  const words = share === undefined ? `Storing the message${store}` : `Reading the thread ${Math.floor(share * 100)}%`;
+  const hint =
+    share !== undefined
+      ? ' · a message is sent after that'
+      : store === ''
+        ? ''
+        : ' · the store is locked or does not answer';
+  const line: Line = [span(`${frameAt(now)} `, 'cyan'), span(words), span(hint, 'dim')];
+  return text === undefined ? [line] : [[span('› ', 'cyan'), span(oneLine(text, 200), 'dim')], line];
+}
+
+function frameAt(now: number): string {
+  return frames[Math.floor(now / 200) % frames.length] ?? '';
+}
+
 /** Draws what the agent does and for how long, so that a request that hangs does not look like work. */
 export function activityLine({ words, since, lastAt, now }: Activity): Line {
-  const frame = frames[Math.floor(now / 200) % frames.length] ?? '';
   const took =
     since === undefined || now - since < 1_000
       ? ''
@@ -78,5 +108,5 @@ export function activityLine({ words, since, lastAt, now }: Activity): Line {
     lastAt !== undefined && now - lastAt > silentMs
       ? ` · no output for ${durationText(Math.floor((now - lastAt) / 1_000) * 1_000).replace('.0 s', ' s')}`
       : '';
-  return [span(`${frame} `, 'cyan'), span(`${words}${took}`), span(`${silent} · Esc stops`, 'dim')];
+  return [span(`${frameAt(now)} `, 'cyan'), span(`${words}${took}`), span(`${silent} · Esc stops`, 'dim')];
 }

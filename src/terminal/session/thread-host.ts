@@ -24,7 +24,15 @@ interface Open {
   readonly harness: Harness;
   readonly unsubscribe: () => void;
   /** The thread that the harness is opening. */
-  opening?: { readonly threadId: string; readonly done: Promise<void> } | undefined;
+  opening?: Opening | undefined;
+}
+
+interface Opening {
+  readonly threadId: string;
+  readonly since: number;
+  readonly done: Promise<void>;
+  /** The share of the thread that was read, from 0 to 1. */
+  share: number;
 }
 
 /** A harness reads a whole thread when it opens it: one that is longer is opened when something is to be done in it. */
@@ -58,9 +66,9 @@ export class ThreadHost {
     return this.#open.harness;
   }
 
-  /** Whether the harness is reading the thread that is shown. */
-  get isOpening(): boolean {
-    return this.#open.opening !== undefined;
+  /** Since when the harness has been reading the thread that is shown, and which share of it was read. */
+  get opening(): { readonly since: number; readonly share: number } | undefined {
+    return this.#open.opening;
   }
 
   /** Resolves with the harness when the thread that is shown is open in it. */
@@ -74,7 +82,7 @@ export class ThreadHost {
         if (open.opening?.threadId === threadId) open.opening = undefined;
         this.#options.onChange();
       });
-      open.opening = { threadId, done };
+      open.opening = { threadId, since: this.#options.clock.now(), done, share: 0 };
       this.#options.onChange();
     }
     await open.opening.done;
@@ -167,7 +175,7 @@ export class ThreadHost {
     const threadId = this.#follower?.threadId;
     this.#follower?.close();
     this.#follower = undefined;
-    if (threadId !== undefined && (this.harness.isRunning() || this.isOpening)) {
+    if (threadId !== undefined && (this.harness.isRunning() || this.opening !== undefined)) {
       this.#background.set(threadId, this.#open);
       this.#open = this.#create(agent);
     } else if (agent.id !== this.agent.id) this.#replace(agent);
@@ -200,10 +208,18 @@ export class ThreadHost {
   #create(agent: ChatAgent): Open {
     const harness = agent.createHarness();
     const unsubscribe = harness.subscribe(event => {
-      if (harness === this.#open.harness) this.#options.onEvent(event);
+      if (event.type === 'thread_reading') this.#hasRead(harness, event);
+      else if (harness === this.#open.harness) this.#options.onEvent(event);
       else if (event.type === 'agent_end') this.#options.onChange();
     });
     return { agent, harness, unsubscribe };
+  }
+
+  #hasRead(harness: Harness, { seq, lastSeq }: { readonly seq: number; readonly lastSeq: number }): void {
+    const { opening } = this.#open;
+    if (opening === undefined || harness !== this.harness) return;
+    opening.share = Math.min(1, seq / Math.max(1, lastSeq));
+    this.#options.onChange();
   }
 
   async #close({ harness, unsubscribe }: Open): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lawRuns } from '../../support/run-size.ts';
 import { clineLive } from '../../../src/agents/cli/adapters/cline/live/adapter.ts';
 import { copilotLive } from '../../../src/agents/cli/adapters/copilot/live.ts';
 import { geminiLive } from '../../../src/agents/cli/adapters/gemini/live.ts';
@@ -62,7 +63,7 @@ describe.each(Object.entries(programs))('the channel of %s over mutated messages
     const cases = fc.asyncProperty(fc.nat(recordings.length - 1), mutationSteps, actions, (which, steps, acts) =>
       run(adapter, mutated(recordings[which] as string[], steps), acts),
     );
-    await fc.assert(cases, { numRuns: 100 });
+    await fc.assert(cases, { numRuns: lawRuns(100) });
   });
 });
 

@@ -87,6 +87,7 @@ const on: Handlers = {
   thread_loaded: (_, { display }) => display,
   thread_cleared: resetThread,
   thread_deleted: nothing,
+  thread_reading: nothing,
   state_changed: (state, { state: values, changedKeys }) => {
     const threshold = changedKeys.includes('observationThreshold') && numberIn(values, 'observationThreshold');
     const reflectionThreshold = changedKeys.includes('reflectionThreshold') && numberIn(values, 'reflectionThreshold');

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../../events/index.ts';
 import { getMessage, getRun } from '../../../graph/index.ts';
-import { type EventLog, readEvents, type Tail, type Thread } from '../../../log/index.ts';
+import { type EventLog, readEvents, readPages, type Tail, type Thread } from '../../../log/index.ts';
 import { ThreadState, type ThreadMemory } from '../../thread-memory.ts';
 import type { SubagentNames } from '../display/display-state.ts';
 import { defaultView, type DisplayView } from '../display/display-view.ts';
@@ -26,9 +26,14 @@ export interface OpenThreadOptions {
   readonly names: SubagentNames;
   /** Receives the projected events with their time. */
   readonly onEvent: (event: DisplayEvent, at: Date | undefined) => void;
+  /** Called while a long thread is read, with the newest event so far. */
+  readonly onRead: (seq: number) => void;
   /** Called when a thread can no longer be followed. */
   readonly onLost: (threadId: string, error: unknown) => void;
 }
+
+/** After how many events `onRead` is called. */
+const reportEvery = 2_000;
 
 /**
  * Reads a thread's log until it is ended. An abort signal is created only for a log that needs one, because it is
@@ -85,14 +90,20 @@ export class OpenThread {
     const threadState = new ThreadState(thread.importedSeq);
     opened.#projection = { ...emptyProjection(), conversation: threadState.conversation };
     let display = defaultView();
-    for await (const event of readEvents(options.log, thread.id)) {
-      threadState.take(event);
-      const at = timeOf(event);
-      for (const displayEvent of opened.#read(event)) display = reduceView(display, displayEvent, at, options.names);
-      // A copy has not used the tokens of its source.
-      if (event.seq !== thread.branchedFrom?.seq) continue;
-      display = { ...display, tokenUsage: emptyTokenUsage() };
-      opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
+    let reported = 0;
+    for await (const page of readPages(options.log, thread.id)) {
+      for (const event of page) {
+        threadState.take(event);
+        const at = timeOf(event);
+        for (const displayEvent of opened.#read(event)) display = reduceView(display, displayEvent, at, options.names);
+        // A copy has not used the tokens of its source.
+        if (event.seq !== thread.branchedFrom?.seq) continue;
+        display = { ...display, tokenUsage: emptyTokenUsage() };
+        opened.#projection = { ...opened.#projection, usage: emptyTokenUsage() };
+      }
+      if (threadState.seq < reported + reportEvery) continue;
+      reported = threadState.seq;
+      options.onRead(reported);
     }
     opened.#share(thread, threadState);
     opened.#stale = new Set(opened.#projection.memory.open.keys());
@@ -238,7 +249,7 @@ export class OpenThread {
 
   #take(event: LoggedEvent): void {
     if (this.#isClosed || event.seq <= this.seq) return;
-    const at = event.type === 'tool_result' ? timeOf(event) : undefined;
+    const at = timeOf(event);
     for (const displayEvent of this.#read(event)) this.#options.onEvent(displayEvent, at);
   }
 
@@ -257,6 +268,7 @@ export class OpenThread {
   }
 }
 
-function timeOf({ ts }: LoggedEvent): Date | undefined {
-  return ts === undefined ? undefined : new Date(ts);
+/** The time of an event whose time is shown: that of a result, at which files were changed. */
+function timeOf({ type, ts }: LoggedEvent): Date | undefined {
+  return type !== 'tool_result' || ts === undefined ? undefined : new Date(ts);
 }

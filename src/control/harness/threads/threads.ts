@@ -232,6 +232,7 @@ export class Threads {
         memory,
         names: hub.names,
         onEvent,
+        onRead: seq => hub.emit({ type: 'thread_reading', threadId: thread.id, seq, lastSeq: thread.seq }),
         onLost: (threadId, error) => {
           hub.emitError(error);
           this.lost(threadId, error);
