@@ -82,7 +82,7 @@ describe('running an external agent', () => {
     expect(seen).toMatchObject([{ type: 'unknown', raw: { type: 'item.completed', item: { status: 'failed' } } }]);
   });
 
-  it('goes on with a thread in the session of the agent', async () => {
+  it('continues a thread in the session of the agent', async () => {
     const { log, report } = await run('hello');
     const { report: second } = await run('args', { log, threadId: report.threadId });
     const events = await log.read(second.threadId);
