@@ -4,9 +4,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PermissionRuleSet } from '../agents/permissions/index.ts';
 import { listedCommand } from './command-list.ts';
 import { duration } from './duration.ts';
-import { folder, folderToWrite } from './folder.ts';
-import type { RunAtTerminalOptions } from './run-at-terminal.ts';
-import { addStoreOptions } from './store-options.ts';
+import { folder, folderToWrite } from './settings/folder.ts';
+import type { RunAtTerminalOptions } from './run/run-at-terminal.ts';
+import { addStoreOptions } from './settings/store-options.ts';
 import { errorText } from '../events/error-text.ts';
 
 /** Adds `singletree run`, which runs an agent, shows its activity and records it. */
@@ -43,7 +43,7 @@ export function addRunCommand(program: Command): void {
       if (prompt === undefined ? options.resume === undefined : prompt.trim() === '') command.error(emptyPrompt);
       const { permissions: file, json, ...others } = options;
       const permissions = file === undefined ? undefined : await permissionsIn(file, command);
-      const { runAtTerminal } = await import('./run-at-terminal.ts');
+      const { runAtTerminal } = await import('./run/run-at-terminal.ts');
       process.exitCode = await runAtTerminal(
         { name: agent, prompt, extraArgs: flags },
         { ...others, ...(permissions && { permissions }), ...(json === true && { output: 'events' }) },

@@ -38,7 +38,7 @@ export interface NewThread {
 
 export interface ThreadChange {
   title?: string;
-  /** Merged key by key into what is there, in one step; `null` removes a key. */
+  /** Merged key by key into the existing metadata, in one step; `null` removes a key. */
   metadata?: Record<string, unknown>;
 }
 
@@ -135,9 +135,9 @@ export interface TailOptions {
 
 /** The events of a thread as they come. */
 export interface Tail extends AsyncIterable<LoggedEvent> {
-  /** The next event if it is there already: who takes many need not wait for each. */
+  /** The next event if it has arrived: a reader of many need not wait for each. */
   take?(): LoggedEvent | undefined;
-  /** Ends it at once, also for whoever waits, as the signal does. */
+  /** Ends it at once, also for a reader that waits, as the signal does. */
   leave?(): void;
   /** The JSON text that the event taken last is stored as; undefined when it is not at hand. */
   textOf?(event: LoggedEvent): string | undefined;

@@ -20,7 +20,7 @@ describe('the time limit of a tool', () => {
     expect([limit.over, limit.signal.aborted]).toEqual([true, true]);
   });
 
-  it('counts again when the last of several answers is there', async () => {
+  it('counts again when the last of several answers has arrived', async () => {
     const limit = new TimeLimit(100, new AbortController().signal);
     const answers: (() => void)[] = [];
     const ask = () => limit.pauseFor(new Promise<void>(resolve => answers.push(resolve)));

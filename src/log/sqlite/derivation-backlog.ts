@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../events/index.ts';
 import type { IndexRest } from '../derived/search.ts';
 import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { nextTurn } from '../next-turn.ts';
-import { newestOutline } from './derived-rows.ts';
+import { newestOutline } from './newest-outline.ts';
 import { isBusy } from './errors.ts';
 import { eventPages } from './event-pages.ts';
 import { EventPage } from './event-table.ts';
