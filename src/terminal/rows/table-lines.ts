@@ -1,8 +1,7 @@
 import { inked, type Line, span, type Span } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
-import { rowText } from '../screen/terminal-text.ts';
 
-/** Draws a Markdown table with aligned columns; as it was written when it does not fit the width. */
+/** Draws a Markdown table with aligned columns; each cell on its own line under its row when it does not fit the width. */
 export function tableLines(lines: readonly string[], width: number, draw: (text: string) => Line): Line[] {
   const [head = '', rule = '', ...body] = lines;
   const alignments = cells(rule).map(cell =>
@@ -14,7 +13,7 @@ export function tableLines(lines: readonly string[], width: number, draw: (text:
     Math.max(1, ...rows.map(row => lineWidth(row[column] ?? []))),
   );
   const total = widths.reduce((sum, columns) => sum + columns + 3, -3);
-  if (total > width) return lines.map(line => [span(rowText(line))]);
+  if (total > width) return recordLines(rows);
   const drawn = rows.map((row, index) => {
     const line = widths.flatMap((columns, column): Span[] => [
       ...(column === 0 ? [] : [span(' │ ', 'dim')]),
@@ -24,6 +23,18 @@ export function tableLines(lines: readonly string[], width: number, draw: (text:
   });
   const ruler = [span(widths.map(columns => '─'.repeat(columns)).join('─┼─'), 'dim')];
   return [drawn[0] ?? [], ruler, ...drawn.slice(1)];
+}
+
+/** Draws each row as a record: the cells after the names of their columns. */
+function recordLines([head = [], ...body]: readonly (readonly Line[])[]): Line[] {
+  return body.flatMap((row, at): Line[] => [
+    ...(at === 0 ? [] : [[]]),
+    ...row.map((cell, column): Line => {
+      const name = head[column] ?? [];
+      const mark = span(column === 0 ? '▪ ' : '  ', 'dim');
+      return name.length === 0 ? [mark, ...cell] : [mark, ...inked(name, 'bold'), span(': ', 'dim'), ...cell];
+    }),
+  ]);
 }
 
 function padded(cell: Line, columns: number, alignment = 'left'): Line {

@@ -19,7 +19,7 @@ import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
-import { WaitingMessages } from './message-queue.ts';
+import { ThreadQueues, type WaitingMessages } from './message-queue.ts';
 import { MessageSender } from './message-sender.ts';
 import { noteRow, storeText } from './note-row.ts';
 import { PersonShell } from './person-shell.ts';
@@ -42,7 +42,7 @@ export class ChatApp {
   readonly io: TerminalIo;
   readonly screen: ChatScreen;
   readonly host: ThreadHost;
-  readonly queue = new WaitingMessages();
+  readonly #queues = new ThreadQueues();
   readonly sender: MessageSender = new MessageSender(this);
   readonly keys: KeyMap;
   readonly draft: DraftInput;
@@ -110,7 +110,7 @@ export class ChatApp {
       keys: this.keys,
       draft: this.draft,
       list: this.list,
-      queue: this.queue,
+      queue: () => this.queue,
       harness: () => this.host.harness,
       ready: () => this.host.ready(),
       modelId: () => this.host.modelId || (this.host.follower?.times.lastModel ?? ''),
@@ -127,6 +127,11 @@ export class ChatApp {
       delivered: () => this.#changed(),
       note: (text, level) => this.note(text, level),
     });
+  }
+
+  /** The messages that wait in the open thread. */
+  get queue(): WaitingMessages {
+    return this.#queues.of(this.host.follower?.threadId);
   }
 
   get composer(): Composer {
@@ -344,14 +349,25 @@ export class ChatApp {
       if (next?.isCommand === true) runCommand(this, next.text);
       else if (next !== undefined) this.attempt(() => this.send(next.text));
     }
+    this.#deliverInBackground();
     this.screen.request();
+  }
+
+  /** A message that waits in a thread in the background is sent when the turn there has ended. */
+  #deliverInBackground(): void {
+    for (const [threadId, queue] of this.#queues.waiting) {
+      const harness = this.host.restingInBackground(threadId);
+      // A command is about the screen: it waits until the thread is shown.
+      const next = harness === undefined || queue.queue.messages[0]?.isCommand === true ? undefined : queue.take();
+      if (next !== undefined) this.attempt(() => harness?.sendMessage({ content: next.text }));
+    }
   }
 
   /** The line about what runs changes with time, and a harness is idle a little after the last event of its turn. */
   #tick(): void {
     this.#stopTick = this.options.clock.after(tickMs, () => {
       if (this.isRunning || this.host.opening !== undefined || this.sender.waiting !== undefined) this.screen.request();
-      else if (this.queue.texts.length > 0) this.#changed();
+      if (this.#queues.waiting.length > 0) this.#changed();
       this.#tick();
     });
   }

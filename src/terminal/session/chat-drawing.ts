@@ -62,7 +62,10 @@ export class ChatDrawing {
       below: this.#below(),
       notice: this.#app.notice,
       waits: this.#waits(now),
-      activity: doing === undefined ? undefined : { ...doing, lastAt: follower?.times.lastAt, now },
+      activity:
+        doing === undefined
+          ? undefined
+          : { ...doing, lastAt: this.#app.pending.length > 0 ? undefined : follower?.times.lastAt, now },
       status: {
         agent: this.#app.host.agent.id,
         mode: this.#app.host.mode.name ?? this.#app.host.mode.id,

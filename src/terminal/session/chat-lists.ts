@@ -29,7 +29,8 @@ export interface ChatListsHost {
   readonly keys: KeyMap;
   readonly draft: DraftInput;
   readonly list: OpenList;
-  readonly queue: WaitingMessages;
+  /** The messages that wait in the thread that is shown. */
+  readonly queue: () => WaitingMessages;
   readonly harness: () => Harness;
   /** Resolves with the harness when the thread that is shown is open in it. */
   readonly ready: () => Promise<Harness>;
@@ -187,7 +188,8 @@ export class ChatLists {
 
   /** The messages that wait: edit, delete, send now, reorder. Nothing is sent while it is open. */
   queue(): void {
-    const { list, queue, draft, send, note, delivered } = this.#host;
+    const { list, draft, send, note, delivered } = this.#host;
+    const queue = this.#host.queue();
     if (queue.texts.length === 0) return note('No message waits.');
     const entries = () => queueEntries(queue.queue);
     const left = () => (queue.texts.length === 0 ? ('close' as const) : { entries: entries() });

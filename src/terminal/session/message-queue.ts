@@ -33,3 +33,20 @@ export class WaitingMessages {
     this.#queue = change(this.#queue);
   }
 }
+
+/** The messages that wait in each thread: they are sent to the thread in which they were written. */
+export class ThreadQueues {
+  readonly #queues = new Map<string, WaitingMessages>();
+
+  /** The messages that wait in a thread, or before the first message of a new one. */
+  of(threadId = ''): WaitingMessages {
+    const queue = this.#queues.get(threadId) ?? new WaitingMessages();
+    this.#queues.set(threadId, queue);
+    return queue;
+  }
+
+  /** The threads in which a message waits. */
+  get waiting(): readonly (readonly [threadId: string, queue: WaitingMessages])[] {
+    return [...this.#queues].filter(([, { texts }]) => texts.length > 0);
+  }
+}

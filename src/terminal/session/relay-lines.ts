@@ -4,7 +4,7 @@ import { diffRows } from '../rows/diff-lines.ts';
 import { callDiffs, patchDiffs } from '../rows/call-diffs.ts';
 import { type NamedCall, oneLine, type ToolPlace, toolWords } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
-import { wrapLine } from '../screen/text-width.ts';
+import { textWidth, wrapLine } from '../screen/text-width.ts';
 import { visibleText } from '../screen/terminal-text.ts';
 import { type Band, canRevise, isDestructive } from './relay-band.ts';
 
@@ -30,7 +30,7 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
   const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry, place)}${number}`, 'bold')];
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
-  const keys = wrapLine(keyLine(entry, band, width), width);
+  const keys = keyLines(entry, band, width);
   const head = wrapLine(title, width).slice(0, Math.max(1, most - 1 - keys.length));
   const room = Math.max(1, most - head.length - keys.length);
   const risk: Line[] = isDestructive(entry)
@@ -153,19 +153,25 @@ function paramLines(params: Readonly<Record<string, unknown>>): Line[] {
   });
 }
 
-function keyLine(entry: RelayEntry, band: Band, width: number): Line {
-  const { relay } = entry;
-  if (band.focus === 'reason')
-    return [span('▌ ', 'magenta'), span('reason for the agent, then Enter · Esc goes back', 'dim')];
-  if (band.focus === 'answer')
-    return [span('▌ ', 'magenta'), span('your answer, then Enter · Esc leaves it in the inbox', 'dim')];
-  const enter =
-    band.focus === 'passive'
-      ? width < narrow
-        ? 'Alt+A answers'
-        : 'Alt+A answers (Tab when the draft is empty)'
-      : keysFor(relay, width);
-  return [span('▌ ', 'magenta'), span(enter, ...(band.focus === 'passive' ? (['dim'] as const) : (['cyan'] as const)))];
+/** Draws the keys; where a line is full, the next key begins another. */
+function keyLines(entry: RelayEntry, band: Band, width: number): Line[] {
+  const rows: string[] = [];
+  for (const key of keyWords(entry, band, width).split(separator)) {
+    const longer = rows.length === 0 ? key : `${rows.at(-1)}${separator}${key}`;
+    if (rows.length > 0 && textWidth(longer) <= width - 2) rows[rows.length - 1] = longer;
+    else rows.push(key);
+  }
+  const ink = band.focus === 'keys' ? 'cyan' : 'dim';
+  return rows.flatMap(row => wrapLine([span('▌ ', 'magenta'), span(row, ink)], width));
+}
+
+const separator = ' · ';
+
+function keyWords({ relay }: RelayEntry, band: Band, width: number): string {
+  if (band.focus === 'reason') return 'reason for the agent, then Enter · Esc goes back';
+  if (band.focus === 'answer') return 'your answer, then Enter · Esc leaves it in the inbox';
+  if (band.focus === 'keys') return keysFor(relay, width);
+  return width < narrow ? 'Alt+A answers' : 'Alt+A answers (Tab when the draft is empty)';
 }
 
 /** A window with fewer columns has shorter words. */

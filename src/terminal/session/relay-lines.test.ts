@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import type { RelayEntry } from '../../projections/index.ts';
+import { enterBand, nextBand } from './relay-band.ts';
+import { bandLines } from './relay-lines.ts';
+
+const plan: RelayEntry = {
+  id: 'p',
+  runId: 'r',
+  status: 'pending',
+  relay: { type: 'relay', runId: 'r', id: 'p', relayKind: 'plan', planId: 'p', plan: '1. Write it' },
+};
+
+function linesIn(width: number): string[] {
+  const shown = nextBand(undefined, [plan], { now: 0, hasDraft: false, lastKeyAt: -10_000 }) ?? expect.fail();
+  const place = { index: 0, count: 1, width, most: 20, place: { agentId: 'coder', cwd: '/' } };
+  return bandLines(plan, enterBand(shown, plan), place).map(line => line.map(({ text }) => text).join(''));
+}
+
+describe('the keys of what waits', () => {
+  it('are in one line where they fit, and else continue with a whole key', () => {
+    expect(linesIn(100).at(-1)).toBe(
+      '▌ y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later',
+    );
+    expect(linesIn(80).slice(-2)).toEqual([
+      '▌ y approve and carry out · n reject with comments · Ctrl+F all of it',
+      '▌ Esc later',
+    ]);
+  });
+});
