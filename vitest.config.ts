@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { filesOf, isWhole, leftOutSuites } from './test/support/suites.ts';
 import { sizeVariable } from './test/support/run-size.ts';
@@ -5,14 +6,15 @@ import { sizeVariable } from './test/support/run-size.ts';
 /** Tests that look at which modules were loaded. */
 const apart = ['src/**/*-lazy.test.ts'];
 /** Tests that go through several modules in one process. */
-const through = ['test/{cli-agents,harness,protocols}/**/*.test.ts'];
+const through = ['test/{cli-agents,harness,protocols,server}/**/*.test.ts'];
 const request = { env: process.env, args: process.argv.slice(2) };
 /** Test files that this run leaves out. */
 const leftOut = leftOutSuites(request).flatMap(filesOf);
 
 export default defineConfig({
   test: {
-    maxWorkers: '100%',
+    // Tests wait for processes and databases: in a short run one more than there are cores works meanwhile.
+    maxWorkers: availableParallelism() + (isWhole(request) ? 0 : 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Real browsers and programs run out of time on a machine that stalls: in CI they get two more tries, which are reported.

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import Database from 'libsql';
 import type { AgentEvent } from 'singletree/events';
 import { SqliteLog } from 'singletree/log';
 import type { Result } from './result.ts';
@@ -10,6 +11,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 const count = Number(process.env['LONG_THREAD_EVENTS'] ?? 200_000);
 const eventsPerStep = 4;
 const perAppend = 2_000;
+/** How many processes open the thread: the fastest counts, because other work of the machine is not what is measured. */
+const openings = 3;
 /** How often progress is printed. */
 const reportMs = 10_000;
 
@@ -41,9 +44,11 @@ export async function* longThread(): AsyncGenerator<Result> {
 
 function* pagesOf(file: string, state: string): Generator<Result> {
   const worker = fileURLToPath(new URL('peers/long-thread-worker.js', import.meta.url));
-  const { firstMs, middleMs, residentMb } = JSON.parse(
-    execFileSync(process.execPath, [worker, file]).toString(),
-  ) as PageCost;
+  const open = () => JSON.parse(execFileSync(process.execPath, [worker, file]).toString()) as PageCost;
+  const costs = Array.from({ length: openings }, open);
+  const firstMs = Math.min(...costs.map(cost => cost.firstMs));
+  const middleMs = Math.min(...costs.map(cost => cost.middleMs));
+  const residentMb = Math.max(...costs.map(cost => cost.residentMb));
   const size = `${count.toLocaleString('en-US')} events, ${state}`;
   const goal = { atMost: 1 };
   yield { claim: 'long thread: first page vs 300 ms', size, unit: 'ms', ours: firstMs, peer: 300, goal };
@@ -73,13 +78,16 @@ async function writeThread(file: string): Promise<void> {
 async function indexThread(file: string): Promise<void> {
   const log = new SqliteLog(file);
   const report = progress(file, 'indexed');
-  while ((await log.indexSome()).hasMore) report(() => undefined);
+  const marks = new Database(file, { readonly: true });
+  const mark = marks.prepare('SELECT max(after) AS seq FROM backlog');
+  while ((await log.indexSome()).hasMore) report(() => (mark.get([]) as { readonly seq: number }).seq);
+  marks.close();
   await log.close();
   report(() => count, true);
 }
 
 /** Prints how far the work is, now and then and at its end. */
-function progress(file: string, verb: string): (events: () => number | undefined, isLast?: boolean) => void {
+function progress(file: string, verb: string): (events: () => number, isLast?: boolean) => void {
   const started = performance.now();
   let reported = started;
   return (events, isLast = false) => {

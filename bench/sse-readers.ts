@@ -9,7 +9,7 @@ export interface ReadersOrder {
   readonly events: number;
 }
 
-/** What it tells: that all are connected, then what arrived. */
+/** What it reports: that all are connected, then what arrived. */
 export type ReadersReport =
   | { readonly type: 'connected' }
   | { readonly type: 'done'; readonly delivered: number; readonly p99Ms: number };
@@ -23,7 +23,7 @@ function read({ port, paths, events }: ReadersOrder): void {
   let connected = 0;
   let open = paths.length;
   let delivered = 0;
-  const tell = (report: ReadersReport) => process.send?.(report);
+  const report = (line: ReadersReport) => process.send?.(line);
   for (const path of paths) {
     const socket = connect(port, '127.0.0.1');
     let rest: Buffer = Buffer.alloc(0);
@@ -33,7 +33,7 @@ function read({ port, paths, events }: ReadersOrder): void {
     socket.on('data', chunk => {
       if (!isOpen) {
         isOpen = true;
-        if (++connected === paths.length) tell({ type: 'connected' });
+        if (++connected === paths.length) report({ type: 'connected' });
       }
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       for (let end = rest.indexOf(frameEnd); end >= 0; end = rest.indexOf(frameEnd)) {
@@ -52,7 +52,7 @@ function read({ port, paths, events }: ReadersOrder): void {
       delivered += count;
       if (--open > 0) return;
       delays.sort((a, b) => a - b);
-      tell({ type: 'done', delivered, p99Ms: delays[Math.floor(delays.length * 0.99)] ?? Number.NaN });
+      report({ type: 'done', delivered, p99Ms: delays[Math.floor(delays.length * 0.99)] ?? Number.NaN });
       process.disconnect?.();
     });
   }

@@ -16,7 +16,7 @@ const peers: Readonly<Record<StoreKind, string>> = {
   'PostgreSQL + Redis': 'bare inserts and XADD',
 };
 
-/** Every store appends and follows at half the speed of bare inserts at least, whatever its size, and tells others soon. */
+/** Every store appends and follows at half the speed of bare inserts at least, whatever its size, and notifies others soon. */
 export async function* stores(): AsyncGenerator<Result> {
   const folder = temporaryFolder();
   const servers = await privateStores();

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -43,6 +43,18 @@ function importsOf(code: string): Import[] {
     ...[...statements].map(([, type, specifier]) => ({ specifier: specifier as string, typeOnly: type !== undefined })),
     ...[...dynamic].map(([, specifier]) => ({ specifier: specifier as string, typeOnly: false })),
   ];
+}
+
+/** The files whose values a file imports; imports that only name types, and lazy ones, are left out. */
+function valueImportsOf(file: string): string[] {
+  const statements = readFileSync(join(root, file), 'utf8').matchAll(
+    /^(?:import|export)\s+(?!type\s)(?<names>[^'";]*?\sfrom\s+)?'(?<from>\.[^']+)'/gm,
+  );
+  return [...statements].flatMap(({ groups }) => {
+    const names = /\{(?<list>[^}]*)\}/.exec(groups?.['names'] ?? '')?.groups?.['list'];
+    const isOfTypes = names !== undefined && names.split(',').every(name => /^\s*(?:type\s|$)/.test(name));
+    return isOfTypes ? [] : [relative(root, resolve(root, file, '..', groups?.['from'] ?? ''))];
+  });
 }
 
 /** What is wrong with a file of a layer, one line each. */
@@ -96,9 +108,30 @@ describe('the architecture', () => {
     expect(starters.toSorted()).toEqual([
       'src/agents/process/guarded-process.ts',
       'src/agents/process/process-guard.ts',
-      'src/cli/serve-page.ts',
+      'src/cli/serve/serve-page.ts',
       'src/terminal/session/external-editor.ts',
     ]);
+  });
+
+  it('has no import cycle', () => {
+    const files = sources('src');
+    const edges = new Map(files.map(file => [file, valueImportsOf(file)]));
+    const cycles: string[] = [];
+    const finished = new Set<string>();
+    const visit = (file: string, path: readonly string[]) => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' > '));
+      else if (!finished.has(file)) for (const next of edges.get(file) ?? []) visit(next, [...path, file]);
+      finished.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('has no folder of more than 40 source files', () => {
+    const sizes = new Map<string, number>();
+    for (const file of [...sources('src'), ...sources('web/src')])
+      sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+    expect([...sizes].filter(([, size]) => size > 40)).toEqual([]);
   });
 
   it('would notice a forbidden import, a node import and a Node global', () => {

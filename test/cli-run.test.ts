@@ -39,7 +39,7 @@ describe('singletree run', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('NOT_SET_HERE is not set here')]);
   });
 
-  it('tells the thread and the record on stderr, so that it can be gone on with', () => {
+  it('prints the thread and the record on stderr, so that it can be resumed', () => {
     const first = singletree('run', 'codex', 'hello');
     const [, thread = '', folder = ''] = /^thread (\S+)\nrecord (\S+)\n$/.exec(first.stderr) ?? [];
     expect(existsSync(join(folder, 'run.json'))).toBe(true);

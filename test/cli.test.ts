@@ -7,7 +7,7 @@ import { builtCommand } from './support/command.ts';
 const { home, singletree } = builtCommand();
 
 describe('the command', () => {
-  it('tells its version and its help', () => {
+  it('prints its version and its help', () => {
     expect(singletree('--version')).toEqual({ status: 0, stdout: '0.1.0\n', stderr: '' });
     expect(singletree('--help').stdout).toContain('serve');
   });

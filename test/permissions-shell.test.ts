@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lawRuns } from './support/run-size.ts';
 import { decide, type PermissionRuleSet } from '../src/agents/permissions/index.ts';
 import { shellLines } from './support/shell-lines.ts';
 import { createShellSandbox, type LineRun, programPath, type ShellSandbox } from './support/shell-sandbox.ts';
 
 /** How many lines are made, of which those that are allowed run: a few by default, many on demand. */
 const wanted = Number(process.env['SINGLETREE_SHELL_FUZZ'] ?? 0);
-const made = wanted || 3000;
-const most = wanted || 240;
+const made = wanted || lawRuns(3000);
+const most = wanted || lawRuns(240);
 const seed = Number(process.env['SINGLETREE_SHELL_FUZZ_SEED'] ?? 1);
 
 const allow: PermissionRuleSet = {

@@ -7,7 +7,7 @@ export interface Contender {
   list(): Promise<number>;
   clone(): Promise<unknown>;
   subscribe(listener: (event: { readonly type: string }) => void): void;
-  /** Absent when it tells no display states. */
+  /** Absent when it emits no display states. */
   readonly subscribeDisplay?: (listener: (state: unknown) => void) => void;
   /** What a transport sends of an event. */
   serialise(event: { readonly type: string }): string;
@@ -38,6 +38,6 @@ export interface Setting {
   readonly words: number;
   /** A file to keep threads in; in memory when absent. */
   readonly file?: string;
-  /** Whether words that come close together may be told as one. */
+  /** Whether words that come close together may be emitted as one. */
   readonly joined?: boolean;
 }

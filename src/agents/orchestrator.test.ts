@@ -162,7 +162,7 @@ describe('an orchestrator', () => {
     ]);
   });
 
-  it('has one reader at a time, and goes on with the next', async () => {
+  it('has one reader at a time, and continues with the next', async () => {
     const orchestrator = createOrchestrator();
     orchestrator.spawn(counting('a', 3));
     const first = orchestrator.events();

@@ -15,32 +15,41 @@ export class Semaphore {
 
   /** Waits for a permit and returns the function that releases it. Rejects when the signal aborts first. */
   async acquire(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
-    if (this.#free > 0) this.#free--;
-    else
-      await new Promise<void>((resolve, reject) => {
-        const onAbort = () => {
-          this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-          reject(signal.reason as Error);
-        };
-        const enter = () => {
-          signal.removeEventListener('abort', onAbort);
-          resolve();
-        };
-        signal.addEventListener('abort', onAbort, { once: true });
-        this.#waiting.push(enter);
-      });
+    const free = this.#enter(signal);
+    if (free !== undefined) await free;
     return () => this.#release();
   }
 
   /** Runs a task while holding a permit. */
   async run<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
-    const release = await this.acquire(signal);
+    const free = this.#enter(signal);
+    if (free !== undefined) await free;
     try {
       return await task();
     } finally {
-      release();
+      this.#release();
     }
+  }
+
+  /** Takes a permit; returns a promise only when there is none yet. */
+  #enter(signal: AbortSignal): Promise<void> | undefined {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free--;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
+        reject(signal.reason as Error);
+      };
+      const enter = () => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(enter);
+    });
   }
 
   #release(): void {

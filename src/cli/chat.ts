@@ -7,12 +7,12 @@ import { defined } from '../events/defined.ts';
 import type { EventLog } from '../log/index.ts';
 import { ThreadDigests } from '../server/thread-digests.ts';
 import type { ChatAgent } from '../terminal/index.ts';
-import { InstalledChatAgents } from './chat-agents.ts';
+import { InstalledChatAgents } from './agents/chat-agents.ts';
 import { listedCommand } from './command-list.ts';
 import { configuredRegistry } from './coder.ts';
-import { folder } from './folder.ts';
-import { loadSettings, type Settings } from './settings.ts';
-import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './store-options.ts';
+import { folder } from './settings/folder.ts';
+import { loadSettings, type Settings } from './settings/settings.ts';
+import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
 
 interface ChatCommandOptions extends StoreOptions {

@@ -13,7 +13,7 @@ import {
   type PermissionRuleSet,
 } from '../agents/index.ts';
 import { defined } from '../events/defined.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 
 /** The models that are offered when no configuration names any, best default first. */
 const usualModels = [

@@ -9,8 +9,8 @@ import {
   TrustedFolders,
   type UntrustedProject,
 } from '../config/index.ts';
-import { folder } from './folder.ts';
-import { singletreeHome } from './home.ts';
+import { folder } from './settings/folder.ts';
+import { singletreeHome } from './settings/home.ts';
 import { listedCommand } from './command-list.ts';
 import { subcommand } from './subcommand.ts';
 

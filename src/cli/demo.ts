@@ -3,7 +3,7 @@ import { createGraph, reduceEvent } from '../graph/index.ts';
 import { ThreadWriter, visibleUrl } from '../log/index.ts';
 import { demoRun } from './demo-run.ts';
 import { printGraph, printThread } from './print-graph.ts';
-import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
+import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
 
 /** Adds `singletree demo`, which appends a scripted run to a thread, reads it back and prints its thread and graph. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { errorText } from '../events/index.ts';
-import { addStoreOptions, type StoreOptions } from './store-options.ts';
+import { addStoreOptions, type StoreOptions } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
 
 /** The result of one check; a problem comes with its fix. */
@@ -49,7 +49,7 @@ async function checkNode(): Promise<Finding[]> {
 }
 
 async function checkHome(): Promise<Finding[]> {
-  const { singletreeHome } = await import('./home.ts');
+  const { singletreeHome } = await import('./settings/home.ts');
   const home = singletreeHome();
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
@@ -67,7 +67,10 @@ async function checkHome(): Promise<Finding[]> {
 }
 
 async function checkSettings(): Promise<Finding[]> {
-  const [{ loadConfig }, { singletreeHome }] = await Promise.all([import('../config/index.ts'), import('./home.ts')]);
+  const [{ loadConfig }, { singletreeHome }] = await Promise.all([
+    import('../config/index.ts'),
+    import('./settings/home.ts'),
+  ]);
   try {
     const { files, untrusted } = await loadConfig({ cwd: process.cwd(), home: singletreeHome(), env: process.env });
     if (untrusted !== undefined)
@@ -87,8 +90,8 @@ async function checkSettings(): Promise<Finding[]> {
 
 async function checkStore(options: StoreOptions): Promise<Finding[]> {
   const [{ loadSettings }, { openStoreOf, storeUrls }, { visibleUrl }] = await Promise.all([
-    import('./settings.ts'),
-    import('./store-options.ts'),
+    import('./settings/settings.ts'),
+    import('./settings/store-options.ts'),
     import('../log/index.ts'),
   ]);
   try {
@@ -130,7 +133,10 @@ async function checkAgents(): Promise<Finding[]> {
 }
 
 async function checkModels(): Promise<Finding[]> {
-  const [{ loadSettings }, { configuredRegistry }] = await Promise.all([import('./settings.ts'), import('./coder.ts')]);
+  const [{ loadSettings }, { configuredRegistry }] = await Promise.all([
+    import('./settings/settings.ts'),
+    import('./coder.ts'),
+  ]);
   try {
     const providers = configuredRegistry((await loadSettings('.')).config).providers();
     const usable = providers.filter(({ configured }) => configured);

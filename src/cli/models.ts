@@ -18,7 +18,7 @@ export function addModelsCommand(program: Command): void {
 
 async function listModels({ all = false, json = false }: ModelsOptions): Promise<void> {
   const [{ loadSettings }, { configuredRegistry, offeredModels }, { findLocalServers }] = await Promise.all([
-    import('./settings.ts'),
+    import('./settings/settings.ts'),
     import('./coder.ts'),
     import('../agents/index.ts'),
   ]);

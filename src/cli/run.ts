@@ -4,9 +4,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PermissionRuleSet } from '../agents/permissions/index.ts';
 import { listedCommand } from './command-list.ts';
 import { duration } from './duration.ts';
-import { folder, folderToWrite } from './folder.ts';
-import type { RunAtTerminalOptions } from './run-at-terminal.ts';
-import { addStoreOptions } from './store-options.ts';
+import { folder, folderToWrite } from './settings/folder.ts';
+import type { RunAtTerminalOptions } from './run/run-at-terminal.ts';
+import { addStoreOptions } from './settings/store-options.ts';
+import { errorText } from '../events/error-text.ts';
 
 /** Adds `singletree run`, which runs an agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
@@ -42,7 +43,7 @@ export function addRunCommand(program: Command): void {
       if (prompt === undefined ? options.resume === undefined : prompt.trim() === '') command.error(emptyPrompt);
       const { permissions: file, json, ...others } = options;
       const permissions = file === undefined ? undefined : await permissionsIn(file, command);
-      const { runAtTerminal } = await import('./run-at-terminal.ts');
+      const { runAtTerminal } = await import('./run/run-at-terminal.ts');
       process.exitCode = await runAtTerminal(
         { name: agent, prompt, extraArgs: flags },
         { ...others, ...(permissions && { permissions }), ...(json === true && { output: 'events' }) },
@@ -79,8 +80,7 @@ async function permissionsIn(file: string, command: Command): Promise<Permission
   try {
     return parsePermissionRules(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return command.error(`error: option '--permissions <file>' argument '${file}' is invalid. ${why}`);
+    return command.error(`error: option '--permissions <file>' argument '${file}' is invalid. ${errorText(error)}`);
   }
 }
 

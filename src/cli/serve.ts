@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isOrigin } from '../server/security/cross-origin.ts';
-import { tokenOption } from './access-tokens.ts';
+import { tokenOption } from './serve/access-tokens.ts';
 import { listedCommand } from './command-list.ts';
-import { folder } from './folder.ts';
-import type { ServeOptions } from './serve-page.ts';
-import { addStoreOptions } from './store-options.ts';
+import { folder } from './settings/folder.ts';
+import type { ServeOptions } from './serve/serve-page.ts';
+import { addStoreOptions } from './settings/store-options.ts';
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
@@ -25,7 +25,7 @@ export function addServeCommand(program: Command): void {
     .option('--yolo', 'let external agents do everything without asking')
     .option('--no-open', 'do not open the page in a browser')
     .option('--json', 'print the address and what was found as one line of JSON')
-    .action(async (options: ServeOptions) => (await import('./serve-page.ts')).serve(options));
+    .action(async (options: ServeOptions) => (await import('./serve/serve-page.ts')).serve(options));
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

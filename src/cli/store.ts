@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SingletreeError } from '../events/index.ts';
 import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../log/index.ts';
-import { ProgressLine } from './progress-line.ts';
-import { addStoreOptions, type StoreOptions, storeUrls } from './store-options.ts';
+import { ProgressLine } from './run/progress-line.ts';
+import { addStoreOptions, type StoreOptions, storeUrls } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
 import { subcommand } from './subcommand.ts';
 

@@ -125,7 +125,7 @@ describe('watching a thread', () => {
     expect(await ended).toBe('ended');
   });
 
-  it('throws when the thread is not there, and when it is removed', async () => {
+  it('throws when the thread is unknown, and when it is removed', async () => {
     await expect(client().watch('none')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       code: 'thread_not_found',
     });

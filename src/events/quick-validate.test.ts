@@ -13,7 +13,9 @@ const usual = {
   step_start: { runId: 'r', step: 0, callId: 'c', model: 'm', requestHash: 'h' },
   text: { runId: 'r', id: 't', content: '' },
   usage: { runId: 'r', inputTokens: 1, outputTokens: 0.5, cost: 0 },
+  tool_call: { runId: 'r', id: 't', name: 'n', input: { at: 1 } },
   tool_start: { runId: 'r', id: 't', name: 'n' },
+  tool_result: { runId: 'r', id: 't', name: 'n', output: { context: 'c' } },
   repl_progress: { runId: 'r', id: 'x', chunk: 'a', stream: 'stderr' },
   warning: { runId: 'r', message: 'm', code: 'c' },
   harness_end: { runId: 'r', agentId: 'a', reason: 'complete' },
@@ -33,7 +35,7 @@ describe('the quick check', () => {
     );
   });
 
-  it('accepts nearly every event without free-form values', () => {
+  it('accepts nearly every event', () => {
     const sure = Object.entries(usual).filter(([type, event]) =>
       definitionOf(type)?.passesQuickCheck({ type, ...event }),
     );
@@ -51,6 +53,9 @@ describe('the quick check', () => {
     ['a text that is checked', z.looseObject({ at: z.string().regex(/a/u) }), { at: 'a' }],
     ['a number that is checked', z.looseObject({ at: z.number().multipleOf(2) }), { at: 2 }],
     ['a choice that is checked', z.looseObject({ at: z.enum(['a']).refine(() => false) }), { at: 'a' }],
+    ['any value that is refused', z.looseObject({ at: z.unknown().refine(() => false) }), { at: 1 }],
+    ['any value with a check that waits', z.looseObject({ at: z.unknown().refine(async () => true) }), { at: 1 }],
+    ['any value that is replaced', z.looseObject({ at: z.unknown().overwrite(() => 2) }), { at: 1 }],
     ['another type', z.looseObject({ at: z.literal('a') }), { at: 'b' }],
   ])('is never %s', (_, schema, value) => {
     expect(quickValidator(schema)(value)).toBe(false);

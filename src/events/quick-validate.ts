@@ -38,6 +38,10 @@ const tests: Readonly<Record<string, (def: Def) => Test>> = {
     const values = new Set(Object.values(entries as Readonly<Record<string, unknown>>));
     return value => values.has(value);
   },
+  unknown: ({ checks }) => {
+    const refinements = checks.map(({ check, fn }) => (check === 'custom' ? (fn as Test) : unsure));
+    return value => refinements.every(test => test(value) === true);
+  },
   boolean: () => value => typeof value === 'boolean',
   string: ({ checks, format }) => {
     const lengths = checks.map(({ check, minimum }) => (check === 'min_length' ? (minimum as number) : Infinity));
@@ -54,9 +58,12 @@ const tests: Readonly<Record<string, (def: Def) => Test>> = {
   },
 };
 
+/** The kinds whose predicates apply the checks of the schema. */
+const readChecks: ReadonlySet<string> = new Set(['string', 'number', 'unknown']);
+
 function testOf(schema: z.core.$ZodType): Test {
   const def = defOf(schema);
-  const isChecked = def.checks.length > 0 && def.type !== 'string' && def.type !== 'number';
+  const isChecked = def.checks.length > 0 && !readChecks.has(def.type);
   return (isChecked ? undefined : tests[def.type]?.(def)) ?? unsure;
 }
 

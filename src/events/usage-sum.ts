@@ -1,6 +1,7 @@
 import type { EventOf } from './vocabulary.ts';
 
-const usageNames = [
+/** The counts of a `usage` event that are summed. */
+export const usageNames = [
   'inputTokens',
   'outputTokens',
   'cacheReadTokens',

@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
 import { checkEventText } from './event-size.ts';
-import { setTimes } from './event-time.ts';
+import { setTimes, timeText } from './event-time.ts';
+import { PlainCopy } from './plain-copy.ts';
 
 /** Marks lists of copies that were checked and that nobody else holds: they are stored, and emitted, as they are. */
 const owned = Symbol('owned');
@@ -18,24 +19,11 @@ export function ownEvents(events: readonly AgentEvent[]): readonly AgentEvent[] 
 
 /** The event as JSON holds it, in a copy, and about how long that is; throws `invalid_event` when it is not an event. */
 export function plainEvent(event: AgentEvent): { readonly event: AgentEvent; readonly length: number } {
-  const length = flatLength(event);
-  if (length !== undefined) return { event: parseEvent({ ...event }), length };
+  const plain = new PlainCopy();
+  const copy = plain.of(event);
+  if (plain.isExact) return { event: parseEvent(copy), length: plain.length };
   const text = jsonText(event);
   return { event: eventIn(text), length: text?.length ?? 0 };
-}
-
-/** About how long an event is, if it has only fields that JSON holds as they are; undefined when it has others. */
-function flatLength(event: AgentEvent): number | undefined {
-  if (typeof event !== 'object' || event === null || Object.getPrototypeOf(event) !== Object.prototype)
-    return undefined;
-  let length = 0;
-  for (const key in event) {
-    const value: unknown = event[key as keyof AgentEvent];
-    length += key.length + 6;
-    if (typeof value === 'string') length += value.length;
-    else if (typeof value !== 'boolean' && !(Number.isFinite(value) && !Object.is(value, -0))) return undefined;
-  }
-  return length;
 }
 
 /** Fields that any text that is not empty fits. */
@@ -117,7 +105,7 @@ export interface Encoding {
 export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding): Encoded {
   const { firstSeq, now, maxEventBytes, newestTs, imported } = encoding;
   const isOwned = owned in events;
-  const stamp = new Date(now()).toISOString();
+  const stamp = timeText(now());
   const texts = isOwned ? undefined : events.map(jsonText);
   const plain = texts === undefined ? [...events] : texts.map(eventIn);
   // What is only to be added needs no second pass over the event.

@@ -38,7 +38,7 @@ export interface NewThread {
 
 export interface ThreadChange {
   title?: string;
-  /** Merged key by key into what is there, in one step; `null` removes a key. */
+  /** Merged key by key into the existing metadata, in one step; `null` removes a key. */
   metadata?: Record<string, unknown>;
 }
 
@@ -135,9 +135,9 @@ export interface TailOptions {
 
 /** The events of a thread as they come. */
 export interface Tail extends AsyncIterable<LoggedEvent> {
-  /** The next event if it is there already: who takes many need not wait for each. */
+  /** The next event if it has arrived: a reader of many need not wait for each. */
   take?(): LoggedEvent | undefined;
-  /** Ends it at once, also for whoever waits, as the signal does. */
+  /** Ends it at once, also for a reader that waits, as the signal does. */
   leave?(): void;
   /** The JSON text that the event taken last is stored as; undefined when it is not at hand. */
   textOf?(event: LoggedEvent): string | undefined;
@@ -208,8 +208,8 @@ export interface EventLog {
   /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
   onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
   /**
-   * The newest outline that is stored of a thread, at or before a seq; undefined when a reading there has to begin with
-   * the first event. There is one at least every few hundred events.
+   * The newest outline that is stored of a thread, at or before a seq; undefined when there is none. There is one at
+   * least every few hundred events: a reading further after it, or without one, shows nothing of what began earlier.
    */
   outlineAt?(threadId: string, seq: number): Promise<OutlineSnapshot | undefined>;
 

@@ -1,6 +1,18 @@
 /** The length of a time as the log writes it: two such texts compare as their times do. */
 const writtenLength = '2025-01-01T00:00:00.000Z'.length;
 
+let lastMs = Number.NaN;
+let lastText = '';
+
+/** The text of a time as the log writes it. Events of the same millisecond share it: making it takes long. */
+export function timeText(ms: number): string {
+  if (ms !== lastMs) {
+    lastText = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastText;
+}
+
 /** Whether a time is before another one; false when one of them is not a time. */
 export function isEarlier(ts: string, other: string): boolean {
   if (ts === other) return false;

@@ -193,7 +193,7 @@ describe('import', () => {
 });
 
 describe('export', () => {
-  it('refuses a thread that is not there', async () => {
+  it('refuses an unknown thread', async () => {
     await expect(exported(new MemoryLog(), 'nobody')).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 

@@ -31,6 +31,7 @@ import type { SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
+import { timeText } from './event-time.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -328,7 +329,7 @@ export class MemoryLog implements EventLog {
   }
 
   #stamp(): string {
-    return new Date(this.now()).toISOString();
+    return timeText(this.now());
   }
 
   #checkOpen(): void {

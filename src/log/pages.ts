@@ -1,6 +1,6 @@
 /** Items as they come; those that are there already can be taken without a wait. */
 export interface Taking<Item> extends AsyncIterableIterator<Item> {
-  /** The next item, if it is there; nobody must wait for one with `next` meanwhile. */
+  /** The next item, if it has arrived; nobody may wait for one with `next` meanwhile. */
   take(): Item | undefined;
   /** Ends it at once, also for whoever waits. */
   leave(): void;
@@ -13,7 +13,7 @@ export function eachOfPages<Item>(
 ): Taking<Item> {
   let page: readonly Item[] = [];
   let at = 0;
-  /** Settles when the next page is there. */
+  /** Settles when the next page has arrived. */
   let turning: Promise<IteratorResult<Item>> | undefined;
 
   async function turn(): Promise<IteratorResult<Item>> {

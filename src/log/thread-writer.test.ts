@@ -140,7 +140,7 @@ describe('fragments', () => {
     expect(short(await stored())).toEqual(['t:a:12', 'r:a:34', 't:a:5']);
   });
 
-  it('are not joined when another field differs, or is there in one only', async () => {
+  it('are not joined when another field differs, or exists in one only', async () => {
     const { writer, stored } = await setUp();
     const callId = { callId: 'c' };
     await writeAll(writer, [
@@ -407,7 +407,7 @@ describe('write', () => {
     expect(short(await stored())).toEqual(['t:a:1', '!w', '!v']);
   });
 
-  it('refuses what is not an event, and goes on with everything else', async () => {
+  it('refuses what is not an event, and continues with everything else', async () => {
     const { writer, stored } = await setUp();
     await writer.write(text('1'));
     await expect(writer.write({ type: 'text', runId: 'r' } as AgentEvent)).rejects.toMatchObject({

@@ -5,7 +5,6 @@ import { checkEventText, defaultMaxEventBytes } from './event-size.ts';
 import type * as z from 'zod';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, milliseconds, number, object } from '../events/options/option-fields.ts';
-import { SerialQueue } from '../events/serial-queue.ts';
 
 export interface ThreadWriterOptions {
   /** How long a fragment may wait for more, in milliseconds; 32 when absent. */
@@ -43,6 +42,16 @@ interface Growing {
   readonly size: number;
 }
 
+/** An append that has not started; everything written until then shares it. */
+class PendingAppend {
+  resolve: () => void = () => {};
+  reject: (error: unknown) => void = () => {};
+  readonly promise: Promise<void> = new Promise((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+}
+
 /**
  * Writes the events of a thread in order, joining fragments of one stream that come close together before they get
  * a `seq`: live and later readers see the same sequence. Fragments wait at most `windowMs` or until `maxLength`
@@ -71,7 +80,9 @@ export class ThreadWriter {
   #metadata: AppendOptions['metadata'];
   /** How much of what waited has left `#waiting` and is not in the log yet. */
   #leaving = 0;
-  readonly #appends = new SerialQueue();
+  #isAppending = false;
+  /** The append after the current one, once something waits for it. */
+  #following: PendingAppend | undefined;
   #seq: number | undefined;
 
   constructor(log: EventLog, threadId: string, given: ThreadWriterOptions = {}) {
@@ -219,29 +230,55 @@ export class ThreadWriter {
     this.#length = 0;
   }
 
+  /** Everything written until the append starts goes with it; appends follow one another. */
   #append(): Promise<void> {
-    return this.#appends.run(async () => {
-      const events = this.#batch;
-      const length = this.#leaving;
-      if (events.length === 0) return;
-      const metadata = this.#metadata;
-      this.#batch = [];
-      this.#metadata = undefined;
-      try {
-        const options: AppendOptions = {};
-        if (this.#options.lease !== undefined) options.lease = this.#options.lease;
-        if (metadata !== undefined) options.metadata = metadata;
-        const { perform } = this.#options;
-        const append = () => this.#log.append(this.#threadId, giveUp(events), options);
-        const { lastSeq } = await (perform === undefined ? append() : perform(append));
+    if (this.#following === undefined) {
+      this.#following = new PendingAppend();
+      if (!this.#isAppending) queueMicrotask(this.#start);
+    }
+    return this.#following.promise;
+  }
+
+  readonly #start = (): void => {
+    const append = this.#following;
+    this.#following = undefined;
+    if (append === undefined) return;
+    const events = this.#batch;
+    if (events.length === 0) return append.resolve();
+    const length = this.#leaving;
+    const metadata = this.#metadata;
+    this.#batch = [];
+    this.#metadata = undefined;
+    this.#isAppending = true;
+    this.#store(giveUp(events), metadata).then(
+      ({ lastSeq }) => {
         this.#seq = lastSeq;
         this.#leaving -= length;
-      } catch (error) {
+        this.#isAppending = false;
+        append.resolve();
+        this.#start();
+      },
+      (error: unknown) => {
         this.#batch = [...events, ...this.#batch];
         if (metadata !== undefined) this.#metadata = merged(metadata, this.#metadata);
-        throw error;
-      }
-    });
+        this.#isAppending = false;
+        append.reject(error);
+        this.#start();
+      },
+    );
+  };
+
+  #store(events: readonly AgentEvent[], metadata: AppendOptions['metadata']): ReturnType<EventLog['append']> {
+    const { lease, perform } = this.#options;
+    const options: AppendOptions = {};
+    if (lease !== undefined) options.lease = lease;
+    if (metadata !== undefined) options.metadata = metadata;
+    const append = () => this.#log.append(this.#threadId, events, options);
+    try {
+      return perform === undefined ? append() : perform(append);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 }
 

@@ -21,7 +21,14 @@ export interface DagUnit {
   readonly endOf?: string;
 }
 
-const undrawn = new Set(['usage', 'tool_start', 'tool_input_delta', 'tool_progress', 'repl_progress']);
+/** The kinds of chunks that a drawing leaves out: reports and accounts. */
+export const undrawn: ReadonlySet<string> = new Set([
+  'usage',
+  'tool_start',
+  'tool_input_delta',
+  'tool_progress',
+  'repl_progress',
+]);
 
 /** The unit of an id; undefined when it is not drawn, such as reports and accounts. */
 export function unitOf(conversation: Conversation, tier: DagTier, id: string): DagUnit | undefined {

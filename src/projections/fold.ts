@@ -7,7 +7,7 @@ import {
   reduceConversation,
 } from '../graph/index.ts';
 
-/** A live view: `step` takes in one event at constant cost, `view` shows what is there. States are immutable. */
+/** A live view: `step` takes in one event at constant cost, `view` returns what is shown. States are immutable. */
 export interface Fold<State, View> {
   readonly initial: State;
   readonly step: (state: State, event: AgentEvent) => State;

@@ -113,7 +113,7 @@ describe('laws of the drawing', () => {
     );
   });
 
-  it('nothing overlaps, every edge goes down between drawn nodes, and every id is there once', () => {
+  it('nothing overlaps, every edge goes down between drawn nodes, and every id exists once', () => {
     fc.assert(
       fc.property(log(), ([events, by]) => {
         const { nodes, edges } = drawingOf(events, { by });

@@ -102,7 +102,7 @@ export type RewindBody = z.infer<typeof rewindBody>;
 /** What an undo or a redo does, or would do. */
 export const rewindInfo = z.looseObject({
   direction: z.enum(['undo', 'redo']),
-  message: z.string().describe('the text of the message that is taken back or taken up again'),
+  message: z.string().describe('the text of the message that is undone or redone'),
   folders: z.array(
     z.looseObject({
       folder: z.string(),

@@ -104,7 +104,7 @@ describe('the policy in a run', () => {
     expect(await askedIn({ agent, approvals: { tools: { echo: 'allow' } } })).toBe(1);
   });
 
-  it('holds for the agents that an agent starts by itself, at any depth', async () => {
+  it('applies to the agents that an agent starts by itself, at any depth', async () => {
     const scout = { agent: agentOf(echoing, { id: 'scout', tools: [echo] }), description: 'looks' };
     const starting = [[calls('agent', { task: 'Look.' })], 'Done.'];
     const lead = agentOf(starting, { id: 'lead', tools: [agentTool({ agents: [scout] })] });

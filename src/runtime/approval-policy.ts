@@ -74,7 +74,7 @@ export class ApprovalPolicy {
     this.timeoutMs = options.timeoutMs;
   }
 
-  /** A tool of the category `plan` asks by itself: what holds for plans holds for it. */
+  /** A tool of the category `plan` asks by itself: the policy of plans applies to it. */
   decide(request: ApprovalRequest, context: ApprovalContext): Decision {
     const isPlanTool = request.kind === 'tool' && request.category === 'plan';
     const kind = request.kind === 'plan' || isPlanTool ? 'plans' : 'tools';

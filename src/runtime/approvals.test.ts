@@ -11,7 +11,7 @@ const echoing = () => agentOf([[calls('echo', { value: 'hi' })], 'Done.'], { too
 const gated: RuntimeOptions['approvals'] = { tools: { echo: 'ask' } };
 const isAsked = (event: FlowEvent): event is Of<'approval-required'> => event.type === 'approval-required';
 
-/** Reads until something is asked, and lets go of the stream. */
+/** Reads until something is asked, and leaves the stream. */
 async function untilAsked(stream: FlowStream): Promise<string> {
   for await (const event of stream) if (isAsked(event)) return event.data.id;
   throw new Error('nothing was asked');
@@ -107,7 +107,7 @@ describe('an approval', () => {
 });
 
 describe('an approval after a restart', () => {
-  it('is listed and answered by the next runtime, and recover goes on with the run', async () => {
+  it('is listed and answered by the next runtime, and recover resumes the run', async () => {
     const options = { agent: echoing(), approvals: gated };
     const first = runtimeOf(options);
     const id = await untilAsked(first.query('Hi', { threadId: 't' }));
@@ -132,7 +132,7 @@ describe('an approval after a restart', () => {
     expect(await second.recover()).toEqual([]);
   });
 
-  it('still waits when the run goes on first, and the policy holds for what comes', async () => {
+  it('still waits when the run resumes first, and the policy applies to what follows', async () => {
     const agent = agentOf([[calls('echo', { value: 'one' })], [calls('echo', { value: 'two' })], 'Done.'], {
       tools: [echo],
     });
@@ -224,7 +224,7 @@ describe('an approval that must be given in time', () => {
     expect(resultOf(await readAll(second.watch('t')))).toMatchObject({ result: { status: 'denied' } });
   });
 
-  it('expires in the process that goes on with the run', async () => {
+  it('expires in the process that resumes the run', async () => {
     const clock = new ManualClock();
     const options = { agent: echoing(), approvals: timed, clock };
     const first = runtimeOf(options);

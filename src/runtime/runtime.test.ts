@@ -159,7 +159,7 @@ describe('a reader', () => {
     expect(whole.slice(0, before.length)).toEqual(before);
   });
 
-  it('is let go by its signal while it waits, and the run goes on', async () => {
+  it('ends by its signal while it waits, and the run continues', async () => {
     const runtime = runtimeOf({ agent: echoing(), approvals: { tools: { echo: 'ask' } } });
     const stop = new AbortController();
     const events: FlowEvent[] = [];
@@ -212,7 +212,7 @@ describe('a reader', () => {
     expect(await second).toEqual(await first);
   });
 
-  it('is let go when the runtime closes', async () => {
+  it('ends when the runtime closes', async () => {
     const runtime = runtimeOf({ agent: echoing(), approvals: { tools: { echo: 'ask' } } });
     const events: FlowEvent[] = [];
     for await (const event of runtime.query('Hi', { threadId: 't' })) {

@@ -58,7 +58,7 @@ export async function removeQueued(log: EventLog, threadId: string, id: string):
   });
 }
 
-/** Changes a waiting message; a delivery in between makes the change fail, so it is tried again with what is there. */
+/** Changes a waiting message; a delivery in between makes the change fail, so it is tried again with the new state. */
 async function whileQueued(
   log: EventLog,
   threadId: string,

@@ -61,7 +61,7 @@ export class Site {
 
   readonly countEvents = (count: number): void => void (this.metrics.eventsSent += count);
 
-  /** The thread, when it is there and the request may see it. */
+  /** Returns the thread, when it exists and the request may see it. */
   find(scope: Scope, threadId: string): Promise<Thread> {
     return findThread(this.options.log, scope, threadId);
   }

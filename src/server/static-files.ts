@@ -82,7 +82,7 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-/** Where a file of the folder is, links followed; undefined when it is not there or lies outside. */
+/** Where a file of the folder is, links followed; undefined when it is missing or lies outside. */
 export async function confinedPath(root: string, path: string): Promise<string | undefined> {
   try {
     const base = await realpath(root);

@@ -2,7 +2,7 @@ import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { Scope } from './security/access.ts';
 
-/** The thread, when it is there and may be seen. */
+/** Returns the thread, when it exists and may be seen. */
 export async function findThread(log: EventLog, { resourceId }: Scope, threadId: string): Promise<Thread> {
   const thread = await log.getThread(threadId);
   if (thread !== undefined && (resourceId === undefined || thread.resourceId === resourceId)) return thread;

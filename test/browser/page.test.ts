@@ -304,7 +304,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     scene.expectComplaint('net::ERR_FAILED');
   });
 
-  it('goes on with the agent that answered last, unless another is chosen', async () => {
+  it('continues with the agent that answered last, unless another is chosen', async () => {
     const log = await start('counting', 'red');
     await log.getByText('Answer 1 to red.').waitFor();
     await page.reload();

@@ -40,7 +40,7 @@ describe('Kilo Code', () => {
     },
   );
 
-  it('reports a tool that is not there by its own name, as a failure', () => {
+  it('reports a missing tool by its own name, as a failure', () => {
     const line = used('teleport', { status: 'error', input: {}, error: "unavailable tool 'teleport'" });
     expect(translated('kilo', line).at(-1)).toMatchObject({
       name: 'teleport',

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type CliAgentOptions, cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
-import type { RunnableAgent } from '../../src/cli/runnable-agent.ts';
-import { type RunRequest, type RunWatcher, runAgent } from '../../src/cli/run-agent.ts';
+import type { RunnableAgent } from '../../src/cli/agents/runnable-agent.ts';
+import { type RunRequest, type RunWatcher, runAgent } from '../../src/cli/run/run-agent.ts';
 import { createGraph, reduceEvent } from '../../src/graph/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import type { Activity } from '../../src/projections/activity/index.ts';
@@ -82,7 +82,7 @@ describe('running an external agent', () => {
     expect(seen).toMatchObject([{ type: 'unknown', raw: { type: 'item.completed', item: { status: 'failed' } } }]);
   });
 
-  it('goes on with a thread in the session of the agent', async () => {
+  it('continues a thread in the session of the agent', async () => {
     const { log, report } = await run('hello');
     const { report: second } = await run('args', { log, threadId: report.threadId });
     const events = await log.read(second.threadId);

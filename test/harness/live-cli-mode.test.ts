@@ -102,7 +102,7 @@ describe('an external agent over its live channel as a mode', () => {
     expect(await said(harness)).toContain('look here');
   });
 
-  it('is aborted while it asks, and goes on with another model', async () => {
+  it('is aborted while it asks, and continues with another model', async () => {
     const { harness, on, lines } = harnessWithCli();
     const sending = harness.sendMessage({ content: 'run echo never' });
     await on('tool_approval_required');

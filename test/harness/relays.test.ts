@@ -155,7 +155,7 @@ describe('a call that needs approval', () => {
     ['the tool is allowed', harness => harness.setPermissionForTool({ toolName: 'echo', policy: 'allow' })],
     ['the category is allowed', harness => harness.setPermissionForCategory({ category: 'read', policy: 'allow' })],
     ['all is allowed', harness => harness.setState({ yolo: true })],
-  ])('is let go, and so are those behind it, which nobody is asked about: when %s', async (_, allow) => {
+  ])('is released, and so are those behind it, which nobody is asked about: when %s', async (_, allow) => {
     const three = ['a', 'b', 'c'].map(value => calls('echo', { value }, value));
     const toolCategoryResolver = (): ToolCategory => 'read';
     for (const approves of [false, true]) {

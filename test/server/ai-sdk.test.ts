@@ -255,7 +255,7 @@ describe.each([5, 6, 7] as const)('useChat of AI SDK %i on the server', version 
 });
 
 describe('a chat', () => {
-  it('is told that the server ends, and goes on with the next one', async () => {
+  it('receives that the server ends, and resumes with the next one', async () => {
     hold = gate();
     const log = new MemoryLog();
     log.close = async () => {};
@@ -269,7 +269,7 @@ describe('a chat', () => {
     expect(chat.error?.message).toContain('The server closes.');
   });
 
-  it('is told when the run waits for an answer and something else is said', async () => {
+  it('is refused another message while the run waits for an answer', async () => {
     const id = newId();
     const chat = openChat(7, { id, url: server.url, body: { agent: 'asker' } });
     await chat.sendMessage({ text: 'go' });

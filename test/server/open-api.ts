@@ -28,16 +28,16 @@ export interface Operation {
   readonly upload?: string;
 }
 
-interface Told {
+interface OperationInfo {
   readonly security?: readonly unknown[];
   readonly parameters: Operation['parameters'];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** The operations that a server tells in its OpenAPI document. */
+/** The operations in the OpenAPI document of a server. */
 export async function operationsOf(url: string): Promise<Operation[]> {
   const { json } = await ask(url, '/api/openapi.json');
-  return Object.entries(json['paths'] as Record<string, Record<string, Told>>).flatMap(([path, methods]) =>
+  return Object.entries(json['paths'] as Record<string, Record<string, OperationInfo>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security, parameters, requestBody }]) => {
       const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
       const body = type === 'application/json' ? content?.schema : undefined;

@@ -39,10 +39,10 @@ describe('the OpenAPI document', () => {
       .filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
       .map(({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
     const { json } = await ask(server.url, '/api/openapi.json');
-    const told = Object.entries(json['paths'] as Record<string, object>).flatMap(([path, methods]) =>
+    const documented = Object.entries(json['paths'] as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map(method => `${method} ${path}`),
     );
-    expect(told.toSorted()).toEqual(served.toSorted());
+    expect(documented.toSorted()).toEqual(served.toSorted());
     expect(json['openapi']).toBe('3.1.0');
     const ids = Object.values(json['paths'] as Record<string, Record<string, { operationId: string }>>).flatMap(each =>
       Object.values(each).map(({ operationId }) => operationId),

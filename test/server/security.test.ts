@@ -59,7 +59,7 @@ describe('a server with tokens', () => {
     }
   });
 
-  it('tells without a token that it lives', async () => {
+  it('reports without a token that it lives', async () => {
     expect((await local('/healthz')).json).toEqual({ status: 'ok' });
     expect((await local('/readyz')).json).toEqual({ status: 'ready' });
   });
@@ -190,7 +190,7 @@ describe('a server with tokens', () => {
     }
   });
 
-  it('tells no secret: not in events, exports, encoded streams, nor in problems', async () => {
+  it('shows no secret: not in events, exports, encoded streams, nor in problems', async () => {
     const headers = bearer('master-token');
     const events = await server.log.read(theirs);
     expect(JSON.stringify(events)).toContain(secret);

@@ -21,7 +21,7 @@ export interface ProductOptions {
   readonly cwd?: string;
 }
 
-/** Starts `singletree serve` as a person would, and waits until it tells its address. */
+/** Starts `singletree serve` as a person would, and waits until it prints its address. */
 export async function startProduct(home: string, port = 0, more: ProductOptions = {}): Promise<Product> {
   const child = spawn(process.execPath, [command, 'serve', '--no-open', '--port', String(port)], {
     env: { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...more.env },

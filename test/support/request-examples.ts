@@ -1,9 +1,9 @@
 import type { AgentEvent, LoggedEvent } from '../../src/events/index.ts';
 
-type Told = AgentEvent extends infer Event ? (Event extends AgentEvent ? Omit<Event, 'runId'> : never) : never;
+type EventFields = AgentEvent extends infer Event ? (Event extends AgentEvent ? Omit<Event, 'runId'> : never) : never;
 
 /** An event of the root run, or of the run it names. */
-export type Line = Told & { readonly runId?: string };
+export type Line = EventFields & { readonly runId?: string };
 
 /** The log of a request, one event every 100 ms: `harness_start` of the run `run`, these events, and its end. */
 export function request(

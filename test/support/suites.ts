@@ -37,9 +37,9 @@ export const longSuites: readonly Suite[] = [
     ],
   },
   {
-    name: 'the page in a browser, beyond two short files',
+    name: 'the page in a browser, beyond one short file',
     paths: ['test/browser/', 'test/coder-on-the-page.test.ts', 'test/live-surfaces.test.ts', 'test/product.test.ts'],
-    except: ['test/browser/compaction.test.ts', 'test/browser/usage.test.ts'],
+    except: ['test/browser/compaction.test.ts'],
   },
   {
     name: 'the chat in a terminal, beyond one short file',
@@ -60,6 +60,24 @@ export const longSuites: readonly Suite[] = [
     ],
   },
   {
+    name: 'programs and code of models that hang, exit or use too much',
+    paths: [
+      'src/agents/mcp/connect-mcp.test.ts',
+      'src/agents/process/guard-script.test.ts',
+      'src/agents/process/orphaned-processes.test.ts',
+      'src/agents/rlm/rlm-agent.test.ts',
+      'src/agents/rlm/sandbox.test.ts',
+      'src/log/sqlite/processes.test.ts',
+      'test/cli-agents/live-driver.test.ts',
+      'test/cli-agents/live-limits.test.ts',
+      'test/cli-agents/warm-takeover.test.ts',
+    ],
+  },
+  {
+    name: 'worktrees and agents compared in them',
+    paths: ['src/control/worktrees/', 'test/server/worktrees.test.ts'],
+  },
+  {
     name: 'PostgreSQL and Redis, beyond the conformance suite',
     paths: ['src/log/postgres/', 'src/log/redis/', 'test/services.test.ts'],
     except: [
@@ -76,6 +94,7 @@ export const longSuites: readonly Suite[] = [
       'test/coder.test.ts',
       'test/command-table.test.ts',
       'test/compare-command.test.ts',
+      'test/own-agents.test.ts',
       'test/send.test.ts',
       'test/store-command.test.ts',
     ],

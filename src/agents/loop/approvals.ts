@@ -23,7 +23,7 @@ type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
 export interface ApprovableCall {
   readonly state: CallState;
   /** The request of the call with an input, which may be a revised one; its paths are resolved. */
-  readonly requestFor: (input: unknown) => Promise<ToolRequest>;
+  readonly requestFor: (input: unknown) => Promise<ToolRequest> | ToolRequest;
   /** Whether a person is asked although the rules allow it. */
   readonly needsApproval?: Tool['needsApproval'];
   /** What a person reads about the call, beside its arguments, and the answers that are possible. */
@@ -108,7 +108,7 @@ export class Approvals {
     const request = await requestFor(call.input);
     const decision = decideAll(rules, this.#grants, request);
     if (decision.policy === 'deny') return deniedBy(decision);
-    const isAsked = await this.#needsApproval(asked, request);
+    const isAsked = asked.needsApproval !== undefined && (await this.#needsApproval(asked.needsApproval, request));
     if (decision.policy === 'allow' && relayId === undefined && !isAsked) return { input: call.input, request };
     const answer: Answer | undefined = before ?? (await this.#ask(asked, { request, decision }));
     if (answer === undefined) {
@@ -142,8 +142,11 @@ export class Approvals {
   }
 
   /** Whether the tool itself requires an answer for a call that no grant covers. */
-  async #needsApproval({ needsApproval }: ApprovableCall, request: ToolRequest): Promise<boolean> {
-    if (needsApproval === undefined || this.#grants.some(grant => grantCovers(grant, request))) return false;
+  async #needsApproval(
+    needsApproval: NonNullable<ApprovableCall['needsApproval']>,
+    request: ToolRequest,
+  ): Promise<boolean> {
+    if (this.#grants.some(grant => grantCovers(grant, request))) return false;
     return needsApproval(request.input);
   }
 
@@ -195,11 +198,15 @@ export function toolRequest({ name, category, shell }: Tool, input: unknown): To
 }
 
 /** Returns the request with resolved paths; an input that fails the tool's schema has none. */
-export async function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> {
+export function resolvedRequest(tool: Tool, input: unknown): Promise<ToolRequest> | ToolRequest {
   const request = toolRequest(tool, input);
-  if (tool.paths === undefined) return request;
-  const checked = await checkInput(tool, input);
-  return 'problem' in checked ? request : { ...request, paths: await tool.paths(checked.value) };
+  return tool.paths === undefined ? request : withPaths(request, tool);
+}
+
+async function withPaths(request: ToolRequest, tool: Tool): Promise<ToolRequest> {
+  const checked = await checkInput(tool, request.input);
+  const paths = 'value' in checked ? await tool.paths?.(checked.value) : undefined;
+  return paths === undefined ? request : { ...request, paths };
 }
 
 function refusal({ outcome, feedback, by }: Answer): string {

@@ -1,5 +1,5 @@
 import { defined } from '../../events/defined.ts';
-import { type AgentEvent, newId } from '../../events/index.ts';
+import { newId } from '../../events/index.ts';
 import type { RelayState, RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { type ChildResult, runChild, settledChild } from '../subagents/child-run.ts';
@@ -30,9 +30,8 @@ export interface CallPlace {
   readonly runId: string;
   readonly id: string;
   readonly name: string;
-  readonly signal: AbortSignal;
-  /** The time that a person takes to answer does not count. */
-  readonly limit: Pick<TimeLimit, 'pauseFor'>;
+  /** Stops the call; the time that a person takes to answer does not count. */
+  readonly limit: Pick<TimeLimit, 'pauseFor' | 'signal'>;
   /** The questions and subagents of the call before its process ended, in order. */
   readonly asked: readonly RelayState[];
   readonly children: readonly RunState[];
@@ -48,7 +47,6 @@ export interface CallPlace {
 export class CallContext implements ToolContext {
   readonly runId: string;
   readonly toolCallId: string;
-  readonly signal: AbortSignal;
   readonly paths?: RequestPaths;
   readonly access?: readonly PathAccess[];
   readonly isGuarded?: NonNullable<ToolContext['isGuarded']>;
@@ -65,10 +63,13 @@ export class CallContext implements ToolContext {
     this.#place = place;
     this.runId = place.runId;
     this.toolCallId = place.id;
-    this.signal = place.signal;
     if (place.paths !== undefined) this.paths = place.paths;
     if (place.access !== undefined) this.access = place.access;
     if (place.isGuarded !== undefined) this.isGuarded = place.isGuarded;
+  }
+
+  get signal(): AbortSignal {
+    return this.#place.limit.signal;
   }
 
   get context(): unknown {
@@ -142,9 +143,9 @@ export class CallContext implements ToolContext {
     if (this.#open) this.#running.push(work);
   };
 
-  /** Resolves when the subagents and the work that the call waits for have ended. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#running);
+  /** Resolves when the subagents and the work that the call waits for have ended; undefined when there are none. */
+  settled(): Promise<unknown> | undefined {
+    return this.#running.length === 0 ? undefined : Promise.allSettled(this.#running);
   }
 
   /** Returns the next run that the call starts: a resumed one, or a new one. */
@@ -157,9 +158,8 @@ export class CallContext implements ToolContext {
   async #start(agent: Agent, request: SubagentRequest, child: ChildStart): Promise<ChildResult> {
     const { channel, inherited, lineage } = this.#scope;
     const { before, runId, signal } = child;
-    const put = (event: AgentEvent) => channel.put(event);
     if (before !== undefined && (before.endedBy !== undefined || agent.resumable !== true))
-      return settledChild(before, put);
+      return settledChild(before, event => channel.put(event));
     const stop = new AbortController();
     const { task, model, tools, budget = {} } = request;
     const result = await runChild(
@@ -173,13 +173,17 @@ export class CallContext implements ToolContext {
         depth: lineage.depth + 1,
         ...defined({ model, tools, resume: before }),
       },
-      event => {
-        lineage.count(event, runId);
-        const handled = put(event);
-        if (event.type !== 'usage') return handled;
-        return handled.then(() => {
-          if (lineage.exhausted({ ...budget, runs: Infinity }) !== undefined) stop.abort();
-        });
+      {
+        put: event => {
+          lineage.count(event, runId);
+          const handled = channel.put(event);
+          if (event.type !== 'usage') return handled;
+          return handled.then(() => {
+            if (lineage.exhausted({ ...budget, runs: Infinity }) !== undefined) stop.abort();
+          });
+        },
+        pass: event => channel.pass(event),
+        report: event => channel.report(event),
       },
     );
     if (!stop.signal.aborted || signal.aborted) return result;

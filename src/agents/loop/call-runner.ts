@@ -10,7 +10,6 @@ import { isAccessRelay } from './access-requests.ts';
 import { TimeLimit } from './time-limit.ts';
 import { checkInput, type Tool } from './tool.ts';
 import { toolOutput } from './tool-output.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface CallRunnerOptions extends Omit<ApprovalsOptions, 'requestOf'> {
   readonly runId: string;
@@ -119,7 +118,6 @@ export class CallRunner {
       runId,
       id,
       name,
-      signal: limit.signal,
       limit,
       asked,
       children,
@@ -129,12 +127,13 @@ export class CallRunner {
     });
     try {
       const running = Promise.resolve(tool.execute(input, context));
-      return toolOutput(await untilAborted(running, limit.signal));
+      return toolOutput(await limit.apply(running));
     } catch (error) {
       if (!limit.over) throw error;
       return { error: `${name} was stopped: it took longer than ${ms} ms.` };
     } finally {
-      await context.settled();
+      const settled = context.settled();
+      if (settled !== undefined) await settled;
       limit.clear();
       context.end();
     }

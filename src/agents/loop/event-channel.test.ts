@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
-import { EventChannel } from './event-channel.ts';
+import { EventChannel, forwardEvents } from './event-channel.ts';
 
 const report = (content: unknown, toolCallId = 'c') =>
   ({ type: 'tool_progress', runId: 'r', id: 'p', toolCallId, name: 't', content }) as const;
@@ -130,5 +130,118 @@ describe('the stream of some work', () => {
     );
     expect(nameOf(await stream.next())).toBe('a');
     await expect(stream.next()).rejects.toThrow('broken');
+  });
+});
+
+describe('events of a run that are forwarded to the channel of another', () => {
+  const custom = (name: string): AgentEvent => ({ type: 'custom', runId: 'child', name, data: null });
+  const turns = () => new Promise(resolve => setImmediate(resolve));
+  const nameOf = (event: AgentEvent) => (event as { name?: string }).name;
+  /** Two channels: what the work puts into the first one is read from the second. */
+  const forwarded = (work: (child: EventChannel) => Promise<void>, onLeave = () => {}) => {
+    const child = new EventChannel();
+    const parent = new EventChannel();
+    const stream = child.stream(
+      () => work(child),
+      () => {},
+    );
+    return { child, events: parent.stream(() => forwardEvents(stream, parent), onLeave) };
+  };
+
+  it('keep their order, and hold their producer back until the consumer requests the next one', async () => {
+    const did: string[] = [];
+    const { events } = forwarded(async child => {
+      await child.pass(custom('a'));
+      await child.put(custom('b'));
+      did.push('b was handled');
+      child.report(report(1));
+      await child.put(custom('c'));
+    });
+    const names: unknown[] = [];
+    for await (const event of events) {
+      await turns();
+      names.push(nameOf(event));
+      if (nameOf(event) === 'b') expect(did).toEqual([]);
+    }
+    expect(names).toEqual(['a', 'b', 't', 'c']);
+    expect(did).toEqual(['b was handled']);
+  });
+
+  it('reach the listeners of both channels before they are queued', async () => {
+    const seen: string[] = [];
+    const child = new EventChannel();
+    const parent = new EventChannel();
+    child.onPut(event => seen.push(`child ${nameOf(event)}`));
+    parent.onPut(event => seen.push(`parent ${nameOf(event)}`));
+    const stream = child.stream(
+      () => child.put(custom('a')),
+      () => {},
+    );
+    void forwardEvents(stream, parent);
+    expect(seen).toEqual(['child a', 'parent a']);
+  });
+
+  it('are bounded: a fragment waits when too many are queued', async () => {
+    let passed = 0;
+    const { events } = forwarded(async child => {
+      for (let n = 0; n < 500; n++) {
+        passed++;
+        await child.pass(custom(`${n}`));
+      }
+    });
+    let count = 0;
+    for await (const _ of events) {
+      await turns();
+      expect(passed).toBeLessThanOrEqual(++count + 65);
+    }
+    expect(count).toBe(500);
+  });
+
+  it('never resolve for their producer when the consumer has detached', async () => {
+    const did: string[] = [];
+    const { child, events } = forwarded(
+      async channel => {
+        await channel.put(custom('a'));
+        did.push('went on');
+      },
+      () => did.push('left'),
+    );
+    for await (const _ of events) break;
+    void child.put(custom('b')).then(() => did.push('b was handled'));
+    await turns();
+    expect(did).toEqual(['left']);
+  });
+
+  it('end with the error of the run', async () => {
+    const { events } = forwarded(async () => {
+      throw new Error('broken');
+    });
+    await expect(events.next()).rejects.toThrow('broken');
+  });
+
+  it('come one by one from a stream that is not of a channel', async () => {
+    const parent = new EventChannel();
+    const did: string[] = [];
+    async function* agent() {
+      yield custom('a');
+      did.push('a was handled');
+      yield custom('b');
+    }
+    const events = parent.stream(
+      () => forwardEvents(agent(), parent),
+      () => {},
+    );
+    await events.next();
+    await turns();
+    expect(did).toEqual([]);
+    await events.next();
+    expect(did).toEqual(['a was handled']);
+  });
+
+  it('do not replace the report of a call with the same id in another run', async () => {
+    const channel = new EventChannel();
+    channel.report(report(1));
+    channel.report({ ...report(2), runId: 'other' });
+    expect(await contents(channel)).toEqual([1, 2]);
   });
 });

@@ -1,6 +1,7 @@
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/index.ts';
 
-type Report = Extract<AgentEvent, { type: 'tool_progress' }>;
+/** A progress report of a tool. */
+export type ToolProgress = EventOf<'tool_progress'>;
 
 type Give = (given: IteratorResult<AgentEvent>) => void;
 
@@ -11,21 +12,52 @@ interface Item {
   readonly isFragment?: boolean;
 }
 
+/** Receives the events of a run: a channel, or what a run that started another one does with the events of that one. */
+export interface EventSink {
+  /** Resolves when the event was handled; never after the consumer has detached. */
+  put(event: AgentEvent): Promise<void>;
+  /** Receives a fragment. Returns a promise only when the caller has to wait. */
+  pass(event: AgentEvent): Promise<void> | undefined;
+  /** Receives a progress report, which nobody waits for. */
+  report(event: ToolProgress): void;
+}
+
+/** Names the method of a `RunStream` that forwards its events. */
+const forwardTo = Symbol('forwardTo');
+
+/** The events of a run, to be read one by one or forwarded. */
+export interface RunStream extends AsyncIterableIterator<AgentEvent> {
+  /**
+   * Starts the run and passes each event straight to a sink, which holds its producers back; resolves when the run has
+   * ended. It takes the place of reading the stream.
+   */
+  [forwardTo](sink: EventSink): Promise<void>;
+}
+
+/** Passes the events of a run to a sink as they come, in order; resolves when the run has ended. */
+export async function forwardEvents(events: AsyncIterable<AgentEvent>, sink: EventSink): Promise<void> {
+  if (forwardTo in events) return (events as RunStream)[forwardTo](sink);
+  for await (const event of events) await sink.put(event);
+}
+
 /** The number of fragments that may be queued before producers have to wait. */
 const mostAhead = 64;
 
 /**
  * Merges the events of several tasks into one stream. `put` resolves when the consumer, having received the event,
  * requests the next one: a task that awaits it continues only after its event was handled, and never after the consumer
- * has detached. Tasks that await their events take turns.
+ * has detached. Tasks that await their events take turns. The channel of a subagent forwards to that of the run that started
+ * it: an event is queued once, at the channel of the first run.
  */
-export class EventChannel {
+export class EventChannel implements EventSink {
   #listener: ((event: AgentEvent) => void) | undefined;
   readonly #items: Item[] = [];
   /** The event the consumer received last; it counts as handled when a consumer requests the next one. */
   #given: Item | undefined;
   #wake: () => void = idle;
   #gone = false;
+  /** Takes the place of the queue. */
+  #sink: EventSink | undefined;
 
   /** Calls the listener with each further event, except progress reports, before it is queued. */
   onPut(listener: (event: AgentEvent) => void): void {
@@ -33,6 +65,10 @@ export class EventChannel {
   }
 
   put(event: AgentEvent): Promise<void> {
+    if (this.#sink !== undefined) {
+      this.#listener?.(event);
+      return this.#sink.put(event);
+    }
     return new Promise(taken => {
       if (this.#gone) return;
       this.#listener?.(event);
@@ -44,6 +80,7 @@ export class EventChannel {
   pass(event: AgentEvent): Promise<void> | undefined {
     if (this.#gone) return undefined;
     this.#listener?.(event);
+    if (this.#sink !== undefined) return this.#sink.pass(event);
     if (this.#items.length >= mostAhead) return new Promise(taken => this.#add({ event, taken, isFragment: true }));
     this.#add({ event });
     return undefined;
@@ -53,18 +90,20 @@ export class EventChannel {
    * Puts a progress report. It replaces a queued report of the same call, so that reports never pile up; pieces of
    * output, `{ stream, output }`, are joined instead.
    */
-  report(event: Report): void {
+  report(event: ToolProgress): void {
+    if (this.#sink !== undefined) return this.#sink.report(event);
     const piece = pieceOf(event);
     const waiting = this.#items.find(
       ({ event: other }) =>
         other.type === 'tool_progress' &&
+        other.runId === event.runId &&
         other.toolCallId === event.toolCallId &&
         pieceOf(other)?.stream === piece?.stream,
     );
     if (waiting === undefined) {
       if (!this.#gone) this.#add({ event });
     } else {
-      const before = pieceOf(waiting.event as Report);
+      const before = pieceOf(waiting.event as ToolProgress);
       const output = `${before?.output ?? ''}${piece?.output ?? ''}`;
       waiting.event = piece === undefined ? event : { ...event, content: { ...piece, output } };
     }
@@ -95,7 +134,7 @@ export class EventChannel {
    * Yields the events of some work, which starts when the first event is requested. A consumer that stops reading early
    * detaches: later puts never resolve, and `onLeave` is called.
    */
-  stream(work: () => Promise<void>, onLeave: () => void): AsyncIterableIterator<AgentEvent> {
+  stream(work: () => Promise<void>, onLeave: () => void): RunStream {
     let state: 'new' | 'working' | 'over' = 'new';
     let failed: { readonly error: unknown } | undefined;
     let asked: { readonly resolve: Give; readonly reject: (error: unknown) => void } | undefined;
@@ -139,6 +178,10 @@ export class EventChannel {
       [Symbol.asyncIterator]() {
         return this;
       },
+      [forwardTo]: sink => {
+        this.#sink = sink;
+        return work();
+      },
     };
   }
 
@@ -168,7 +211,7 @@ export class EventChannel {
 function idle(): void {}
 
 /** The piece of output that a report carries, if it carries one. */
-function pieceOf({ content }: Report): { readonly stream: string; readonly output: string } | undefined {
+function pieceOf({ content }: ToolProgress): { readonly stream: string; readonly output: string } | undefined {
   if (typeof content !== 'object' || content === null || !('stream' in content) || !('output' in content))
     return undefined;
   const { stream, output } = content;

@@ -160,18 +160,23 @@ export function describeInput(tool: Tool): LanguageModelV3FunctionTool['inputSch
   return known;
 }
 
+/** A value as parsed by a schema, or the problem with it. */
+type Checked = { readonly value: unknown } | { readonly problem: string };
+
 /** Returns the input as parsed by the tool's schema, or the problem with it. */
-export async function checkInput(tool: Tool, input: unknown): Promise<{ value: unknown } | { problem: string }> {
-  const checked = await validate(tool.input, input);
-  return 'value' in checked ? checked : { problem: `The input is not valid: ${checked.problem}` };
+export async function checkInput(tool: Tool, input: unknown): Promise<Checked> {
+  const checked = validate(tool.input, input);
+  const result = checked instanceof Promise ? await checked : checked;
+  return 'value' in result ? result : { problem: `The input is not valid: ${result.problem}` };
 }
 
-/** Returns a value as parsed by a schema, or the problem with it. */
-export async function validate(
-  schema: StandardSchemaV1,
-  value: unknown,
-): Promise<{ value: unknown } | { problem: string }> {
-  const checked = await schema['~standard'].validate(value);
+/** Returns a value as parsed by a schema, or the problem with it; a promise only when the schema waits for something. */
+export function validate(schema: StandardSchemaV1, value: unknown): Checked | Promise<Checked> {
+  const checked = schema['~standard'].validate(value);
+  return checked instanceof Promise ? checked.then(outcomeOf) : outcomeOf(checked);
+}
+
+function outcomeOf(checked: StandardSchemaV1.Result<unknown>): Checked {
   if (checked.issues === undefined) return { value: checked.value };
   const issues = checked.issues.map(({ path = [], message }) => {
     const field = path.map(key => String(typeof key === 'object' ? key.key : key)).join('.');

@@ -9,7 +9,7 @@ import { modelSource } from '../model/call/model-options.ts';
 import { modelStep } from '../model/call/model-step.ts';
 import { pricedModel } from '../model/prices/prices.ts';
 import type { ContextPolicy, StepContext } from './context-policy.ts';
-import { keptWords, withKeptWords } from './kept-words.ts';
+import { preservedMessages, withPreserved } from './preserved-messages.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
 
@@ -97,7 +97,7 @@ export class Compaction implements ContextPolicy {
   /** The text of a summary, with what is kept word for word: at most about half of the threshold, at four characters a token. */
   #textOf(summary: string, covered: readonly Message[], threshold: number): string {
     const { keepsUserMessages = false, append } = this.#options;
-    const kept = keepsUserMessages ? withKeptWords(summary, keptWords(covered, threshold * 2)) : summary;
+    const kept = keepsUserMessages ? withPreserved(summary, preservedMessages(covered, threshold * 2)) : summary;
     const more = append?.() ?? '';
     return more === '' ? kept : `${kept}\n\n${more}`;
   }

@@ -85,7 +85,7 @@ describe('deciding on a tool call', () => {
       ['a selector in capitals', rules({ Command: 'ls *', policy: 'allow' })],
       ['a misspelt selector beside another', rules({ tool: 'bash', Command: 'ls *', policy: 'allow' })],
       ['no selector', rules({ policy: 'allow' }, { input: {}, policy: 'allow' }, { tool: undefined, policy: 'allow' })],
-      ['a policy that there is not', rules({ tool: 'bash', policy: 'yes' })],
+      ['an unknown policy', rules({ tool: 'bash', policy: 'yes' })],
       ['no policy', rules({ tool: 'bash' })],
       ['another rule that says something unknown', rules({ tool: 'bash', policy: 'denied' }, tool('allow'))],
       ['the same in the other order', rules(tool('allow'), { tool: 'bash', policy: 'denied' })],

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { commandIdentity } from './command-identity.ts';
+import { readStrictly } from './strict-line.ts';
 import { commandArgument, commandLineOf, type ToolRequest } from './tool-request.ts';
 
 /** How long an approval is remembered. */
@@ -56,4 +56,13 @@ function otherArguments(request: ToolRequest): Record<string, unknown> {
   return Object.fromEntries(
     entries.filter(([name, value]) => name !== command && value !== undefined && !incidental.has(name)),
   );
+}
+
+/**
+ * A text that two command lines share only when they run the same words in the same way: for lists and pipelines of
+ * simple commands without expansions and redirects, whatever their spacing and quotes; for any other line, its exact text.
+ */
+function commandIdentity(line: string): string {
+  const tokens = readStrictly(line)?.tokens;
+  return tokens === undefined || tokens.length === 0 ? `text ${line}` : `words ${JSON.stringify(tokens)}`;
 }

@@ -114,7 +114,7 @@ describe('a command line that is crafted to exhaust the parser', () => {
   const wrapping = ['sudo ', 'eval ', 'bash -c ', "sudo 'a b' ", 'bash;', 'env -S ', "eval '"];
 
   it.each([...pieces, ...more, ...wrapping])('is decided in time: %j', piece => {
-    for (const size of isWholeRun ? [2000, 250_000, 1_000_000] : [2000, 100_000]) {
+    for (const size of isWholeRun ? [2000, 250_000, 1_000_000] : [2000, 20_000]) {
       const line = `ls ; ${piece.repeat(size / piece.length)}\nrm y`;
       const started = performance.now();
       expect(matchCommand('ls *', line, 'allow')).toBe(false);

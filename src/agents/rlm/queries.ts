@@ -1,5 +1,6 @@
-import { type AgentEvent, newId } from '../../events/index.ts';
+import { newId } from '../../events/index.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import type { EventSink } from '../loop/event-channel.ts';
 import { Semaphore } from '../semaphore.ts';
 import { runChild } from '../subagents/child-run.ts';
 import type { RlmLimits } from './rlm-limits.ts';
@@ -18,7 +19,8 @@ export interface QueriesOptions {
   readonly recursive: (context: string) => Agent;
   /** The settings that the runs below inherit. */
   readonly inherited: Omit<InvokeParams, 'runId' | 'parentId' | 'messages' | 'signal'>;
-  readonly put: (event: AgentEvent) => Promise<void>;
+  /** Receives the events of the runs below. */
+  readonly sink: EventSink;
 }
 
 /** The origin of a query. */
@@ -39,7 +41,7 @@ export class Queries {
   }
 
   async ask(args: readonly unknown[], { parentId, signal }: QueryPlace): Promise<string> {
-    const { limits, count, inherited, put } = this.#options;
+    const { limits, count, inherited, sink } = this.#options;
     const [prompt = '', context] = args.map(String);
     if (limits.maxDepth === 0) throw new Error('llm_query is not available here: no further level is allowed.');
     const { agent, content } = this.#request(prompt, context);
@@ -48,7 +50,7 @@ export class Queries {
     count.made++;
     return this.#semaphore.run(signal, async () => {
       const params = { ...inherited, runId: newId(), parentId, messages: [{ role: 'user' as const, content }], signal };
-      const { text, error } = await runChild(agent, params, put);
+      const { text, error } = await runChild(agent, params, sink);
       signal.throwIfAborted();
       if (error !== undefined) throw new Error(`The query failed: ${error}`);
       return text;

@@ -91,7 +91,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
       model: asked,
       recursive: about => deeper(about, subModel ?? source),
       inherited: { ...inherited, depth: lineage.depth + 1, ...(params.tools && { tools: params.tools }) },
-      put,
+      sink: channel,
     }),
     tools: new ReplTools({ runId, functions, runner, put }),
   };

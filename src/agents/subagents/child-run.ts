@@ -1,6 +1,7 @@
 import type { AgentEvent, EventOf } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import { type EventSink, forwardEvents } from '../loop/event-channel.ts';
 
 /** The result of a run that another run started. */
 export interface ChildResult {
@@ -13,20 +14,23 @@ export interface ChildResult {
 }
 
 /**
- * Runs an agent as a part of another run: forwards each of its events and waits until it was handled. Resolves with the
- * result; rejects only when `put` does.
+ * Runs an agent as a part of another run: forwards each of its events, and the sink holds it back until the event was
+ * handled. Resolves with the result.
  */
-export async function runChild(
-  agent: Agent,
-  params: InvokeParams,
-  put: (event: AgentEvent) => Promise<void>,
-): Promise<ChildResult> {
+export async function runChild(agent: Agent, params: InvokeParams, sink: EventSink): Promise<ChildResult> {
   const outcome = new ChildOutcome(params.runId);
   for (const event of params.resume?.events ?? []) outcome.take(event);
-  for await (const event of agent.invoke(params)) {
-    outcome.take(event);
-    await put(event);
-  }
+  await forwardEvents(agent.invoke(params), {
+    put: event => {
+      outcome.take(event);
+      return sink.put(event);
+    },
+    pass: event => {
+      outcome.take(event);
+      return sink.pass(event);
+    },
+    report: event => sink.report(event),
+  });
   return outcome.result();
 }
 

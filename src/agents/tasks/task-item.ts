@@ -5,7 +5,7 @@ const text = z.string().min(1);
 
 /** A task in the input of a model: the id is optional. */
 export const taskItem = z.object({
-  id: text.optional().describe('the id of a task that is there already; leave it out for a new one'),
+  id: text.optional().describe('the id of an existing task; leave it out for a new one'),
   content: text.describe('what is to be done, as an order: "Run the tests"'),
   status: z.enum(['pending', 'in_progress', 'completed']).describe('where it stands; one at most is in_progress'),
   activeForm: text.describe('what is shown while it is done: "Running the tests"'),

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listedCommand } from '../command-list.ts';
 import { subcommand } from '../subcommand.ts';
-import { folder } from '../folder.ts';
-import { addStoreOptions } from '../store-options.ts';
+import { folder } from '../settings/folder.ts';
+import { addStoreOptions } from '../settings/store-options.ts';
 
 /** Adds `singletree compare`: several agents on one request. */
 export function addCompareCommand(program: Command): void {

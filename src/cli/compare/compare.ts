@@ -6,12 +6,12 @@ import { SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { readEvents } from '../../log/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
-import { installedAgents } from '../installed-agents.ts';
+import { installedAgents } from '../agents/installed-agents.ts';
 import { writeOut } from '../output.ts';
-import { withoutAnswers } from '../run-agent.ts';
-import { RunTotals } from '../run-totals.ts';
-import { loadSettings } from '../settings.ts';
-import { openStoreOf } from '../store-options.ts';
+import { withoutAnswers } from '../run/run-agent.ts';
+import { RunTotals } from '../run/run-totals.ts';
+import { loadSettings } from '../settings/settings.ts';
+import { openStoreOf } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
 import { printJson, type ThreadCommandOptions } from '../threads/with-log.ts';
 

@@ -2,7 +2,7 @@ import { Worktrees } from '../../control/index.ts';
 import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
 import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { singletreeHome } from '../home.ts';
+import { singletreeHome } from '../settings/home.ts';
 import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
 import { ageText } from '../threads/age-text.ts';

@@ -7,7 +7,7 @@ import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { markFollowUp, noFollowUp, noteOf } from '../../server/follow-ups.ts';
 import { writeOut } from '../output.ts';
-import { runAtTerminal, type TerminalRun } from '../run-at-terminal.ts';
+import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
 import { findThread } from '../threads/find-thread.ts';
 import { threadAgent } from '../threads/thread-agent.ts';
 import { printJson, withLog } from '../threads/with-log.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandName, listedCommand } from '../command-list.ts';
-import { folder } from '../folder.ts';
-import { addStoreOptions } from '../store-options.ts';
+import { folder } from '../settings/folder.ts';
+import { addStoreOptions } from '../settings/store-options.ts';
 import { subcommand } from '../subcommand.ts';
 
 const thread = ['[thread]', 'its id, the beginning of its id, or "last"', 'last'] as const;

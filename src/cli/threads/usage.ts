@@ -2,7 +2,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
 import { writeOut } from '../output.ts';
-import { ProgressLine } from '../progress-line.ts';
+import { ProgressLine } from '../run/progress-line.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';
 import { indexLog } from './index-log.ts';

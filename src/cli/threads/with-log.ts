@@ -1,7 +1,7 @@
 import type { EventLog } from '../../log/index.ts';
 import { writeOut } from '../output.ts';
-import { loadSettings } from '../settings.ts';
-import { openStoreOf, type StoreOptions } from '../store-options.ts';
+import { loadSettings } from '../settings/settings.ts';
+import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 
 /** The options of a command on stored threads. */
 export interface ThreadCommandOptions extends StoreOptions {

@@ -10,7 +10,7 @@ const maxThreads = 50;
 /** Of how many threads the observations are kept, so that those that did not change are not read again. */
 const maxKept = 500;
 
-interface Kept {
+interface CachedObservations {
   readonly createdAt: string;
   readonly seq: number;
   readonly observations: readonly SummaryEvent[];
@@ -21,7 +21,7 @@ export class OtherThreads {
   readonly #log: EventLog;
   readonly #memory: ThreadMemory;
   /** By when they were used, the latest last. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedObservations>();
 
   constructor(log: EventLog, memory: ThreadMemory) {
     this.#log = log;
@@ -62,7 +62,7 @@ export class OtherThreads {
     return observationsIn(conversation, at);
   }
 
-  #keep(threadId: string, kept: Kept): void {
+  #keep(threadId: string, kept: CachedObservations): void {
     this.#kept.set(threadId, kept);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);

@@ -1,4 +1,5 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent, UserMessage } from '../../agents/agent.ts';
+import { defined } from '../../events/defined.ts';
 import type { ContentPart } from '../../events/index.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { EndNote, StartOptions } from './run-control.ts';
@@ -23,8 +24,16 @@ export interface RunLaunch {
   readonly isNew: boolean;
 }
 
-/** Returns the parts of what a message says. */
-export function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
+/** Joins messages to one, with its author when all have the same; undefined when they are empty. */
+export function joinMessages(
+  messages: readonly UserMessage[],
+): { readonly content: ContentPart[]; readonly by?: string } | undefined {
+  const content = messages.flatMap(message => partsOf(message.content));
+  const [by, ...others] = new Set(messages.map(message => message.by));
+  return content.length === 0 ? undefined : { content, ...(others.length === 0 && defined({ by })) };
+}
+
+function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 

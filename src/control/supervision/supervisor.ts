@@ -2,16 +2,8 @@ import { defined } from '../../events/defined.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
-import { endOrphanedProcesses } from '../../agents/process/orphaned-processes.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
-import {
-  type AgentEvent,
-  type ContentPart,
-  type EventOf,
-  type LoggedEvent,
-  newId,
-  SingletreeError,
-} from '../../events/index.ts';
+import { type AgentEvent, type ContentPart, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { editMessage, getRun, retryOf, selectMessage } from '../../graph/index.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
@@ -25,7 +17,6 @@ import { pendingRelayNote } from './pending-relays.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { processOwner } from './process-owner.ts';
-import { UnreadRequests } from './steer-request.ts';
 import { turnShare } from './turn-share.ts';
 import type {
   AbortOptions,
@@ -38,13 +29,14 @@ import type {
   SteerOptions,
 } from './run-control.ts';
 import { checkAbort, checkAbortAll, checkRetry, checkStart, checkSteer } from './run-options.ts';
-import { finished, ignoreFinished, type NewRun, partsOf, type RunLaunch } from './run-launch.ts';
+import { finished, ignoreFinished, joinMessages, type NewRun, type RunLaunch } from './run-launch.ts';
+import { newRunRecord, readRunRecord } from './run-record.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { ownSession } from '../inherited-session.ts';
-import { countRawLines, runInputOf, readRun } from '../thread-record.ts';
+import { countRawLines, runInputOf } from '../thread-record.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
@@ -318,16 +310,7 @@ export class Supervisor implements RunControl {
   async #launch(thread: ActiveThread, { threadId, open, agent, note, isNew }: RunLaunch): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
-    let isAborted = false;
-    if (!isNew) await endOrphanedProcesses(runMark(open.owner, threadId, runId));
-    if (!isNew) await thread.startListening();
-    const requests = new UnreadRequests(runId);
-    const visit = (event: LoggedEvent) => {
-      thread.inbox.take(event);
-      requests.take(event);
-      if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
-    };
-    const state = isNew ? undefined : await readRun(log, { threadId, runId }, visit);
+    const { state, requests, isAborted } = isNew ? newRunRecord : await readRunRecord(log, thread, { threadId, open });
     const threadState = await this.#memory.of(threadId, thread.seq);
     const input = runInputOf(open, threadState);
     if (input === undefined || state?.endedBy !== undefined) {
@@ -367,7 +350,7 @@ export class Supervisor implements RunControl {
         ...(state && { resume: state }),
       },
     });
-    for (const request of requests.all) run.steerBy(request);
+    for (const request of requests) run.steerBy(request);
     this.#runs.set(runId, run);
     this.#settled.set(run, this.#settle(run, thread, agent));
     return run;
@@ -382,11 +365,8 @@ export class Supervisor implements RunControl {
 
   /** Starts the next run with messages that the run did not read; stores them only, when it did not complete. */
   async #deliverUnread(run: ActiveRun, thread: ActiveThread, agent: Agent | undefined): Promise<void> {
-    const unread = run.takeUnread();
-    const content = unread.flatMap(message => partsOf(message.content));
-    if (content.length === 0) return;
-    const [by, ...others] = new Set(unread.map(message => message.by));
-    const message = { content, ...(others.length === 0 && defined({ by })) };
+    const message = joinMessages(run.takeUnread());
+    if (message === undefined) return;
     if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, ...message });
     else await thread.writer.write({ type: 'user', runId: newId(), ...message });
   }

@@ -13,7 +13,7 @@ export async function applyPatch(git: ProjectGit, patch: Uint8Array): Promise<vo
     const files = conflictsIn(error.message);
     throw new SingletreeError(
       'apply_conflict',
-      `The changes do not fit ${git.folder}, which was changed since: ${files.join(', ') || error.message}. Nothing was applied. Commit, stash or undo what is there, then keep them again.`,
+      `The changes do not fit ${git.folder}, which was changed since: ${files.join(', ') || error.message}. Nothing was applied. Commit, stash or undo those changes, then keep them again.`,
       { details: { files }, cause: error },
     );
   }

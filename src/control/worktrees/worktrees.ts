@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type * as z from 'zod';
 import { GitFailure } from '../../agents/git/run-git.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
+import { errorText, newId, SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { name as nameField } from '../../events/options/option-fields.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
@@ -173,7 +173,7 @@ export class Worktrees {
 }
 
 function failed(error: unknown): never {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorText(error);
   if (!(error instanceof GitFailure) && !text.includes('worktreeinclude')) throw error;
   throw new SingletreeError('worktree_unavailable', `The worktree cannot be used: ${text}.`, { cause: error });
 }

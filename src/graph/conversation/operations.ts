@@ -24,7 +24,7 @@ export function retryOf(conversation: Conversation, messageId: string): string {
   const cause = message.role === 'user' ? message.id : snapshotOf(conversation).last('run', message.runId)?.parentId;
   const asked = cause === undefined ? undefined : snapshotOf(conversation).last('message', cause);
   if (asked?.role === 'user') return asked.id;
-  throw notPossible(`"${messageId}" is no answer to a person: there is nothing to ask again.`);
+  throw notPossible(`"${messageId}" is no answer to a person: nothing can be asked again.`);
 }
 
 /** Creates the event that makes a message the active one of its siblings. */

@@ -1,3 +1,4 @@
+import { usageNames } from '../../events/usage-sum.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import {
@@ -24,14 +25,6 @@ const stepsBeforeSearch = 200;
 const stepsBeforeOutline = 20;
 const mostThreads = 200;
 const textsAtOnce = 64;
-const counts = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-  'cost',
-] as const;
 
 interface BacklogRow {
   readonly position: string;
@@ -272,14 +265,16 @@ function rowsOf({ outlines, texts, used }: Derived, isImported: boolean): string
         day,
         plain(agentId),
         plain(modelId),
-        ...counts.map(name => call[name] ?? null),
+        ...usageNames.map(name => call[name] ?? null),
       ]),
     ),
   ];
 }
 
 function toUsage({ resource, day, agent, model, calls, counts: list }: UsedRow) {
-  const sums = Object.fromEntries(counts.flatMap((name, index) => (list[index] == null ? [] : [[name, list[index]]])));
+  const sums = Object.fromEntries(
+    usageNames.flatMap((name, index) => (list[index] == null ? [] : [[name, list[index]]])),
+  );
   const used = { inputTokens: 0, outputTokens: 0, ...sums };
   return { resourceId: resource, day, agentId: agent, modelId: model, modelCalls: calls, counts: used };
 }

@@ -37,7 +37,7 @@ export function raiseTimes({ id, texts }: PreparedAppend, newestTs: string): Pre
   });
 }
 
-/** Encodes with numbers that can be told from all others in the texts, and puts the mark in their places. */
+/** Encodes with numbers that occur nowhere else in the texts, and puts the mark in their places. */
 function prepared(id: string, encode: (firstSeq: number) => Stored): PreparedAppend {
   for (let firstSeq = highestSeq; ; firstSeq -= step) {
     const { events, bodies } = encode(firstSeq);

@@ -90,7 +90,7 @@ export class FeedPublisher {
   }
 }
 
-/** Whether Redis refused an entry because a newer one is there, which announces the same. */
+/** Whether Redis refused an entry because a newer one exists, which announces the same. */
 function isOutOfOrder({ message }: Error): boolean {
   return message.includes('equal or smaller');
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../events/index.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LiveFeed, LiveNews } from '../live-feed.ts';
 import { checkLiveUrl } from '../store/store-url.ts';
@@ -28,7 +29,7 @@ export class RedisFeed implements LiveFeed {
       blockMs,
       commandMs,
       onSuccess: () => this.#note(undefined),
-      onFailure: error => this.#note(error instanceof Error ? error.message : String(error)),
+      onFailure: error => this.#note(errorText(error)),
       backOff: failures => this.#backOff(failures),
     };
     this.#publisher = new FeedPublisher(new RedisLink(driver, url), settings);

@@ -3,7 +3,7 @@ import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { outlineEvents, outlineLength, OutlinePlaces } from '../derived/outline-places.ts';
 import type { Encoded } from '../encode.ts';
-import { newestOutline } from './derived-rows.ts';
+import { newestOutline } from './newest-outline.ts';
 import { isBusy } from './errors.ts';
 import { eventPages } from './event-pages.ts';
 import type { Tables } from './tables.ts';

@@ -46,6 +46,14 @@ function marked(path: string): number {
   return row?.count ?? 0;
 }
 
+/** The seq up to which a thread of a file is indexed; undefined when it is so completely. */
+function progressOf(path: string, key: number): number | undefined {
+  const db = new Database(path);
+  const [row] = db.prepare('SELECT after FROM backlog WHERE thread = ?').all([key]) as { after: number }[];
+  db.close();
+  return row?.after;
+}
+
 const asked = (runId: string, content: string): AgentEvent => ({ type: 'user', runId, content });
 const called: AgentEvent = { type: 'usage', runId: 'run', inputTokens: 5, outputTokens: 1 };
 
@@ -187,6 +195,21 @@ describe('a file of an older version', () => {
       expect(pages.flat().length).toBeLessThan(2_000);
     }
     expect(marked(path)).toBe(2);
+    await log.close();
+    vi.useRealTimers();
+  });
+
+  it('is indexed more slowly while it is read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const path = join(folder, 'old-read.db');
+    writeOldFile(path, 1_000);
+    const log = new SqliteLog(path);
+    await vi.advanceTimersByTimeAsync(500);
+    await log.getThread('old');
+    await vi.advanceTimersByTimeAsync(24);
+    expect(progressOf(path, 1)).toBe(200);
+    await vi.advanceTimersByTimeAsync(25);
+    expect(progressOf(path, 1)).not.toBe(200);
     await log.close();
     vi.useRealTimers();
   });

@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../events/index.ts';
 import type { IndexRest } from '../derived/search.ts';
 import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { nextTurn } from '../next-turn.ts';
-import { newestOutline } from './derived-rows.ts';
+import { newestOutline } from './newest-outline.ts';
 import { isBusy } from './errors.ts';
 import { eventPages } from './event-pages.ts';
 import { EventPage } from './event-table.ts';
@@ -18,8 +18,11 @@ const eventsAtOnce = 200;
 const bytesAtOnce = 1024 * 1024;
 /** How many such steps are taken before a search, which is answered with what is indexed until then. */
 export const stepsBeforeSearch = 10;
-/** How long after an append its thread is derived from, unless a query needs it earlier. */
+/** How long after an append, and after the file is opened, it is derived from what is marked, unless a query needs it earlier. */
 const delayMs = 500;
+/** How long the file must be unused before the next step, and how often that is waited for. */
+const quietMs = 25;
+const mostWaits = 2;
 /** How long a query waits for the lock of the file before it is answered without the newest events. */
 const queryWaitMs = 1_000;
 /** How many threads are kept at hand. */
@@ -51,6 +54,7 @@ export class DerivationBacklog {
   #skippedUpTo = 0;
   readonly #current = new Map<number, ThreadDerivation>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #usedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(db: Connection, sql: Tables, write: <Result>(action: () => Result) => Result | Promise<Result>) {
@@ -67,7 +71,7 @@ export class DerivationBacklog {
     this.#insert = command(db, 'INSERT OR IGNORE INTO backlog (thread, after) VALUES (?, ?)');
     this.#move = command(db, 'UPDATE backlog SET after = ? WHERE thread = ?');
     this.#delete = command(db, 'DELETE FROM backlog WHERE thread = ?');
-    this.#schedule(1);
+    this.schedule();
   }
 
   /** Marks a thread whose events after a seq are new, in the transaction that stores them. */
@@ -77,7 +81,17 @@ export class DerivationBacklog {
 
   /** Derives from what is marked shortly after; call it when the transaction of the mark is committed. */
   schedule(): void {
-    if (this.#timer === undefined) this.#schedule(delayMs);
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#work();
+    }, delayMs);
+    this.#timer.unref();
+  }
+
+  /** Notes that the file is in use: what is done in the background waits a moment, so that others are not held up. */
+  noteUse(): void {
+    this.#usedAt = performance.now();
   }
 
   /** Derives from what is marked, in at most this many steps; never rejects. */
@@ -136,15 +150,6 @@ export class DerivationBacklog {
     return this.#queryLock.write(() => this.#sql.transaction.run(action));
   }
 
-  #schedule(ms: number): void {
-    if (this.#isClosed) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#work();
-    }, ms);
-    this.#timer.unref();
-  }
-
   /**
    * Works through what is marked when it begins. What is appended meanwhile waits for the next time: following an agent
    * that writes would take a transaction for every few events.
@@ -154,10 +159,15 @@ export class DerivationBacklog {
       const [end] = this.#last.get() as [number | null];
       const upTo = end ?? 0;
       while (!this.#isClosed && this.#nextMark(upTo) !== undefined && (await this.#write(() => this.#step(upTo))))
-        await new Promise(resolve => setTimeout(resolve, 1).unref());
+        await this.#untilQuiet();
     } catch {
       // The next append, query or process continues with it.
     }
+  }
+
+  async #untilQuiet(): Promise<void> {
+    await pause(1);
+    for (let waits = 0; waits < mostWaits && performance.now() - this.#usedAt < quietMs; waits++) await pause(quietMs);
   }
 
   /** Derives from some events of the first threads; returns whether there is more to do. */
@@ -256,6 +266,10 @@ export class DerivationBacklog {
   #markOf(key: number): Mark | undefined {
     return toMark(this.#get.get(key));
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms).unref());
 }
 
 function toMark(row: unknown): Mark | undefined {

@@ -12,6 +12,7 @@ import {
 import { textOfEvents } from '../derived/searched-text.ts';
 import { checkUsageQuery, totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { type DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
+import { newestOutline } from './newest-outline.ts';
 import { isBusy } from './errors.ts';
 import { EventPage } from './event-table.ts';
 import type { IndexedText } from './search-table.ts';
@@ -127,15 +128,4 @@ export class DerivedRows {
     if (place === undefined) throw threadNotFound(threadId);
     return place;
   }
-}
-
-/** The newest outline of a thread at or before a seq, its own or one that it shares. */
-export function newestOutline({ outlines, threads }: Tables, place: Place, seq: number): OutlineSnapshot | undefined {
-  let upTo = seq;
-  for (let at: Place | undefined = place; at !== undefined; at = threads.owner(at)) {
-    const found = upTo > at.fork ? outlines.newest(at.key, upTo) : undefined;
-    if (found !== undefined) return found;
-    upTo = Math.min(upTo, at.fork);
-  }
-  return undefined;
 }

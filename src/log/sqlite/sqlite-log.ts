@@ -43,8 +43,8 @@ import { translateErrors } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
 import { Leases } from './leases.ts';
 import { LockWait } from './lock-wait.ts';
+import { NewestEvents } from './newest-events.ts';
 import { NewestThread } from './newest-thread.ts';
-import { NewestTimes } from './newest-times.ts';
 import { closeDatabase, type Connection, openDatabase } from './open.ts';
 import { RawLines } from './raw-lines.ts';
 import { checkSqliteLogOptions, type SqliteLogOptions } from './sqlite-log-options.ts';
@@ -79,11 +79,9 @@ export class SqliteLog implements EventLog {
   readonly #leases: Leases;
   readonly isLocal = true;
   readonly maxEventBytes: number;
-  /** The newest seq of threads appended to here, as long as no other process wrote to the file. */
-  readonly #newest = new Map<string, number>();
+  readonly #newest = new NewestEvents();
   readonly #info = new StoredInfo();
   readonly #newestThread = new NewestThread();
-  readonly #newestTimes = new NewestTimes();
   #closed = false;
 
   /**
@@ -170,9 +168,7 @@ export class SqliteLog implements EventLog {
       this.#backlog.schedule();
       if (!isFresh) this.#newestThread.moved(threadId, now);
       const lastSeq = firstSeq + stored.bodies.length - 1;
-      if (this.#newest.size >= 1000) this.#newest.clear();
-      this.#newest.set(threadId, lastSeq);
-      this.#newestTimes.set(threadId, lastSeq, stored.events.at(-1)?.ts);
+      this.#newest.set(threadId, lastSeq, stored.events.at(-1)?.ts);
       this.#live.publish(threadId, stored);
       return { firstSeq, lastSeq };
     }, copy);
@@ -188,7 +184,7 @@ export class SqliteLog implements EventLog {
 
   tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
     const read = (id: string, range?: ReadRange) => this.read(id, range);
-    const isNewest = (seq: number) => this.#isNewest(threadId, seq);
+    const isNewest = (seq: number) => this.#newest.isNewest(threadId, seq);
     return this.#live.tail({ read, isNewest }, threadId, after, options);
   }
 
@@ -243,7 +239,6 @@ export class SqliteLog implements EventLog {
         return row;
       });
       this.#newest.delete(threadId);
-      this.#newestTimes.delete(threadId);
       this.#info.clear();
       this.#live.end(threadId);
       return key;
@@ -361,20 +356,15 @@ export class SqliteLog implements EventLog {
 
   /** The time of a thread's newest event. */
   #newestTs(threadId: string, seq: number): string | undefined {
-    const known = this.#newestTimes.get(threadId, seq);
+    const known = this.#newest.timeAt(threadId, seq);
     if (known !== undefined || seq === 0) return known;
     return this.#history.events(threadId, { after: seq - 1, limit: 1 })[0]?.ts;
   }
 
   /** Another process wrote to the file. */
   #onChange(): void {
-    this.#newest.clear();
+    this.#newest.onChange();
     this.#live.wakeAll();
-  }
-
-  /** As far as is known here: what other processes appended since is found when a tail waits. */
-  #isNewest(threadId: string, seq: number): boolean {
-    return this.#newest.get(threadId) === seq;
   }
 
   /** Performs an action in a transaction, after all that wait. */
@@ -388,6 +378,7 @@ export class SqliteLog implements EventLog {
   }
 
   #read<Result>(action: () => Result): Result | Promise<Result> {
+    this.#backlog.noteUse();
     return this.#lock.read(() => translateErrors(this.#path, action));
   }
 

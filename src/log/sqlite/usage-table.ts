@@ -1,17 +1,10 @@
+import { usageNames } from '../../events/usage-sum.ts';
 import type { UsedInCall } from '../derived/thread-derivation.ts';
 import type { UsageQuery, UsageRow } from '../derived/usage-totals.ts';
 import type { Connection } from './open.ts';
 import { command, query, type SqlValue } from './statement.ts';
 import { asJoinedBytes, textsIn } from './stored-text.ts';
 
-const counts = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-  'cost',
-] as const;
 const columns = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'cost'];
 const keys = ['resource', 'day', 'agent', 'model'];
 
@@ -38,7 +31,7 @@ export class UsageTable {
   }
 
   add(resource: string, { day, agentId, modelId, counts: used }: UsedInCall): void {
-    const values: SqlValue[] = counts.map(name => used[name] ?? null);
+    const values: SqlValue[] = usageNames.map(name => used[name] ?? null);
     this.#add.run(resource, day, plain(agentId), plain(modelId), ...values);
   }
 
@@ -48,7 +41,7 @@ export class UsageTable {
       const [resource, day, agentId, modelId] = textsIn(texts, keys.length) ?? [];
       if (resource === undefined || day === undefined || agentId === undefined || modelId === undefined) return [];
       const used = Object.fromEntries(
-        counts.flatMap((name, index) => (numbers[index] == null ? [] : [[name, numbers[index]]])),
+        usageNames.flatMap((name, index) => (numbers[index] == null ? [] : [[name, numbers[index]]])),
       );
       const sum = { inputTokens: 0, outputTokens: 0, ...used };
       return [{ resourceId: resource, day, agentId, modelId, modelCalls, counts: sum }];

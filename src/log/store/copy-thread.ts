@@ -44,7 +44,7 @@ export class ThreadCopy {
     await this.#addKeys(keys, this.#thread.seq);
   }
 
-  /** Adds the keys of appends that ended at a seq and are not there yet. */
+  /** Adds the keys of appends that ended at a seq and are missing. */
   async #addKeys(keys: { key: string; seq: number }[], seq: number): Promise<void> {
     for (let [next] = keys; next !== undefined && next.seq <= seq; [next] = keys) {
       await this.#target.append(this.#id, [], { once: next.key });

@@ -125,8 +125,8 @@ function shellOperations(command: string, input: ToolInput, context: CallContext
   return operations.map((operation, index) => {
     const isLast = index === operations.length - 1;
     const succeeded = oneMeansNoMatch && exitCode === 1 ? true : isSuccess;
-    const isTold = operations.length === 1 || (succeeded === true && (allOrNothing || isLast));
-    return { ...inFolder(operation, folder), ...(isTold && succeeded !== undefined && { isSuccess: succeeded }) };
+    const isReported = operations.length === 1 || (succeeded === true && (allOrNothing || isLast));
+    return { ...inFolder(operation, folder), ...(isReported && succeeded !== undefined && { isSuccess: succeeded }) };
   });
 }
 

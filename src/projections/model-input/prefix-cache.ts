@@ -1,6 +1,6 @@
 import { beginningOf, knownAlike, ListOrigin } from './list-origin.ts';
 
-interface Kept<Item, Made> {
+interface CachedList<Item, Made> {
   readonly items: Item[];
   readonly made: Made[];
   /** How many items the list begins with that what is made of them is the same. */
@@ -18,7 +18,7 @@ interface Kept<Item, Made> {
  */
 export class PrefixCache<Item extends object, Made> {
   readonly #make: (item: Item, before: Made | undefined) => Made;
-  readonly #kept = new WeakMap<Item, Kept<Item, Made>>();
+  readonly #kept = new WeakMap<Item, CachedList<Item, Made>>();
 
   constructor(make: (item: Item, before: Made | undefined) => Made) {
     this.#make = make;
@@ -42,7 +42,7 @@ export class PrefixCache<Item extends object, Made> {
   }
 
   /** What is made of the items, and of more when a longer list is known; undefined when there are none. */
-  #madeOf(list: readonly Item[]): Kept<Item, Made> | undefined {
+  #madeOf(list: readonly Item[]): CachedList<Item, Made> | undefined {
     const [first] = list;
     if (first === undefined) return undefined;
     let kept = this.#kept.get(first);

@@ -3,7 +3,7 @@ import type { Message } from '../message.ts';
 
 const maxLength = 64;
 
-interface Given {
+interface AssignedId {
   readonly call: Call;
   readonly providerId: string;
   /** Whether it was the first call of its event id. */
@@ -24,7 +24,7 @@ export class ProviderCallIds {
   readonly #byCall = new Map<string, string>();
   /** The number to try first when an id is taken: the lower ones are taken too. */
   readonly #next = new Map<string, number>();
-  readonly #given: Given[] = [];
+  readonly #given: AssignedId[] = [];
 
   constructor(history: readonly Message[] = []) {
     this.#history = history;

@@ -28,24 +28,42 @@ interface State {
   readonly before: Before;
 }
 
-/** Facts that belong to the newest message when their run has none. */
-const facts: ReadonlySet<EventType> = new Set<EventType>([
-  'plan_status',
-  'tasks',
-  'summary',
-  'error',
-  'warning',
-  'file_registered',
-  'unknown',
-  'custom',
-  'mode_changed',
-  'model_changed',
-  'folder_changed',
-  'relay_resolved',
-  'abort_requested',
-  'steer_requested',
-  'collapsed',
-]);
+/** Whether an event belongs to the newest message when its run has none. */
+const isFact: Readonly<Record<EventType, boolean>> = {
+  harness_start: false,
+  harness_end: false,
+  step_start: false,
+  session: false,
+  user: false,
+  text: false,
+  reasoning: false,
+  tool_input_delta: false,
+  tool_call: false,
+  tool_start: false,
+  tool_progress: false,
+  tool_result: false,
+  repl_input: false,
+  repl_progress: false,
+  repl_output: false,
+  relay: false,
+  relay_resolved: true,
+  plan_status: true,
+  tasks: true,
+  summary: true,
+  usage: false,
+  error: true,
+  warning: true,
+  file_registered: true,
+  unknown: true,
+  custom: true,
+  mode_changed: true,
+  model_changed: true,
+  folder_changed: true,
+  branch_selected: false,
+  collapsed: true,
+  abort_requested: true,
+  steer_requested: true,
+};
 
 /** Whether an event is about something that ended before the reading began, and so changes nothing that is shown. */
 export function belongsBefore({ conversation, relays, before: { gone } }: State, event: AgentEvent): boolean {
@@ -77,7 +95,7 @@ export function reachesBack({ conversation, before: { hidden, last } }: State, e
   const named = (id: string) => getMessage(conversation, id);
   const isShown = (id: string) => named(id) !== undefined && !hidden.has(named(id)?.id ?? '');
   if (event.type === 'branch_selected') return !isShown(event.nodeId);
-  if (getRun(conversation, event.runId) !== undefined || facts.has(event.type)) return false;
+  if (getRun(conversation, event.runId) !== undefined || isFact[event.type as EventType]) return false;
   if (event.type === 'user') {
     const { parentMessageId } = event;
     return parentMessageId !== undefined && !isShown(parentMessageId) && parentMessageId !== last;

@@ -62,7 +62,7 @@ function partOf(conversation: Conversation, chunk: Chunk, context: PartContext):
   return { kind: 'fact', id, ...place, event };
 }
 
-/** An execution with all that belongs to it; the chunk is its input, or a piece of one whose input is not there. */
+/** An execution with all that belongs to it; the chunk is its input, or a piece of one whose input is missing. */
 function replPart(conversation: Conversation, chunk: Chunk, context: PartContext): ReplPart {
   const pieces = chunk.event.type === 'repl_input' ? getAttached(conversation, chunk.id) : [chunk];
   const output = pieces.find(({ event }) => event.type === 'repl_output')?.event;

@@ -22,7 +22,7 @@ export interface ToolContext {
   readonly nodesOf: (messageIds: readonly string[]) => readonly ViewNode[];
 }
 
-/** A call with all that belongs to it; the chunk is the call, or a piece of one whose call is not there. */
+/** A call with all that belongs to it; the chunk is the call, or a piece of one whose call is missing. */
 export function toolPart(conversation: Conversation, chunk: Chunk, context: ToolContext): ToolPart {
   const { event } = chunk;
   const isCall = event.type === 'tool_call';

@@ -13,7 +13,7 @@ import {
   isSuperseded,
   textOf,
 } from '../../graph/index.ts';
-import type { DagTier } from '../dag-unit.ts';
+import { type DagTier, undrawn } from '../dag-unit.ts';
 import { gistOf } from '../timeline/timeline-step.ts';
 import { foldRepeats, type GraphFace, type GraphItem, type GraphStatus } from './graph-item.ts';
 
@@ -25,8 +25,6 @@ export interface GraphDetail {
   /** The folds that are open. */
   readonly expanded: ReadonlySet<string>;
 }
-
-const undrawn = new Set(['usage', 'tool_start', 'tool_input_delta', 'tool_progress', 'repl_progress']);
 
 /** Makes the parts of messages, with the runs that they started inside of them. */
 export class MessageItems {

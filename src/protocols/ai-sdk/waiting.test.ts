@@ -76,7 +76,7 @@ describe('waiting for a person', () => {
       ]);
   });
 
-  it('is not there while something is being written', () => {
+  it('is not reported while something is being written', () => {
     const input: AgentEvent = { type: 'tool_input_delta', runId, id: '2', name: 'shell', delta: '{' };
     expect(statesOf([call('1'), input, asked('1'), call('2')]).slice(1)).toEqual(['no', 'no', 'maybe']);
   });

@@ -36,7 +36,7 @@ export type ApprovalOutcome =
 export type FlowEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
-  /** `attempt` is there, from 2 on, when the step takes the place of the attempt before. */
+  /** `attempt` is present, from 2 on, when the step replaces the attempt before. */
   | { readonly type: 'step-start'; readonly attempt?: number }
   | (Invocation & { readonly state: 'call' })
   | (Invocation & { readonly state: 'result'; readonly result: unknown })

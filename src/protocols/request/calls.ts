@@ -43,7 +43,7 @@ export function startCall(state: RequestState, id: string): void {
   call.since = state.at;
 }
 
-/** Tells what a running call reports. */
+/** Emits what a running call reports. */
 export function reportProgress(state: RequestState, id: string, content: unknown): void {
   const call = state.runs.callNamed(id);
   if (call === undefined) return;

@@ -1,7 +1,7 @@
 import type { AgentEvent, EventType } from '../../events/index.ts';
 import { type OpenCall, OpenRun } from './open.ts';
 
-/** What a run may begin with, when its `harness_start` is not there. */
+/** What a run may begin with, when its `harness_start` is missing. */
 const beginnings: ReadonlySet<EventType> = new Set([
   'harness_start',
   'step_start',

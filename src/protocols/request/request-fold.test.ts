@@ -177,7 +177,7 @@ describe('the facts of a request', () => {
     });
   });
 
-  it('are only an end when there is nothing of the request', () => {
+  it('are only an end when the request has no events', () => {
     expect(inShort([])).toEqual(['ended interrupted']);
   });
 

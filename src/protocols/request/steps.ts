@@ -8,7 +8,7 @@ export function ensureStep(state: RequestState, run: OpenRun): void {
   if (run.steps === 0 || silent) stepBegan(state, run);
 }
 
-/** Tells that a step of the root run began. */
+/** Emits that a step of the root run began. */
 export function stepBegan(state: RequestState, run: OpenRun): void {
   run.steps++;
   run.answered = false;
@@ -26,7 +26,7 @@ export function speak(state: RequestState, run: OpenRun, event: EventOf<'text'> 
   else if (type === 'text') run.words += content;
 }
 
-/** Tells the input of a call of the root run while it is written. */
+/** Emits the input of a call of the root run while it is written. */
 export function streamInput(state: RequestState, run: OpenRun, event: EventOf<'tool_input_delta'>): void {
   const { id, name, delta } = event;
   if (state.runs.callNamed(id) !== undefined) return;

@@ -44,7 +44,7 @@ export function checkPlanMove(planId: string, from: PlanStatus | undefined, to: 
   if (isLegal(from, to)) return;
   throw new SingletreeError(
     'plan_conflict',
-    `The plan "${planId}" cannot become ${to}: it is ${from ?? 'not there'}. Make a new plan instead.`,
+    `The plan "${planId}" cannot become ${to}: it is ${from ?? 'unknown'}. Make a new plan instead.`,
     { details: { planId, from, to } },
   );
 }

@@ -131,7 +131,7 @@ describe('the event stream', () => {
     expect(text).toMatch(/^: open\n\n(: keep-alive\n\n)+$/);
   });
 
-  it('lets go of the log when the reader goes away', async () => {
+  it('detaches from the log when the reader leaves', async () => {
     let tail: AbortSignal | undefined;
     const original = server.log.tail.bind(server.log);
     server.log.tail = (id, after, options) => {

@@ -18,7 +18,7 @@ export interface ShownCall {
   readonly time?: TimeSpan | undefined;
 }
 
-/** Whether a call has an outcome: nothing more comes of it. */
+/** Whether a call has an outcome. */
 export function isSettled({ status }: ToolPart): boolean {
   return status !== 'preparing' && status !== 'waiting' && status !== 'running';
 }

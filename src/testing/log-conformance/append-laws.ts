@@ -81,7 +81,7 @@ export function appendLaws(law: Law): void {
     assert.equal(thread?.updatedAt, new Date(clock.now()).toISOString());
   });
 
-  law('refuses a thread that is not there', async ({ log }) => {
+  law('refuses an unknown thread', async ({ log }) => {
     await refuses('thread_not_found', log.append('nobody', textEvents(1)));
   });
 

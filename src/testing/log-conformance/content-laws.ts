@@ -20,7 +20,7 @@ const result = (number: number, context: string): AgentEvent => ({
   output: { context },
 });
 
-/** What holds for events with long texts. */
+/** The laws of events with long texts. */
 export function contentLaws(law: Law): void {
   law('reads back long texts as they were, also those that look like references to one', async ({ log }) => {
     await log.createThread({ id: 'a' });
@@ -79,7 +79,7 @@ export function contentLaws(law: Law): void {
   });
 }
 
-/** What holds for how much a store needs for long texts. */
+/** The laws of the space that a store needs for long texts. */
 export function storedContentLaws(
   runner: TestRunner,
   { open, storedBytes }: Pick<LogUnderTest, 'open' | 'storedBytes'>,

@@ -91,7 +91,7 @@ export function rawLineLaws(law: Law): void {
     assert.equal((await log.getThread(a.id))?.seq, 0);
   });
 
-  law('belong to a thread that is there and a run with a usable id, and go with their thread', async ({ log }) => {
+  law('belong to a known thread and a run with a usable id, and go with their thread', async ({ log }) => {
     await log.createThread({ id: 'a' });
     await refuses('thread_not_found', log.appendRaw('nobody', 'run', [raw(1)]));
     await refuses('thread_not_found', log.readRaw('nobody', 'run'));

@@ -88,7 +88,7 @@ export function readLaws(law: Law): void {
     }
   });
 
-  law('refuses a thread that is not there', async ({ log }) => {
+  law('refuses an unknown thread', async ({ log }) => {
     await refuses('thread_not_found', log.read('nobody'));
   });
 }

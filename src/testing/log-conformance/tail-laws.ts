@@ -169,7 +169,7 @@ export function tailEndLaws(law: Law): void {
     assert.equal((await next).done, true);
   });
 
-  law('refuses a thread that is not there, and a seq that is none', async ({ log }) => {
+  law('refuses an unknown thread, and a seq that is none', async ({ log }) => {
     const { id } = await log.createThread();
     await refuses('thread_not_found', drain(log.tail('nobody')));
     await refuses('invalid_argument', drain(log.tail(id, -1)));

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { errorText } from '../../../src/events/index.ts';
 import type { RewindInfo } from '../../../src/protocols/index.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import type { ThreadScope } from './thread-scope.ts';
 
 interface RewindDialogProps {
@@ -79,24 +79,13 @@ export function RewindDialog({ scope, direction, messageId, onClose }: RewindDia
             )}
           </>
         )}
-        {problem !== undefined && (
-          <p className="card-line" data-tone="bad" role="alert">
-            {problem}
-          </p>
-        )}
-        <div className="dialog-row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            type="button"
-            className="button primary"
-            disabled={preview === undefined || isBusy}
-            onClick={() => void apply()}
-          >
-            {name}
-          </button>
-        </div>
+        <DialogActions
+          problem={problem}
+          label={name}
+          isDisabled={preview === undefined || isBusy}
+          onAct={() => void apply()}
+          onClose={onClose}
+        />
       </div>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { type Compared, nameOf } from './compared.ts';
 
 interface KeepDialogProps {
@@ -63,24 +63,14 @@ export function KeepDialog({ client, column, others, onClose }: KeepDialogProps)
             </p>
           </>
         )}
-        {problem !== undefined && (
-          <p className="card-line" data-tone="bad" role="alert">
-            {problem}
-          </p>
-        )}
-        <div className="dialog-row">
-          <button type="button" className="button" onClick={onClose}>
-            {kept === undefined ? 'Cancel' : 'Leave them'}
-          </button>
-          <button
-            type="button"
-            className="button primary"
-            disabled={isBusy}
-            onClick={kept === undefined ? keep : remove}
-          >
-            {kept === undefined ? 'Apply changes' : `Remove ${withWorktree.length + 1} worktrees`}
-          </button>
-        </div>
+        <DialogActions
+          problem={problem}
+          label={kept === undefined ? 'Apply changes' : `Remove ${withWorktree.length + 1} worktrees`}
+          isDisabled={isBusy}
+          onAct={kept === undefined ? keep : remove}
+          cancelLabel={kept === undefined ? 'Cancel' : 'Leave them'}
+          onClose={onClose}
+        />
       </div>
     </Dialog>
   );

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 /** How long a connection may be lost before that is shown: short losses are not worth a word. */
 const patienceMs = 2_000;
 
-/** Returns whether the connection is there, was lost for a while, or cannot be there. */
+/** Returns whether the connection is open, was lost for a while, or cannot be made. */
 export function useConnection(isReconnecting: boolean): 'connected' | 'lost' | 'offline' {
   const [isLost, setIsLost] = useState(false);
   const [isOnline, setIsOnline] = useState(() => navigator.onLine);

@@ -18,7 +18,7 @@ export function useHistory(threadId: string): { history: History | undefined; st
 
 /**
  * The answer to a question about a thread, asked again when it changes or when more of the thread is read. The last
- * answer stays until the next one is there; a question that was overtaken by another one is dropped.
+ * answer stays until the next one has arrived; a question that was overtaken by another one is dropped.
  */
 export function useAnswer<Method extends HistoryMethod>(
   { history, status }: ReturnType<typeof useHistory>,

@@ -51,3 +51,36 @@ export function Dialog({ label, look = 'sheet', onClose, children }: DialogProps
     </dialog>
   );
 }
+
+interface DialogActionsProps {
+  /** Why the action failed. */
+  readonly problem: string | undefined;
+  /** The action. */
+  readonly label: string;
+  readonly isDisabled: boolean;
+  readonly onAct: () => void;
+  readonly cancelLabel?: string;
+  readonly onClose: () => void;
+}
+
+/** The end of a dialog that asks whether to act: what went wrong, the button that closes it, and the one that acts. */
+export function DialogActions(props: DialogActionsProps) {
+  const { problem, label, isDisabled, onAct, cancelLabel = 'Cancel', onClose } = props;
+  return (
+    <>
+      {problem !== undefined && (
+        <p className="card-line" data-tone="bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="dialog-row">
+        <button type="button" className="button" onClick={onClose}>
+          {cancelLabel}
+        </button>
+        <button type="button" className="button primary" disabled={isDisabled} onClick={onAct}>
+          {label}
+        </button>
+      </div>
+    </>
+  );
+}

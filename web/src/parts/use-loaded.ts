@@ -8,7 +8,7 @@ export interface Loaded<Value> {
   readonly reload: () => void;
 }
 
-/** Loads a value when it is shown and whenever `load` changes; the old value stays until the new one is there. */
+/** Loads a value when it is shown and whenever `load` changes; the old value stays until the new one has arrived. */
 export function useLoaded<Value>(load: () => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({});
   const [attempt, setAttempt] = useState(0);

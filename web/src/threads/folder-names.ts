@@ -1,4 +1,4 @@
-/** Returns a short name for each of some folders: as many of its last parts as tell it from the others. */
+/** Returns a short name for each of some folders: as many of its last parts as make it unique. */
 export function folderNames(folders: Iterable<string>): ReadonlyMap<string, string> {
   const all = [...new Set(folders)].map(folder => ({ folder, parts: folder.split(/[/\\]+/).filter(Boolean) }));
   const names = new Map<string, string>();

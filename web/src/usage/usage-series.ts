@@ -1,3 +1,4 @@
+import { sumCounts } from '../../../src/events/usage-sum.ts';
 import type { UsageTotalInfo } from '../../../src/protocols/index.ts';
 
 /** What usage is kept apart by. */
@@ -43,7 +44,7 @@ export function linesBy(rows: readonly UsageTotalInfo[], by: UsageKey): UsageLin
   const lines = new Map<string, UsageLine>();
   for (const row of rows) {
     const key = keyOf(row, by);
-    lines.set(key, sum(lines.get(key) ?? { key, modelCalls: 0, inputTokens: 0, outputTokens: 0 }, row));
+    lines.set(key, addUsageLines(lines.get(key) ?? { key, modelCalls: 0, inputTokens: 0, outputTokens: 0 }, row));
   }
   const all = [...lines.values()];
   return by === 'day'
@@ -99,14 +100,11 @@ function tokensOf({ inputTokens, outputTokens }: UsageLine): number {
   return inputTokens + outputTokens;
 }
 
-function sum(line: UsageLine, { modelCalls, inputTokens, outputTokens, cost }: UsageTotalInfo): UsageLine {
-  return {
-    key: line.key,
-    modelCalls: line.modelCalls + modelCalls,
-    inputTokens: line.inputTokens + inputTokens,
-    outputTokens: line.outputTokens + outputTokens,
-    ...((line.cost !== undefined || cost !== undefined) && { cost: (line.cost ?? 0) + (cost ?? 0) }),
-  };
+const countNames = ['modelCalls', 'inputTokens', 'outputTokens', 'cost'] as const;
+
+/** Returns the sum of two lines, under the key of the first. */
+export function addUsageLines(line: UsageLine, other: Pick<UsageTotalInfo, (typeof countNames)[number]>): UsageLine {
+  return { ...line, ...sumCounts(countNames, line, other) };
 }
 
 function dayOf(time: number): string {

@@ -1,18 +1,12 @@
 import { dollars } from '../parts/wording.ts';
-import type { UsageKey, UsageLine } from './usage-series.ts';
+import { addUsageLines, type UsageKey, type UsageLine } from './usage-series.ts';
 
 const heads: Record<UsageKey, string> = { day: 'Day', agent: 'Agent', model: 'Model' };
 const count = (value: number) => value.toLocaleString('en');
 
 /** What each day, agent or model used, and all of them. */
 export function UsageTable({ lines, by }: { lines: readonly UsageLine[]; by: UsageKey }) {
-  const all = lines.reduce((a, b) => ({
-    key: '',
-    modelCalls: a.modelCalls + b.modelCalls,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...((a.cost !== undefined || b.cost !== undefined) && { cost: (a.cost ?? 0) + (b.cost ?? 0) }),
-  }));
+  const all = lines.reduce(addUsageLines);
   return (
     <div className="table-scroll" tabIndex={0} role="region" aria-label="Usage in numbers">
       <table className="numbers">

@@ -11,7 +11,6 @@ import { RunStamp } from '../agent/run-stamp.ts';
 import { withCost } from '../agent/usage-cost.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { LiveAdapter, LiveRequest, LiveTurnEnd } from '../contract/live-channel.ts';
-import type { LiveAgentOptions } from './live-options.ts';
 import { LiveDecisions } from './live-decisions.ts';
 import { LiveOutput } from './live-output.ts';
 import { firstPrompt, newSessionWarning, type TurnContent } from './live-prompt.ts';
@@ -28,8 +27,17 @@ import type { SessionOpening } from './session-claims.ts';
 import { modeOf } from './session-options.ts';
 import type { SessionProblem } from './session-problems.ts';
 import { TurnMessages } from './turn-messages.ts';
+import type { CliAgentOptions } from '../agent/cli-agent.ts';
+import type { Semaphore } from '../../semaphore.ts';
+import type { SessionPool } from './session-pool.ts';
 
 type TurnResult = LiveTurnEnd | { readonly problem: SessionProblem };
+
+/** The options of an agent that uses its interactive channel. */
+type LiveAgentOptions = Omit<CliAgentOptions, 'sessions' | 'semaphore'> & {
+  readonly sessions: SessionPool;
+  readonly semaphore: Semaphore;
+};
 
 export interface LiveRunOptions {
   readonly adapter: CliAdapter;

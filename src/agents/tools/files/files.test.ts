@@ -50,7 +50,7 @@ describe('read', () => {
   it('returns a range of lines, and how to continue', async () => {
     file('a.txt', numbers(10));
     expect(await read({ path: 'a.txt', offset: 3, limit: 2 })).toEqual({
-      context: '3\tline 3\n4\tline 4\n[There is more: go on with offset 5.]',
+      context: '3\tline 3\n4\tline 4\n[There is more: continue with offset 5.]',
       result: { path: 'a.txt', size: 70, startLine: 3, endLine: 4, isEnd: false },
     });
     expect((await read({ path: 'a.txt', offset: 9, limit: 2 })).result).toMatchObject({ endLine: 10, isEnd: true });
@@ -65,7 +65,7 @@ describe('read', () => {
     file('wide.txt', `${'x'.repeat(1_000)}\n`.repeat(100));
     const { context, result } = await read({ path: 'wide.txt' });
     expect(context.length).toBeLessThan(26_000);
-    expect(context).toMatch(/\[There is more: go on with offset 25\.\]$/);
+    expect(context).toMatch(/\[There is more: continue with offset 25\.\]$/);
     expect(result).toMatchObject({ endLine: 24, isEnd: false });
   });
 
@@ -79,7 +79,7 @@ describe('read', () => {
     file('huge.txt', `${numbers(2_000)}\n`);
     truncateSync(join(root, 'huge.txt'), 64 * 1024 ** 3);
     const { context, result } = await read({ path: 'huge.txt', limit: 2 });
-    expect(context).toBe('1\tline 1\n2\tline 2\n[There is more: go on with offset 3.]');
+    expect(context).toBe('1\tline 1\n2\tline 2\n[There is more: continue with offset 3.]');
     expect(result).toMatchObject({ size: 64 * 1024 ** 3, isEnd: false });
     file('log.txt', numbers(400_000));
     const before = process.memoryUsage().arrayBuffers;

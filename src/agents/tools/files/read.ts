@@ -38,7 +38,7 @@ export function readTool(toolWorkspace: ToolWorkspace): Tool {
           };
         const endLine = offset + lines.length - 1;
         const numbered = lines.map((line, index) => `${offset + index}\t${line}`).join('\n');
-        const more = isEnd ? '' : `\n[There is more: go on with offset ${endLine + 1}.]`;
+        const more = isEnd ? '' : `\n[There is more: continue with offset ${endLine + 1}.]`;
         return { context: `${numbered}${more}`, result: { path, size, startLine: offset, endLine, isEnd } };
       }),
   });

@@ -2,7 +2,7 @@ import { defined } from '../../../events/defined.ts';
 import type { InvokeParams } from '../../../agents/agent.ts';
 import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
-import { threadStatus } from '../../../agents/memory/thread-status.ts';
+import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { EventLog } from '../../../log/index.ts';
 import { type HarnessConfig, resolveDynamic } from '../harness-config.ts';
@@ -96,7 +96,7 @@ export class HarnessMemory {
     if (thread === undefined) return;
     await thread.sync();
     const memory = this.#withSettings((await this.resolve()) ?? new Memory());
-    const status = await threadStatus(thread.projection.conversation, memory);
+    const status = await threadMemoryStatus(thread.projection.conversation, memory);
     if (this.#options.thread() === thread) this.#emitStatus(thread, status);
   }
 

@@ -196,7 +196,7 @@ export class ThreadRanges {
   }
 }
 
-/** An earlier part of a thread, with what holds for its end. */
+/** An earlier part of a thread, with the facts about its end. */
 function earlierView(shown: ThreadReading, newest: ThreadReading): ThreadReading {
   const { seq, running, pending, usage, isOutdated } = newest;
   return Object.assign(shown, { seq, running, pending, usage, isOutdated });

@@ -264,7 +264,7 @@ export class CodexChannel implements LiveChannel {
   }
 
   #heard(message: { clientId: string | undefined; text: string }): void {
-    const sent = this.#steering.heard(message);
+    const sent = this.#steering.takeDelivered(message);
     if (sent?.messageId !== undefined) this.#host.steered(sent.messageId, 'joined');
   }
 

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import { type Answers, type Asking, isApproval, type Question, wordsOf } from './asking.ts';
+import { type Answers, type PersonRequest, isApproval, type Question, wordsOf } from './person-request.ts';
 
 /** Reads a request of an MCP server, or the request to run one of its tools. */
-export function readElicitation(params: WireRecord, items: CodexItems): Asking | undefined {
+export function readElicitation(params: WireRecord, items: CodexItems): PersonRequest | undefined {
   const meta = recordOf(params['_meta']);
   if (meta?.['codex_approval_kind'] === 'mcp_tool_call') return readToolApproval(params, meta, items);
   return readForm(params);
 }
 
 /** The request names the server and the arguments; the tool only in its sentence. */
-function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItems): Asking | undefined {
+function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItems): PersonRequest | undefined {
   const server = textOf(params['serverName']);
   if (server === undefined) return undefined;
   const input = recordOf(meta['tool_params']) ?? {};
@@ -33,7 +33,7 @@ function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItem
 }
 
 /** The fields of a form become questions; a form that has other fields than text, numbers and choices is declined. */
-function readForm(params: WireRecord): Asking | undefined {
+function readForm(params: WireRecord): PersonRequest | undefined {
   const message = textOf(params['message']);
   if (message === undefined) return undefined;
   const fields = params['mode'] === 'form' ? fieldsOf(recordOf(params['requestedSchema'])) : undefined;

@@ -1,11 +1,11 @@
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import type { Answers, Asking, Question } from './asking.ts';
+import type { Answers, PersonRequest, Question } from './person-request.ts';
 import { defined } from '../../../../../events/defined.ts';
 
 /** Reads the questions of one call; each becomes a question of its own, and all are answered together. */
-export function readQuestions(params: WireRecord, items: CodexItems): Asking | undefined {
+export function readQuestions(params: WireRecord, items: CodexItems): PersonRequest | undefined {
   const rawId = textOf(params['itemId']);
   const asked = listOf(params['questions']).flatMap(value => {
     const question = recordOf(value);

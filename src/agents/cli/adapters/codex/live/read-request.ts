@@ -1,17 +1,17 @@
 import { scriptOfLine } from '../../../../permissions/shell-script.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import { type Asking, isApproval, type Question, wordsOf } from './asking.ts';
+import { type PersonRequest, isApproval, type Question, wordsOf } from './person-request.ts';
 import { changedPaths, unifiedDiff } from './change-diff.ts';
 import { readElicitation } from './elicitation.ts';
 import { readQuestions } from './questions.ts';
 import type { RpcMessage } from './rpc.ts';
 import { defined } from '../../../../../events/defined.ts';
 
-type Reader = (params: WireRecord, items: CodexItems) => Asking | undefined;
+type Reader = (params: WireRecord, items: CodexItems) => PersonRequest | undefined;
 
 /** Reads a request and emits its call unless it was emitted before; undefined when it is not understood. */
-export function readRequest({ method, params }: RpcMessage, items: CodexItems): Asking | undefined {
+export function readRequest({ method, params }: RpcMessage, items: CodexItems): PersonRequest | undefined {
   return Object.hasOwn(readers, method) ? (readers[method] as Reader)(params, items) : undefined;
 }
 
@@ -23,7 +23,7 @@ const readers: Readonly<Record<string, Reader>> = {
   'mcpServer/elicitation/request': readElicitation,
 };
 
-function readCommand(params: WireRecord, items: CodexItems): Asking | undefined {
+function readCommand(params: WireRecord, items: CodexItems): PersonRequest | undefined {
   const rawId = textOf(params['itemId']);
   if (rawId === undefined) return undefined;
   const line = textOf(params['command']);
@@ -54,7 +54,7 @@ function readCommand(params: WireRecord, items: CodexItems): Asking | undefined 
   });
 }
 
-function readFileChange(params: WireRecord, items: CodexItems): Asking | undefined {
+function readFileChange(params: WireRecord, items: CodexItems): PersonRequest | undefined {
   const rawId = textOf(params['itemId']);
   if (rawId === undefined) return undefined;
   const call = items.find(rawId) ?? items.call(rawId, { name: 'file_change', input: { changes: [] } });
@@ -75,7 +75,7 @@ function readFileChange(params: WireRecord, items: CodexItems): Asking | undefin
   });
 }
 
-function permission(items: CodexItems, rawId: string, of: { question: Question; what: string }): Asking {
+function permission(items: CodexItems, rawId: string, of: { question: Question; what: string }): PersonRequest {
   return {
     questions: [of.question],
     reply: ([answer]) => ({ decision: isApproval(answer) ? 'accept' : 'decline' }),
@@ -85,7 +85,7 @@ function permission(items: CodexItems, rawId: string, of: { question: Question; 
 }
 
 /** A request for more permissions than the sandbox gives. */
-function readPermissions(params: WireRecord, items: CodexItems): Asking | undefined {
+function readPermissions(params: WireRecord, items: CodexItems): PersonRequest | undefined {
   const rawId = textOf(params['itemId']);
   const permissions = recordOf(params['permissions']);
   if (rawId === undefined || permissions === undefined) return undefined;

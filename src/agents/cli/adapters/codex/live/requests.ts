@@ -1,13 +1,13 @@
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import type { AgentThread } from './agent-threads.ts';
-import type { Asking } from './asking.ts';
+import type { PersonRequest } from './person-request.ts';
 import { readRequest } from './read-request.ts';
 import type { RpcConnection, RpcId, RpcMessage } from './rpc.ts';
 
 interface OpenRequest {
   readonly rpcId: RpcId;
   readonly thread: AgentThread;
-  readonly asking: Asking;
+  readonly personRequest: PersonRequest;
   /** The requests to a person that are part of it and not answered, by our id. */
   readonly waiting: Map<string, LiveRequest>;
   /** The answers in the order of its questions. */
@@ -41,18 +41,18 @@ export class CodexRequests {
 
   /** Registers a request of the program; returns false when it is not understood. */
   receive(message: RpcMessage, rpcId: RpcId, { thread, flush }: { thread: AgentThread; flush: () => void }): boolean {
-    const asking = readRequest(message, thread.items);
-    if (asking === undefined) return false;
+    const personRequest = readRequest(message, thread.items);
+    if (personRequest === undefined) return false;
     const { host, rpc } = this.#options;
     flush();
-    if (asking.questions.length === 0) {
-      rpc.respond(rpcId, asking.reply([]));
+    if (personRequest.questions.length === 0) {
+      rpc.respond(rpcId, personRequest.reply([]));
       return true;
     }
     const waiting = new Map<string, LiveRequest>();
-    const open: OpenRequest = { rpcId, thread, asking, waiting, answers: new Map(), isAnswered: false };
+    const open: OpenRequest = { rpcId, thread, personRequest, waiting, answers: new Map(), isAnswered: false };
     this.#open.set(rpcId, open);
-    for (const question of asking.questions) {
+    for (const question of personRequest.questions) {
       const id = `request-${++this.#count}`;
       open.answers.set(id, undefined);
       waiting.set(id, { id, runId: thread.items.runId, ...question });
@@ -96,15 +96,15 @@ export class CodexRequests {
 
   #reply(open: OpenRequest): void {
     const { rpc, within, say } = this.#options;
-    const { asking, thread, rpcId } = open;
+    const { personRequest, thread, rpcId } = open;
     const answers = [...open.answers.values()];
     const respond = () => {
       if (this.#open.get(rpcId) !== open || open.isAnswered) return;
       open.isAnswered = true;
-      within(() => asking.answered?.(answers));
-      rpc.respond(rpcId, asking.reply(answers));
+      within(() => personRequest.answered?.(answers));
+      rpc.respond(rpcId, personRequest.reply(answers));
     };
-    const words = asking.words(answers);
+    const words = personRequest.words(answers);
     if (words === undefined) respond();
     else say(thread, words, respond);
   }

@@ -9,8 +9,8 @@ export interface CodexSession {
   readonly model: string | undefined;
 }
 
-const asking = { approvalPolicy: 'untrusted', approvalsReviewer: 'user', sandbox: 'workspace-write' };
-const unasked = { approvalPolicy: 'never', sandbox: 'danger-full-access' };
+const askingSettings = { approvalPolicy: 'untrusted', approvalsReviewer: 'user', sandbox: 'workspace-write' };
+const yoloSettings = { approvalPolicy: 'never', sandbox: 'danger-full-access' };
 
 /** Opens a session, new or resumed, and verifies from the answer that the program asks before it acts. */
 export function openSession(
@@ -35,7 +35,7 @@ export function openSession(
 }
 
 function opening({ cwd, model, sessionId, fork, yolo }: LiveStart): { method: string; params: object } {
-  const settings = { cwd, ...defined({ model }), ...(yolo === true ? unasked : asking) };
+  const settings = { cwd, ...defined({ model }), ...(yolo === true ? yoloSettings : askingSettings) };
   if (sessionId === undefined) return { method: 'thread/start', params: settings };
   // The turns of the session are in our log.
   const params = { threadId: sessionId, ...settings, excludeTurns: true };

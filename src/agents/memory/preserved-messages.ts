@@ -11,7 +11,7 @@ const between = '\n\n---\n\n';
  * Returns what people wrote in messages, word for word, with what an earlier summary among them kept of it. Only when
  * all of it has more than `most` characters, the longest texts lose their middle.
  */
-export function keptWords(messages: readonly Message[], most: number): string {
+export function preservedMessages(messages: readonly Message[], most: number): string {
   const kept = messages.flatMap(message => {
     if (message.role !== 'user') return [];
     const texts =
@@ -40,7 +40,7 @@ function longestThatFit(texts: readonly string[], most: number): number {
 }
 
 /** Returns the text of a summary that keeps these words; they come first, so that their length delimits them. */
-export function withKeptWords(summary: string, words: string): string {
+export function withPreserved(summary: string, words: string): string {
   return words === '' ? summary : `${title(words.length)}${words}\n\nSummary of the rest:\n\n${summary}`;
 }
 

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
-import type { PermissionRuleSet } from '../agents/permissions/index.ts';
-import type { RunOutcome } from '../control/index.ts';
-import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
-import { TerminalPerson } from './asking/terminal-person.ts';
-import { processTerminal, type Terminal } from './asking/terminal.ts';
+import type { PermissionRuleSet } from '../../agents/permissions/index.ts';
+import type { RunOutcome } from '../../control/index.ts';
+import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
+import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
 import { type NextFollowUp, nextFollowUp } from './next-follow-up.ts';
-import { writeOut } from './output.ts';
+import { writeOut } from '../output.ts';
 import { runAgent, type RunRequest, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
-import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
-import { loadSettings } from './settings.ts';
-import { isNewFile, openStoreOf, type StoreOptions } from './store-options.ts';
-import { threadNotFound } from './threads/find-thread.ts';
+import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
+import { loadSettings } from '../settings/settings.ts';
+import { isNewFile, openStoreOf, type StoreOptions } from '../settings/store-options.ts';
+import { threadNotFound } from '../threads/find-thread.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
 

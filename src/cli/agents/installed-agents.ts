@@ -1,18 +1,18 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { isInstalled } from '../agents/cli/agent/find-program.ts';
-import { demoAgent, demoSuggestions } from '../agents/demo/demo-agent.ts';
-import { type Agent, cliAgent } from '../agents/index.ts';
-import { pricedModel } from '../agents/model/prices/prices.ts';
-import { once } from '../events/define.ts';
-import { SingletreeError } from '../events/index.ts';
-import type { AgentInfo, SetupInfo } from '../protocols/index.ts';
-import type { AgentDirectory } from '../server/index.ts';
-import { configuredRegistry, installedCoder } from './coder.ts';
+import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import { isInstalled } from '../../agents/cli/agent/find-program.ts';
+import { demoAgent, demoSuggestions } from '../../agents/demo/demo-agent.ts';
+import { type Agent, cliAgent } from '../../agents/index.ts';
+import { pricedModel } from '../../agents/model/prices/prices.ts';
+import { once } from '../../events/define.ts';
+import { SingletreeError } from '../../events/index.ts';
+import type { AgentInfo, SetupInfo } from '../../protocols/index.ts';
+import type { AgentDirectory } from '../../server/index.ts';
+import { configuredRegistry, installedCoder } from '../coder.ts';
 import { recordedAgent } from './recorded-agent.ts';
-import { runsFolder } from './run-agent.ts';
-import type { Settings } from './settings.ts';
+import { runsFolder } from '../run/run-agent.ts';
+import type { Settings } from '../settings/settings.ts';
 
 export interface InstalledAgentsOptions extends Settings {
   /** Lets external agents do everything without asking. */

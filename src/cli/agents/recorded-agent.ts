@@ -1,8 +1,8 @@
-import type { Agent, InvokeParams } from '../agents/agent.ts';
-import type { AgentEvent } from '../events/index.ts';
-import type { RawLine } from '../log/index.ts';
-import { RunRecord } from './run-record.ts';
-import { RunTotals } from './run-totals.ts';
+import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import type { RawLine } from '../../log/index.ts';
+import { RunRecord } from '../run/run-record.ts';
+import { RunTotals } from '../run/run-totals.ts';
 
 /** Wraps an agent so that each of its runs is also recorded in a folder. */
 export function recordedAgent(agent: Agent, folderOf: (runId: string) => string): Agent {

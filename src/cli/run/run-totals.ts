@@ -1,6 +1,6 @@
-import { type AgentEvent, type EventOf, toolOutputOf } from '../events/index.ts';
-import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
-import type { Activity } from '../projections/activity/index.ts';
+import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import type { Activity } from '../../projections/activity/index.ts';
 
 /** The totals of a run: tokens including subagents, cost when it is known, changed files, calls that did not run. */
 export class RunTotals {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { type Config, loadConfig } from '../config/index.ts';
-import { trustQuestion, untrustedLines } from './config.ts';
+import { type Config, loadConfig } from '../../config/index.ts';
+import { trustQuestion, untrustedLines } from '../config.ts';
 import { singletreeHome } from './home.ts';
 
 /** The configuration that applies to a command, and the folders it refers to. */

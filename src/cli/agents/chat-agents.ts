@@ -1,12 +1,11 @@
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { isInstalled } from '../agents/cli/agent/find-program.ts';
-import type { SessionPool } from '../agents/index.ts';
-import type { HarnessMode } from '../control/index.ts';
-import { defined } from '../events/defined.ts';
-import { chatModes } from './chat-modes.ts';
-import { configuredRegistry, offeredModels } from './coder.ts';
+import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import { isInstalled } from '../../agents/cli/agent/find-program.ts';
+import type { Agent, SessionPool } from '../../agents/index.ts';
+import type { HarnessMode } from '../../control/index.ts';
+import { defined } from '../../events/defined.ts';
+import { configuredRegistry, offeredModels } from '../coder.ts';
 import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 interface ChatAgentsOptions {
   /** Lets the agents do everything without asking. */
@@ -69,4 +68,11 @@ export class InstalledChatAgents {
     const runnable = await runnableAgent(agentId, this.#settings, options);
     return { runnable, modes: chatModes(runnable.create(() => {})) };
   }
+}
+
+/** Returns the modes of a chat with an agent: those of the agent, or the agent itself when it has none. */
+function chatModes(agent: Agent): HarnessMode[] {
+  const { id, modes = [] } = agent;
+  if (modes.length === 0) return [{ id, name: id, agent, default: true }];
+  return modes.map((mode, index) => ({ id: mode.id, name: mode.name, agent, default: index === 0 }));
 }

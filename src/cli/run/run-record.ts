@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rawRecord } from '../agents/cli/saved/raw-record.ts';
-import type { AgentEvent } from '../events/index.ts';
-import type { RawLine } from '../log/index.ts';
+import { rawRecord } from '../../agents/cli/saved/raw-record.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import type { RawLine } from '../../log/index.ts';
 
 /** The folder of a run: `raw.jsonl` and `events.jsonl` grow during the run, `run.json` describes it and its outcome. */
 export class RunRecord {

@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Limits } from '../agents/index.ts';
-import type { Config } from '../config/index.ts';
-import { Supervisor, Worktrees } from '../control/index.ts';
-import { SingletreeError } from '../events/index.ts';
-import { passwordsOf, visibleUrl } from '../log/index.ts';
-import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../server/index.ts';
+import type { Limits } from '../../agents/index.ts';
+import type { Config } from '../../config/index.ts';
+import { Supervisor, Worktrees } from '../../control/index.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { passwordsOf, visibleUrl } from '../../log/index.ts';
+import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
-import { installedAgents } from './installed-agents.ts';
-import { packageVersion } from './package-version.ts';
-import { removeRunFolders } from './run-folders.ts';
-import { loadSettings } from './settings.ts';
+import { installedAgents } from '../agents/installed-agents.ts';
+import { packageVersion } from '../package-version.ts';
+import { removeRunFolders } from '../run/run-folders.ts';
+import { loadSettings } from '../settings/settings.ts';
 import { calledAs, startLines } from './start-screen.ts';
-import { openStoreOf, type StoreOptions, storeUrls } from './store-options.ts';
-import { defined } from '../events/defined.ts';
+import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
+import { defined } from '../../events/defined.ts';
 
 export interface ServeOptions extends StoreOptions {
   readonly host?: string;

@@ -2,11 +2,11 @@ import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Config } from '../config/index.ts';
-import { SingletreeError } from '../events/singletree-error.ts';
-import { type EventLog, openStore, parseStoreUrl } from '../log/index.ts';
+import type { Config } from '../../config/index.ts';
+import { SingletreeError } from '../../events/singletree-error.ts';
+import { type EventLog, openStore, parseStoreUrl } from '../../log/index.ts';
 import { singletreeHome } from './home.ts';
-import { defined } from '../events/defined.ts';
+import { defined } from '../../events/defined.ts';
 
 /** The options of a command that opens the log. */
 export interface StoreOptions {

@@ -1,4 +1,4 @@
-import type { AgentInfo } from '../protocols/index.ts';
+import type { AgentInfo } from '../../protocols/index.ts';
 
 /** What the first screen of the server shows. */
 export interface StartScreen {

@@ -1,16 +1,16 @@
-import { adapterNamed } from '../agents/cli/adapters/adapter-named.ts';
-import { acpAgent } from '../agents/cli/adapters/acp/acp-agent.ts';
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { type CliAgentOptions, cliAgent } from '../agents/cli/agent/cli-agent.ts';
-import { notInstalled, permissionAdvice } from '../agents/cli/agent/failure-hint.ts';
-import { isInstalled } from '../agents/cli/agent/find-program.ts';
-import { SessionPool } from '../agents/cli/live/session-pool.ts';
-import { demoAgent } from '../agents/demo/demo-agent.ts';
-import type { Agent, CallableAgent, PermissionRuleSet } from '../agents/index.ts';
-import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
-import { installedCoder } from './coder.ts';
-import type { Settings } from './settings.ts';
+import { adapterNamed } from '../../agents/cli/adapters/adapter-named.ts';
+import { acpAgent } from '../../agents/cli/adapters/acp/acp-agent.ts';
+import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import { type CliAgentOptions, cliAgent } from '../../agents/cli/agent/cli-agent.ts';
+import { notInstalled, permissionAdvice } from '../../agents/cli/agent/failure-hint.ts';
+import { isInstalled } from '../../agents/cli/agent/find-program.ts';
+import { SessionPool } from '../../agents/cli/live/session-pool.ts';
+import { demoAgent } from '../../agents/demo/demo-agent.ts';
+import type { Agent, CallableAgent, PermissionRuleSet } from '../../agents/index.ts';
+import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { installedCoder } from '../coder.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** What `singletree run` passes to an agent of any kind. */
 export interface RunnableOptions {

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { defined } from '../events/defined.ts';
-import { RawLines } from '../agents/cli/saved/raw-lines.ts';
-import { type RunHandle, type RunOutcome, type StartOptions, Supervisor } from '../control/index.ts';
-import { openRunsOf } from '../control/supervision/open-runs.ts';
-import type { Agent, RelayAnswer } from '../agents/agent.ts';
-import { type EventOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
-import { type EventLog, type RawLine, readEvents, type Thread } from '../log/index.ts';
-import { type Activity, createActivityState, projectActivity } from '../projections/activity/index.ts';
-import { relayBook } from '../projections/relay-book.ts';
+import { defined } from '../../events/defined.ts';
+import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
+import { type RunHandle, type RunOutcome, type StartOptions, Supervisor } from '../../control/index.ts';
+import { openRunsOf } from '../../control/supervision/open-runs.ts';
+import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import { type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import { type EventLog, type RawLine, readEvents, type Thread } from '../../log/index.ts';
+import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import { relayBook } from '../../projections/relay-book.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
-import type { RunnableAgent } from './runnable-agent.ts';
-import { findThread } from './threads/find-thread.ts';
+import type { RunnableAgent } from '../agents/runnable-agent.ts';
+import { findThread } from '../threads/find-thread.ts';
 
 export interface RunRequest {
   readonly log: EventLog;

@@ -7,7 +7,7 @@ export type Question = WithoutIds<LiveRequest>;
 export type Answers = readonly (LiveAnswer | undefined)[];
 
 /** A request of the program: what a person is asked, and how the answers become its answer. */
-export interface Asking {
+export interface PersonRequest {
   readonly questions: readonly Question[];
   reply(answers: Answers): object;
   /** What the model receives beside the answer, which has no field for it. */

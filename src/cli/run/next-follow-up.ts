@@ -1,6 +1,6 @@
-import { followUpsOf, noFollowUp } from '../server/follow-ups.ts';
-import { defined } from '../events/defined.ts';
-import type { EventLog } from '../log/index.ts';
+import { followUpsOf, noFollowUp } from '../../server/follow-ups.ts';
+import { defined } from '../../events/defined.ts';
+import type { EventLog } from '../../log/index.ts';
 import type { RunRequest } from './run-agent.ts';
 
 /** A message that waited for the runs of its thread, and the conditions to start its run once. */

@@ -1,11 +1,11 @@
-import { type AgentEvent, type EventOf, toolOutputOf } from '../events/index.ts';
-import type { RunOutcome } from '../control/index.ts';
-import type { Activity } from '../projections/activity/index.ts';
-import { scriptOfLine } from '../agents/permissions/shell-script.ts';
-import { pathFrom } from '../terminal/rows/path-from.ts';
-import { durationText } from '../terminal/rows/duration-text.ts';
+import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
+import type { RunOutcome } from '../../control/index.ts';
+import type { Activity } from '../../projections/activity/index.ts';
+import { scriptOfLine } from '../../agents/permissions/shell-script.ts';
+import { pathFrom } from '../../terminal/rows/path-from.ts';
+import { durationText } from '../../terminal/rows/duration-text.ts';
 import type { RunTotals } from './run-totals.ts';
-import { plainText, printableText } from '../terminal/screen/terminal-text.ts';
+import { plainText, printableText } from '../../terminal/screen/terminal-text.ts';
 
 export interface Screen {
   write(text: string): void;

@@ -6,7 +6,7 @@ import { memoryContents } from './memory-contents.ts';
 import { type MemoryStatus, statusOf } from './memory-status.ts';
 
 /** Returns how full the memory of a thread is between two runs. */
-export async function threadStatus(conversation: Conversation, memory: Memory): Promise<MemoryStatus> {
+export async function threadMemoryStatus(conversation: Conversation, memory: Memory): Promise<MemoryStatus> {
   const branch = new ModelInput();
   const history = branch.of(conversation, defaultActive(conversation));
   const input = new RunInput({ runId: '', history, spans: branch.spans(conversation) });
