@@ -97,7 +97,7 @@ describe('singletree chat', () => {
   });
 
   it('sends a queued message when the turn has ended', async () => {
-    const scene = await start([{ text: 'slow '.repeat(40), delayMs: 20 }, 'The queued one is answered.']);
+    const scene = await start([{ text: 'slow '.repeat(150), delayMs: 20 }, 'The queued one is answered.']);
     await scene.say('begin');
     await scene.shows('slow slow');
     scene.type('queued task\t');

@@ -53,6 +53,22 @@ describe('the rows of a thread', () => {
     expect(lines).toEqual(['› Go.', 'Let me look.', '', 'Now.', '• Read src/a.ts · 2 lines · 1.0 s', 'Done.', '6.0 s']);
   });
 
+  it('show the end of a line that is written, in lines that stay in their place', () => {
+    const times = new EventTimes();
+    const feed = new RowFeed({ cwd: '/project', times });
+    const openAt = (length: number, most: number) => {
+      const state = logged([user('Go.'), start, text('0123456789'.repeat(100_000).slice(0, length))]).reduce(
+        threadReading.step,
+        threadReading.initial,
+      );
+      feed.take(threadReading.view(state));
+      return feed.open(threadReading.view(state), 10, 0, most).map(textOfLine).slice(-2);
+    };
+    expect(openAt(15, 5)).toEqual(['0123456789', '01234']);
+    expect(openAt(105, 5)).toEqual(['0123456789', '01234']);
+    expect(openAt(1_000, 3)).toEqual(['0123456789', '0123456789']);
+  });
+
   it('group reads that follow each other, and name each file', () => {
     expect(linesOf(...read('a', 'a.ts'), ...read('b', 'b.ts'), text('Ok.'), end())).toContain(
       '• Read 2 files: a.ts, b.ts',

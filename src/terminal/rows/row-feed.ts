@@ -1,4 +1,5 @@
 import type { ThreadReading, ViewNode, ViewPart } from '../../projections/index.ts';
+import { wrapEnd } from '../screen/text-width.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { groupRow, isFinished, partRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
 import type { Row } from './row.ts';
@@ -55,7 +56,9 @@ export class RowFeed {
     for (let place = this.#place; node !== undefined; place++) {
       const part = node.partList.at(place);
       if (part === undefined) break;
-      lines.push(...this.#openPart(part, node, width, now));
+      const drawn = this.#openPart(part, node, width, now);
+      // A line that grows beyond the window is seen to grow; other lines are cut.
+      lines.push(...(part.kind === 'text' ? drawn.flatMap(line => wrapEnd(line, width, most)) : drawn));
     }
     return lines.slice(-most);
   }

@@ -134,6 +134,20 @@ export function wrapLine(line: Line, width: number): Line[] {
   return lines;
 }
 
+/** Returns the end of a line as the lines of a screen, about `most` of them: however long it is, little of it is measured. */
+export function wrapEnd(line: Line, width: number, most: number): Line[] {
+  const length = line.reduce((sum, { text }) => sum + text.length, 0);
+  // It begins at the start of a screen line, so that what is shown stays in its place while the line grows.
+  let left = Math.max(0, Math.ceil(length / width) - most) * width;
+  const end = line.flatMap((piece): Span[] => {
+    const from = Math.min(left, piece.text.length);
+    left -= from;
+    const text = piece.text.slice(from).replace(/^[\udc00-\udfff]/, '');
+    return text === '' ? [] : [{ ...piece, text }];
+  });
+  return wrapLine(end, width);
+}
+
 /** The pieces of a text that stay together: as much plain text as fits the row, or one character. */
 function* columnsOf(text: string, width: number, column: () => number) {
   if (isPlain.test(text)) {
