@@ -117,10 +117,8 @@ export class ThreadOutline {
     const calls = [...this.#calls.all()];
     const kept = [
       ...this.#users.values(),
-      ...runs.flatMap(({ first, start, step, steer, end }) => [
-        ...[first, start, step, end],
-        steer?.after.isOpen === true ? steer.event : undefined,
-      ]),
+      ...runs.flatMap(({ first, start, step, end }) => [first, start, step, end]),
+      ...runs.map(({ steer }) => (steer?.after.isOpen === true ? steer.event : undefined)),
       ...runs.flatMap(({ block }) => [...block.streams.values()]),
       ...this.#relays.values(),
       ...this.#folded.values(),
