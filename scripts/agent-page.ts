@@ -7,7 +7,7 @@ type CommandRequest = Parameters<CliAdapter['command']>[0];
 const shells = {
   fresh: 'Relative paths of commands are in the folder the agent works in.',
   persistent: 'Relative paths of commands are in the folder the agent works in, until a command leaves it.',
-  unknown: 'Relative paths of commands are as written: the agent does not tell the folder of a command.',
+  unknown: 'Relative paths of commands are as written: the agent does not report the folder of a command.',
 } as const;
 
 /** The page of one external agent in the documentation, in Markdown. */

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bareEnvironment } from './support/bare-environment.ts';
 import { scriptByStep, startScriptedServer } from '../src/testing/index.ts';
 import { gitProject, type GitProject } from './support/git-project.ts';
 
@@ -16,7 +17,7 @@ afterEach(() => project.remove());
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
     cwd: project.folder,
-    env: { PATH: process.env['PATH'], SINGLETREE_HOME: project.home, ...env },
+    env: { ...bareEnvironment(), SINGLETREE_HOME: project.home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bareEnvironment } from './support/bare-environment.ts';
 import { type Client, createClient } from '../src/client/index.ts';
 import type { EventOf, LoggedEvent } from '../src/events/index.ts';
 import { fakeProgram } from './cli-agents/support/fake-program.ts';
@@ -35,7 +36,7 @@ interface RunElsewhere {
 async function runElsewhere(): Promise<RunElsewhere> {
   const PATH = `${programs}:${process.env['PATH']}`;
   const child = spawn(process.execPath, [command, 'run', 'codex', 'hang'], {
-    env: { PATH, SINGLETREE_HOME: home },
+    env: { ...bareEnvironment(), PATH, SINGLETREE_HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let printed = '';

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { bareEnvironment } from './support/bare-environment.ts';
 import { createModelRegistry } from '../src/agents/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../src/testing/index.ts';
 import { GuideShell, guideSteps, outputPattern } from './support/guide.ts';
@@ -42,7 +43,14 @@ function environment(guide: string): NodeJS.ProcessEnv {
   const path = [programs, join(project, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
   const home = join(project, 'homes', guide);
   const key = server && { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
-  return { PATH: path, HOME: home, SINGLETREE_HOME: join(home, '.singletree'), NO_COLOR: '1', ...key };
+  return {
+    ...bareEnvironment(),
+    PATH: path,
+    HOME: home,
+    SINGLETREE_HOME: join(home, '.singletree'),
+    NO_COLOR: '1',
+    ...key,
+  };
 }
 
 const mcpServer = join(root, 'test/support/mcp-server.mjs');

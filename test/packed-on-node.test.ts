@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bareEnvironment } from './support/bare-environment.ts';
 import { packedProject, subpaths } from './support/packed-project.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -69,7 +70,7 @@ await log.close();`,
     const { stdout } = await promisify(execFile)('npx', ['--no', 'singletree', 'models'], {
       cwd: folder,
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'], SINGLETREE_HOME: join(folder, 'home') },
+      env: { ...bareEnvironment(), SINGLETREE_HOME: join(folder, 'home') },
     });
     expect(stdout).toContain('ANTHROPIC_API_KEY');
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
@@ -83,7 +84,7 @@ await log.close();`,
     const options = {
       cwd: project,
       encoding: 'utf8' as const,
-      env: { PATH: process.env['PATH'], SINGLETREE_HOME: join(project, `home-${major}`) },
+      env: { ...bareEnvironment(), SINGLETREE_HOME: join(project, `home-${major}`) },
     };
     const command = 'node_modules/singletree/dist/cli/main.js';
     const run = (...args: string[]) => execFileSync(nodeOf(major), args, options);

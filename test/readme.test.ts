@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { bareEnvironment } from './support/bare-environment.ts';
 import { startScriptedServer } from '../src/testing/index.ts';
 import { packedProject } from './support/packed-project.ts';
 
@@ -33,7 +34,7 @@ describe('the README', () => {
     try {
       const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], {
         cwd: project,
-        env: { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: model.url },
+        env: { ...bareEnvironment(), ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: model.url },
         timeout: 60_000,
       });
       expect(stdout).toBe('Sunny, they say.');

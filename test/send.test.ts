@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bareEnvironment } from './support/bare-environment.ts';
 import { createClient } from '../src/client/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../src/testing/index.ts';
 import { startProduct } from './support/product.ts';
@@ -28,7 +29,7 @@ const environment = () => ({ OPENAI_API_KEY: 'sk-scripted-key', OPENAI_BASE_URL:
 function start(args: readonly string[]) {
   return spawn(process.execPath, [command, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], SINGLETREE_HOME: join(folder, 'home'), ...environment() },
+    env: { ...bareEnvironment(), SINGLETREE_HOME: join(folder, 'home'), ...environment() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

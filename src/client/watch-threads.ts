@@ -1,6 +1,4 @@
-import type * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, signal } from '../events/options/option-fields.ts';
+import { optionNamesCheck } from '../events/options/check-options.ts';
 import { type ThreadNews, threadNews } from '../protocols/http-api.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { readFrames } from './read-frames.ts';
@@ -13,14 +11,8 @@ export interface ThreadWatchOptions {
   readonly onConnection?: (connected: boolean) => void;
 }
 
-const checkOptions = optionsCheck(
-  'client.watchThreads',
-  () =>
-    ({ signal: signal().optional(), onConnection: callback().optional() }) satisfies Record<
-      keyof ThreadWatchOptions,
-      z.ZodType
-    >,
-);
+const optionNames = ['signal', 'onConnection'] satisfies (keyof ThreadWatchOptions)[];
+const checkOptions = optionNamesCheck('client.watchThreads', optionNames);
 
 export interface ThreadWatchSource extends Backoff {
   /** Opens the stream; rejects with a `SingletreeError`. */

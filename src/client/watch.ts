@@ -1,6 +1,4 @@
-import type * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, flag, number, signal } from '../events/options/option-fields.ts';
+import { optionNamesCheck } from '../events/options/check-options.ts';
 import { type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { readFrames } from './read-frames.ts';
@@ -16,16 +14,8 @@ export interface WatchOptions {
   readonly waitForServer?: boolean;
 }
 
-const checkOptions = optionsCheck(
-  'client.watch',
-  () =>
-    ({
-      after: number().optional(),
-      signal: signal().optional(),
-      onConnection: callback().optional(),
-      waitForServer: flag().optional(),
-    }) satisfies Record<keyof WatchOptions, z.ZodType>,
-);
+const optionNames = ['after', 'signal', 'onConnection', 'waitForServer'] satisfies (keyof WatchOptions)[];
+const checkOptions = optionNamesCheck('client.watch', optionNames);
 
 export interface WatchSource extends Backoff {
   /** Opens the stream after a seq; rejects with a `SingletreeError`. */

@@ -39,7 +39,9 @@ const tests: Readonly<Record<string, (def: Def) => Test>> = {
     return value => values.has(value);
   },
   unknown: ({ checks }) => {
-    const refinements = checks.map(({ check, fn }) => (check === 'custom' ? (fn as Test) : unsure));
+    const refinements = checks.map(({ check, fn }) =>
+      check === 'custom' ? (fn as (value: unknown) => unknown) : unsure,
+    );
     return value => refinements.every(test => test(value) === true);
   },
   boolean: () => value => typeof value === 'boolean',

@@ -148,11 +148,13 @@ describe('import', () => {
     ]);
   });
 
-  it('takes no metadata: keys of it start runs and choose models', async () => {
+  it('refuses metadata: keys of it start runs and choose models', async () => {
     const log = new MemoryLog();
     const target = { metadata: { 'run:r': { runId: 'r', agentId: 'a', parentId: 'p' } } };
-    expect((await importThread(log, [whole], target as ImportTarget)).metadata).toEqual({});
-    expect(await log.listThreads({ openRuns: true })).toEqual([]);
+    await expect(importThread(log, [whole], target as ImportTarget)).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    expect(await log.listThreads()).toEqual([]);
   });
 
   it('marks what it stored, also when the process ends in the middle of it', async () => {

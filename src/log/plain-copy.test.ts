@@ -45,7 +45,7 @@ describe('a plain copy', () => {
     ['a date', { at: new Date(0) }],
     ['an instance', new PlainCopy()],
     ['a function', { toJSON: () => 1 }],
-    ['a hole', [1, , 2]],
+    ['a hole', Object.assign([], { 1: 2 })],
     ['something deep', nested(20)],
   ])('is left to JSON for %s', (_, value) => {
     const plain = new PlainCopy();

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { expect } from 'vitest';
+import { bareEnvironment } from './bare-environment.ts';
 import { type ScriptedServer, startScriptedServer } from '../../src/testing/index.ts';
 
 /** The built command. */
@@ -77,7 +78,7 @@ export class CoderScene {
   async run(...args: readonly string[]) {
     const child = spawn(process.execPath, [command, ...args], {
       cwd: this.repository,
-      env: { PATH: process.env['PATH'], SINGLETREE_HOME: this.home, ...this.env },
+      env: { ...bareEnvironment(), SINGLETREE_HOME: this.home, ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -89,7 +90,7 @@ export class CoderScene {
     let printed = '';
     const terminal = spawnAtTerminal(process.execPath, [command, ...args], {
       cwd: this.repository,
-      env: { PATH: process.env['PATH'], SINGLETREE_HOME: this.home, ...this.env },
+      env: { ...bareEnvironment(), SINGLETREE_HOME: this.home, ...this.env },
       cols: 100,
       rows: 30,
     });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { bareEnvironment } from './bare-environment.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -21,7 +22,7 @@ export function builtCommand(folder?: string) {
   const withInput = (input: string, ...args: string[]): Ended => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
       encoding: 'utf8',
-      env: { PATH, SINGLETREE_HOME: home },
+      env: { ...bareEnvironment(), PATH, SINGLETREE_HOME: home },
       input,
       timeout: 20_000,
     });

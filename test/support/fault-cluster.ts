@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { freePort, type PrivateServer, startPostgres, startRedis } from './private-servers.ts';
 
@@ -106,7 +107,7 @@ export class FaultCluster {
       mkdirSync(home);
       writeFileSync(join(home, 'singletree.config.mjs'), `export { config as default } from '${agents}';\n`);
       const env = {
-        PATH: process.env['PATH'],
+        ...bareEnvironment(),
         HOME: home,
         SINGLETREE_HOME: home,
         SINGLETREE_FAULT_EFFECTS: join(folder, 'effects'),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -24,7 +25,7 @@ export interface ProductOptions {
 /** Starts `singletree serve` as a person would, and waits until it prints its address. */
 export async function startProduct(home: string, port = 0, more: ProductOptions = {}): Promise<Product> {
   const child = spawn(process.execPath, [command, 'serve', '--no-open', '--port', String(port)], {
-    env: { PATH: process.env['PATH'], SINGLETREE_HOME: home, ...more.env },
+    env: { ...bareEnvironment(), SINGLETREE_HOME: home, ...more.env },
     ...(more.cwd !== undefined && { cwd: more.cwd }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

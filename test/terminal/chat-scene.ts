@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 import { afterEach } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import {
   type ModelScript,
   type ScriptedServer,
@@ -89,7 +90,7 @@ export class ChatScene {
   launch(args: readonly string[]): void {
     const { columns: cols = 80, rows = 24, through = line => line } = this.#options;
     const env = {
-      PATH: process.env['PATH'] ?? '',
+      ...bareEnvironment(),
       HOME: this.home,
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +46,7 @@ describe('a chat in plain lines', () => {
     const folder = mkdtempSync(join(tmpdir(), 'singletree-pipe-'));
     try {
       const env = {
-        PATH: process.env['PATH'],
+        ...bareEnvironment(),
         SINGLETREE_HOME: folder,
         OPENAI_API_KEY: 'sk-x',
         OPENAI_BASE_URL: `${server.url}/v1`,
@@ -73,7 +74,7 @@ describe('a chat in plain lines', () => {
     const folder = mkdtempSync(join(tmpdir(), 'singletree-plain-'));
     try {
       const env = {
-        PATH: process.env['PATH'],
+        ...bareEnvironment(),
         SINGLETREE_HOME: folder,
         OPENAI_API_KEY: 'sk-x',
         OPENAI_BASE_URL: `${server.url}/v1`,

@@ -49,7 +49,7 @@ export class TimeLimit {
   /** Settles like the work; rejects with the reason when the limit stops first. */
   apply<Value>(work: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
-      if (this.#stopped !== undefined) reject(this.#stopped.reason as Error);
+      if (this.#stopped !== undefined) reject(this.#stopped.reason);
       this.#rejects.add(reject);
       work.then(resolve, reject);
     });

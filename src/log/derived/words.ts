@@ -6,7 +6,7 @@ const longestWord = 64;
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}_]+/gu;
 
 /** Most texts have no other characters; then this finds the same words in less time. */
-const onlyAscii = /^[\x00-\x7f]*$/;
+const onlyAscii = /^\p{ASCII}*$/u;
 const asciiWord = /[a-z0-9_]+/g;
 
 /** The words of a text as every store compares them, each once: in lower case, letters, digits and underscores. */
