@@ -15,7 +15,8 @@ describe('a queued message', () => {
     await scene.say('think a while');
     await scene.shows('slow slow');
     await scene.act('queued here\t', '1. queued here');
-    await scene.act('/new\r', screen => screen.includes('1 in background') && !screen.includes('1. queued here'));
+    await scene.act('/new\r', 'New thread.');
+    await scene.shows(screen => screen.includes('1 in background') && !screen.includes('1. queued here'));
     await scene.say('another matter');
     await scene.shows('Answer to another matter');
     const asked = () => scene.server.requests.map(({ seen }) => JSON.stringify(seen?.messages));

@@ -54,7 +54,7 @@ describe.skipIf(!isReady)('singletree chat over ssh', () => {
     await scene.ended();
     expect(scene.exitCode).toBe(0);
     expect(scene.scrollback().join('\n')).toContain('Resume with: singletree chat coder --resume ');
-  }, 60_000);
+  }, 120_000);
 
   it.skipIf(process.platform !== 'linux')(
     'ends with a connection that is cut, and the thread is resumed',
@@ -75,7 +75,8 @@ describe.skipIf(!isReady)('singletree chat over ssh', () => {
 
       scene.launch(['--continue', '--yolo']);
       await scene.shows('› wait for me');
-      await scene.shows('Woken.');
+      // A run whose process did not end by itself is resumed when its lease is over.
+      await scene.shows('Woken.', 60_000);
       await scene.rest();
       scene.type('\u0004');
       await scene.ended();
