@@ -52,7 +52,7 @@ function entryOf(
     id,
     runId,
     depth,
-    ...(iteration !== undefined && { iteration }),
+    ...defined({ iteration }),
     code,
     stdout: output?.stdout ?? text('stdout'),
     stderr: text('stderr'),

@@ -1,3 +1,4 @@
+import { defined } from '../events/defined.ts';
 import type { AgentEvent } from '../events/index.ts';
 import { advance, type Draft, emptySnapshot, type Snapshot } from '../graph/versioned/index.ts';
 import type { RunStatus } from '../graph/index.ts';
@@ -61,8 +62,7 @@ function take(draft: Draft<Tables>, event: AgentEvent): void {
     const { agentId, model, parentId } = event;
     change(draft, runId, {
       agentId,
-      ...(model !== undefined && { model }),
-      ...(parentId !== undefined && { parentId }),
+      ...defined({ model, parentId }),
       ...(ts !== undefined && { startedAt: ts }),
     });
   } else if (event.type === 'step_start')

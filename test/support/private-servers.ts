@@ -132,7 +132,9 @@ export async function startSshd(): Promise<SshServer> {
     string,
   ];
   for (const file of [host, key])
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file], { stdio: 'ignore' });
+    execFileSync(program('ssh-keygen'), ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file], {
+      stdio: 'ignore',
+    });
   writeFileSync(known, `[127.0.0.1]:${port} ${readFileSync(`${host}.pub`, 'utf8')}`);
   const settings = {
     Port: port,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { call, type ChatScene, useChats } from './chat-scene.ts';
+import { call, useChats } from './chat-scene.ts';
 
 const start = useChats();
 

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { diffWordsWithSpace, structuredPatch } from 'diff';
 import type { FileChange } from './diff-changes.ts';
 
@@ -45,7 +46,7 @@ export function fileDiffOf(change: FileChange): FileDiff {
   return {
     path,
     action,
-    ...(moveTo !== undefined && { moveTo }),
+    ...defined({ moveTo }),
     hunks,
     added: count('added'),
     removed: count('removed'),

@@ -72,7 +72,7 @@ export function searchTool(...queryFields: string[]): ToolRule {
       const path = pathIn(input, ['path', 'directory'], context);
       return query === undefined
         ? undefined
-        : [{ type: 'search', query, ...(path !== undefined && { path }), ...successOf(context.output) }];
+        : [{ type: 'search', query, ...defined({ path }), ...successOf(context.output) }];
     },
   };
 }
@@ -82,7 +82,7 @@ export const listTool: ToolRule = {
   activity: '`list`',
   operations: (input, context) => {
     const path = pathIn(input, ['path', 'directory'], context) ?? context.cwd;
-    return [{ type: 'list', ...(path !== undefined && { path }), ...successOf(context.output) }];
+    return [{ type: 'list', ...defined({ path }), ...successOf(context.output) }];
   },
 };
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../src/events/defined.ts';
 import { useEffect, useState } from 'react';
 import { errorText } from '../../../src/events/index.ts';
 import type { RewindInfo } from '../../../src/protocols/index.ts';
@@ -22,9 +23,7 @@ export function RewindDialog({ scope, direction, messageId, onClose }: RewindDia
   const [force, setForce] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const request = (body: { preview?: boolean; force?: boolean }) =>
-    direction === 'undo'
-      ? client.undo(threadId, { ...body, ...(messageId !== undefined && { messageId }) })
-      : client.redo(threadId, body);
+    direction === 'undo' ? client.undo(threadId, { ...body, ...defined({ messageId }) }) : client.redo(threadId, body);
   useEffect(() => {
     let isLeft = false;
     request({ preview: true }).then(

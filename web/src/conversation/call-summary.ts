@@ -1,3 +1,4 @@
+import { defined } from '../../../src/events/defined.ts';
 import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../../../src/projections/index.ts';
 import { exitCodeOf } from '../../../src/projections/activity/exit-code.ts';
 import { gist } from '../parts/wording.ts';
@@ -35,7 +36,7 @@ export function callSummary(tool: ToolPart, nameOf: (path: string) => string = p
   return {
     verb: words[first.type][tenseOf(status)],
     object: objects.join(', '),
-    ...(exitCode !== undefined && { exitCode }),
+    ...defined({ exitCode }),
   };
 }
 

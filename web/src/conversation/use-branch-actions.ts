@@ -1,3 +1,4 @@
+import { defined } from '../../../src/events/defined.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { ThreadReading } from '../../../src/projections/index.ts';
@@ -72,5 +73,5 @@ function answerer({ nodes, agents }: Conversation, messageId: string): { agent?:
   const run = at < 0 ? undefined : nodes.slice(at).find(({ role }) => role === 'assistant');
   const agent = agents.find(({ id }) => id === run?.agentId);
   const model = agent?.models?.find(id => id === run?.model);
-  return { ...(agent && { agent: agent.id }), ...(model !== undefined && { model }) };
+  return { ...(agent && { agent: agent.id }), ...defined({ model }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../src/events/defined.ts';
 import { type Conversation, defaultActive } from '../../../src/graph/index.ts';
 import { projectRepl, type ReplEntry } from '../../../src/projections/project-repl.ts';
 import { projectThread } from '../../../src/projections/reading/project-thread.ts';
@@ -53,7 +54,7 @@ export function replSessionOf(conversation: Conversation, totals: TotalsView): R
       status: node.status ?? 'running',
       executions: node.parts.filter(({ kind }) => kind === 'repl').length,
       tokens: inputTokens + outputTokens,
-      ...(cost !== undefined && { cost }),
+      ...defined({ cost }),
       answer: node.text.slice(0, mostAnswer),
     };
   };

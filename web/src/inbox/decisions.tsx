@@ -1,3 +1,4 @@
+import { defined } from '../../../src/events/defined.ts';
 import { useCallback, useEffect, useState } from 'react';
 import { VList } from 'virtua';
 import type { Client } from '../../../src/client/index.ts';
@@ -30,7 +31,7 @@ export function Decisions({ client, agents, open }: DecisionsProps) {
   const load = useCallback(
     async (before: readonly DecisionInfo[], cursor?: string) => {
       try {
-        const { decisions, next } = await client.listDecisions({ limit: 200, ...(cursor !== undefined && { cursor }) });
+        const { decisions, next } = await client.listDecisions({ limit: 200, ...defined({ cursor }) });
         setLoaded({ decisions: [...before, ...decisions].toSorted(newestFirst), next });
       } catch (error) {
         setLoaded({ decisions: before, problem: errorText(error) });

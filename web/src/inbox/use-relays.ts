@@ -1,3 +1,4 @@
+import { defined } from '../../../src/events/defined.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
@@ -68,7 +69,7 @@ export function useRelays(client: Client, threads: readonly ThreadInfo[], isLive
   return {
     state,
     relays,
-    ...(problem !== undefined && { problem }),
+    ...defined({ problem }),
     settle: id => setSettled(before => new Set(before).add(id)),
     reload: () => {
       setState({ state: 'loading' });

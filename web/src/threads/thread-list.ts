@@ -1,3 +1,4 @@
+import { defined } from '../../../src/events/defined.ts';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText, SingletreeError } from '../../../src/events/index.ts';
 import type { ThreadInfo, ThreadNews } from '../../../src/protocols/index.ts';
@@ -138,7 +139,7 @@ export class ThreadList {
   #show({ state = this.#view.state, problem }: Partial<Pick<ThreadListView, 'state' | 'problem'>>): void {
     const threads = [...this.#threads.values()].filter(({ id }) => !this.#hidden.has(id)).toSorted(newestFirst);
     const hasMore = this.#cursor !== undefined;
-    this.#view = { threads, hasMore, state, ...(problem !== undefined && { problem }) };
+    this.#view = { threads, hasMore, state, ...defined({ problem }) };
     for (const listener of this.#listeners) listener();
   }
 }

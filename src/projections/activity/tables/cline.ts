@@ -74,7 +74,7 @@ const reads: ToolRule = {
         path: resolvePath(cwd, path),
         ...(isLine(startLine) && { startLine }),
         ...(isLine(endLine) && { endLine }),
-        ...(isSuccess !== undefined && { isSuccess }),
+        ...defined({ isSuccess }),
       };
     },
   ),
@@ -88,8 +88,7 @@ const searches: ToolRule = {
 };
 const manySearches = batch(
   input => listed(input['queries']),
-  (query, { isSuccess }) =>
-    isText(query) ? { type: 'search', query, ...(isSuccess !== undefined && { isSuccess }) } : undefined,
+  (query, { isSuccess }) => (isText(query) ? { type: 'search', query, ...defined({ isSuccess }) } : undefined),
 );
 
 const oldTool = /^(command|[a-z]+[A-Z][A-Za-z]*)$/;
