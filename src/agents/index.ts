@@ -28,7 +28,8 @@ export { Semaphore } from './semaphore.ts';
 export { readSavedStream, type SavedStream, type SavedStreamOptions } from './cli/saved/saved-stream.ts';
 export type { SavedChunks } from './cli/saved/saved-lines.ts';
 export type { Translator, TranslatorOptions } from './cli/contract/translator.ts';
-export { type LoopAgentOptions, loopAgent } from './loop/loop-agent.ts';
+export { loopAgent } from './loop/loop-agent.ts';
+export type { LoopAgentOptions } from './loop/loop-agent-options.ts';
 export {
   defineTool,
   type SubagentRequest,
@@ -38,7 +39,7 @@ export {
   type ToolQuestion,
   type ToolReturn,
 } from './loop/tool.ts';
-export type { CompactionOptions } from './memory/compaction.ts';
+export type { CompactionOptions } from './memory/compaction-options.ts';
 export {
   Memory,
   type MemoryOptions,

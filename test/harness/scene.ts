@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type LoopAgentOptions, loopAgent } from '../../src/agents/loop/loop-agent.ts';
+import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
+import type { LoopAgentOptions } from '../../src/agents/loop/loop-agent-options.ts';
 import type { ModelScript, ScriptedPart } from '../../src/agents/model/scripted/script.ts';
 import {
   type ScriptedModel,

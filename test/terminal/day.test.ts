@@ -16,6 +16,7 @@ function answer({ lastUserText: asked, step }: ScriptedRequest): ScriptedTurn {
   if (asked.includes('plan the greeting')) return call('submit_plan', { title: 'Greet', plan: '1. Write hello.txt' });
   if (asked.includes('Carry it out'))
     return turn(call('bash', { command: 'echo hello > hello.txt' }), 'The greeting is written.');
+  if (asked.includes('but softly')) return 'It stays soft.';
   if (asked.includes('make it loud'))
     return turn(call('bash', { command: 'echo HELLO > hello.txt' }), 'It is loud now.');
   if (asked.includes('think a while')) return { text: 'slow '.repeat(100), delayMs: 20 };
@@ -87,7 +88,15 @@ describe('a working day in the chat', () => {
     await act('\r', 'Went back with 1 file');
     expect(hello()).toBe('hello\n');
     await chat.shows(/^› make it loud\nBuild/m);
-    await act('\u0003', 'Ctrl+C again quits');
+
+    // Sent again with other words it begins a branch: the model does not see what came after.
+    await act(' but softly\r', 'It stays soft.');
+    const seen = JSON.stringify(chat.server.requests.at(-1)?.seen?.messages);
+    expect(seen).toContain('The greeting is written.');
+    expect(seen).not.toContain('It is loud now.');
+    expect(seen).not.toContain('think a while');
+    await rest();
+    await chat.shows(/^Build · \S+ · \d+% context left · \$\d/m);
 
     // Another model, another thread, and a question that is answered from the inbox.
     await act('/model\r', 'type to search');

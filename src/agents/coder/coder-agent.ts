@@ -10,7 +10,7 @@ import { type Limits, limitsField } from '../limits/limits.ts';
 import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { Tool } from '../loop/tool.ts';
-import { compactionOption, type CompactionOptions } from '../memory/compaction.ts';
+import { compactionOption, type CompactionOptions } from '../memory/compaction-options.ts';
 import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import type { DecisionSource, PermissionRuleSet } from '../permissions/index.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
+import { loopAgent } from './loop-agent.ts';
+import type { LoopAgentOptions } from './loop-agent-options.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const model = scriptedModel([]);

@@ -5,7 +5,8 @@ import type { InvokeParams } from '../agent.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
-import { type LoopAgentOptions, loopAgent } from './loop-agent.ts';
+import { loopAgent } from './loop-agent.ts';
+import type { LoopAgentOptions } from './loop-agent-options.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 const allowAll: PermissionRuleSet = { default: 'allow', rules: [] };

@@ -1,104 +1,19 @@
-import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
-import { field, isObject, number, text } from '../../events/options/option-fields.ts';
-import { agentNamed, modelOptions, modelSource } from '../model/call/model-options.ts';
-import type { ModelSettings } from '../model/call/model-settings.ts';
-import type { ModelSource } from '../model/registry/model-source.ts';
-import type { ModelRegistry } from '../model/registry/registry.ts';
-import type { RetryOptions } from '../model/call/retry.ts';
-import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
-import { compactionOption, type CompactionOptions } from '../memory/compaction.ts';
-import { memoryField, type Memory } from '../memory/memory.ts';
-import { type Limits, limitsField } from '../limits/limits.ts';
+import { agentNamed } from '../model/call/model-options.ts';
+import { checkSources } from '../permissions/index.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
-import { type AgentTools, toolList } from './ai-sdk-tool.ts';
+import { toolList } from './ai-sdk-tool.ts';
 import { Loop } from './loop.ts';
+import { loopAgentFields, type LoopAgentOptions } from './loop-agent-options.ts';
 import { checkOutput } from './structured-output.ts';
 import { type Stop, stopWith } from './stop-with.ts';
 import { describeInput, describeTool, type Tool } from './tool.ts';
 
-export interface LoopAgentOptions {
-  /** Default: `loop`. */
-  readonly id?: string;
-  /** A model, or its `provider/model` id. */
-  readonly model: ModelSource;
-  /** The system instructions of the model; a function is called at the start of each run and after each compaction. */
-  readonly instructions?: string | (() => string);
-  /**
-   * The tools of the agent: a list, or tools by name, of the AI SDK too; a function is called at the start of each run.
-   */
-  readonly tools?: AgentTools | (() => AgentTools);
-  /**
-   * The folder its tools work in. The first event of a run carries it, and relative paths of its activity refer to it.
-   */
-  readonly cwd?: string;
-  /** The calls that run without asking. Default: the rules of the caller; without any, every call is asked about. */
-  readonly permissions?: PermissionRuleSet;
-  /** The number of model calls before the model has to conclude. Default: 50. */
-  readonly maxIterations?: number;
-  /** The number of tools that execute concurrently. Default: 8. */
-  readonly parallel?: number;
-  /** The time limit of a tool in milliseconds. Default: 10 minutes. */
-  readonly toolTimeoutMs?: number;
-  /** The number of characters above which a tool output is shortened for the model. Default: 30,000. */
-  readonly maxOutputLength?: number;
-  /**
-   * The schema of the last answer: zod, a Standard Schema with a JSON Schema, a schema of the AI SDK, or a JSON Schema.
-   * The value is the `output` of `harness_end`. An answer that does not match is asked for again twice, then the run
-   * fails with `invalid_output`.
-   */
-  readonly output?: object;
-  /** When to summarise the beginning of a long conversation; `false` for never. */
-  readonly compaction?: CompactionOptions | false;
-  /** Observes the conversation in the background instead of compacting it; needs a supervisor, which runs the observer. */
-  readonly memory?: Memory;
-  /**
-   * Limits of spending; reaching one ends the run with `limit_reached`. Those of a thread and a day count what the log of
-   * the supervisor has.
-   */
-  readonly limits?: Limits;
-  /** The settings of model calls, such as temperature and provider options. */
-  readonly settings?: ModelSettings;
-  readonly retry?: RetryOptions;
-  /** The registry that resolves model ids. Default: the one of the environment. */
-  readonly registry?: ModelRegistry;
-}
-
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');
-
-/** The options of an agent that runs in the loop. */
-export const loopAgentFields = () =>
-  ({
-    id: text().optional(),
-    model: modelSource(),
-    ...modelOptions(),
-    instructions: field(
-      value => typeof value === 'string' || typeof value === 'function',
-      'a text, or a function that returns one',
-    ).optional(),
-    tools: field(
-      value => Array.isArray(value) || isObject(value) || typeof value === 'function',
-      'an array of tools, an object of tools by name, or a function that returns one of them',
-    ).optional(),
-    cwd: text().optional(),
-    // The rules are checked with their own error.
-    permissions: z.unknown().optional(),
-    maxIterations: number().optional(),
-    parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
-    toolTimeoutMs: number().optional(),
-    maxOutputLength: number().optional(),
-    output: field(
-      value => isObject(value) || typeof value === 'function',
-      'a zod schema, another Standard Schema, or a JSON Schema',
-    ).optional(),
-    compaction: compactionOption().optional(),
-    memory: memoryField().optional(),
-    limits: limitsField().optional(),
-  }) satisfies Record<keyof LoopAgentOptions, z.ZodType>;
 
 const checkOptions = optionsCheck('loopAgent', loopAgentFields, agentNamed);
 

@@ -16,7 +16,7 @@ import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
 import { contextPolicy, type ContextPolicy, spansFor, type StepContext } from '../memory/context-policy.ts';
 import type { EventChannel } from './event-channel.ts';
-import type { LoopAgentOptions } from './loop-agent.ts';
+import type { LoopAgentOptions } from './loop-agent-options.ts';
 import { Spending } from '../limits/spending.ts';
 import { steeredMessages } from '../steered-messages.ts';
 import { correctionOf, StructuredOutput } from './structured-output.ts';

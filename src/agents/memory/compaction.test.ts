@@ -11,7 +11,8 @@ import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedTurn } from '../model/scripted/script.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
-import { loopAgent, type LoopAgentOptions } from '../loop/loop-agent.ts';
+import { loopAgent } from '../loop/loop-agent.ts';
+import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
 import { defineTool } from '../loop/tool.ts';
 
 const read = defineTool({

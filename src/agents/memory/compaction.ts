@@ -1,45 +1,15 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import * as z from 'zod';
 import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
-import { callback, flag, number, text } from '../../events/options/option-fields.ts';
 import type { Message } from '../../projections/message.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
-import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
-import { modelSource } from '../model/call/model-options.ts';
+import { resolveModel } from '../model/registry/model-source.ts';
 import { modelStep } from '../model/call/model-step.ts';
 import { pricedModel } from '../model/prices/prices.ts';
+import type { CompactionOptions } from './compaction-options.ts';
 import type { ContextPolicy, StepContext } from './context-policy.ts';
 import { preservedMessages, withPreserved } from './preserved-messages.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
-
-export interface CompactionOptions {
-  /** The number of tokens that triggers a summary. Default: four fifths of the model's context window, or 100,000. */
-  readonly threshold?: number;
-  /** The approximate number of tokens of the newest turns that stay unchanged. Default: a quarter of the threshold. */
-  readonly keep?: number;
-  /** The model that writes the summary. Default: the model of the run. */
-  readonly model?: ModelSource;
-  /** The instructions for the summary. */
-  readonly instructions?: string;
-  /** Whether the messages of people are kept word for word beside the summary. Default: false. */
-  readonly keepsUserMessages?: boolean;
-  /** Returns a text that each summary ends with, such as the open tasks. */
-  readonly append?: () => string;
-}
-
-/** An option that takes changes of the compaction, or false. */
-export const compactionOption = () => {
-  const changes = z.strictObject({
-    threshold: number().optional(),
-    keep: number().optional(),
-    model: modelSource().optional(),
-    instructions: text().optional(),
-    keepsUserMessages: flag().optional(),
-    append: callback().optional(),
-  } satisfies Record<keyof CompactionOptions, z.ZodType>);
-  return z.union([z.literal(false), changes], { error: 'expected an object, or false' });
-};
 
 const defaultInstructions = [
   'Summarise the conversation so far for yourself: it takes the place of what it covers, and you go on from it.',

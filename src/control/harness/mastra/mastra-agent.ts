@@ -1,5 +1,5 @@
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
-import { loopAgentFields, type LoopAgentOptions } from '../../../agents/loop/loop-agent.ts';
+import { loopAgentFields, type LoopAgentOptions } from '../../../agents/loop/loop-agent-options.ts';
 import type { ModelSource } from '../../../agents/model/registry/model-source.ts';
 import { startEvent } from '../../../agents/start-event.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { callback, flag, number, text } from '../../events/options/option-fields.ts';
+import { modelSource } from '../model/call/model-options.ts';
+import type { ModelSource } from '../model/registry/model-source.ts';
+
+export interface CompactionOptions {
+  /** The number of tokens that triggers a summary. Default: four fifths of the model's context window, or 100,000. */
+  readonly threshold?: number;
+  /** The approximate number of tokens of the newest turns that stay unchanged. Default: a quarter of the threshold. */
+  readonly keep?: number;
+  /** The model that writes the summary. Default: the model of the run. */
+  readonly model?: ModelSource;
+  /** The instructions for the summary. */
+  readonly instructions?: string;
+  /** Whether the messages of people are kept word for word beside the summary. Default: false. */
+  readonly keepsUserMessages?: boolean;
+  /** Returns a text that each summary ends with, such as the open tasks. */
+  readonly append?: () => string;
+}
+
+/** An option that takes changes of the compaction, or false. */
+export const compactionOption = () => {
+  const changes = z.strictObject({
+    threshold: number().optional(),
+    keep: number().optional(),
+    model: modelSource().optional(),
+    instructions: text().optional(),
+    keepsUserMessages: flag().optional(),
+    append: callback().optional(),
+  } satisfies Record<keyof CompactionOptions, z.ZodType>);
+  return z.union([z.literal(false), changes], { error: 'expected an object, or false' });
+};
