@@ -11,6 +11,10 @@ const size = 100_000_000;
 export async function* translate(): AsyncGenerator<Result> {
   for (const adapter of Object.values(cliAdapters)) {
     const lines = adapter.id === 'antigravity' ? antigravityLines() : recordedLines(adapter);
+    if (lines.length === 0) {
+      console.log(`translate ${adapter.id} is left out: there is no recording of its output`);
+      continue;
+    }
     const rounds = Math.ceil(size / lines.reduce((sum, line) => sum + line.length, 0));
     const { ours, peer } = await race(
       { ours: () => translateAll(adapter, lines, rounds), peer: () => parseAll(lines, rounds) },
