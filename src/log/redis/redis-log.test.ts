@@ -1,5 +1,4 @@
 import { afterAll, describe, it } from 'vitest';
-import { isWholeRun } from '../../../test/support/run-size.ts';
 import { testDatabase, testService } from '../../../test/support/services.ts';
 import { logConformance } from '../../testing/log-conformance.ts';
 import type { EventLog } from '../event-log.ts';
@@ -10,10 +9,6 @@ const database = await testDatabase();
 const redis = await testService('redis');
 afterAll(() => database?.drop());
 
-/** Redis carries news to the tails of other processes: a short run tries these laws. */
-const describeShared = (name: string, define: () => void) =>
-  (['tail', 'several processes'].includes(name) ? describe : describe.skip)(name, define);
-
 describe.skipIf(database === undefined || redis === undefined)('PostgresLog with Redis', () => {
   const schemas = new Map<EventLog, string>();
   const openAt = async (schema: string, { now }: { now: () => number }) => {
@@ -23,7 +18,7 @@ describe.skipIf(database === undefined || redis === undefined)('PostgresLog with
     return log;
   };
   logConformance(
-    { describe: isWholeRun ? describe : describeShared, it },
+    { describe, it },
     {
       open: async options => openAt(`live_${schemas.size}`, options),
       reopen: async (log, options) => {
