@@ -47,7 +47,8 @@ export class OpenList {
   #picker: ListPicker | undefined;
   #handlers: ListHandlers | undefined;
   #height = 10;
-  #isLoading = false;
+  /** The list of which earlier entries are being read. */
+  #loading: ListHandlers | undefined;
   /** Whether the mark follows the first entry while earlier ones are read. */
   #goesToFirst = false;
   readonly #onError: (error: unknown) => void;
@@ -107,17 +108,17 @@ export class OpenList {
   /** Reads earlier entries while they are needed; keys are taken meanwhile. */
   async #loadEarlier(): Promise<void> {
     const handlers = this.#handlers;
-    if (this.#isLoading) return;
-    this.#isLoading = true;
+    if (handlers === undefined || handlers === this.#loading) return;
+    this.#loading = handlers;
     try {
-      while (handlers?.earlier?.exist() === true && handlers === this.#handlers && this.#needsEarlier()) {
+      while (handlers.earlier?.exist() === true && handlers === this.#handlers && this.#needsEarlier()) {
         this.#apply(handlers, await handlers.earlier.load());
         await nextTurn();
       }
     } catch (error) {
       this.#onError(error);
     } finally {
-      this.#isLoading = false;
+      if (this.#loading === handlers) this.#loading = undefined;
     }
   }
 
