@@ -20,13 +20,7 @@ import {
   threadExists,
   threadNotFound,
 } from './checks.ts';
-import {
-  DerivedOfThread,
-  type DerivingThread,
-  heldMessage,
-  heldOutline,
-  MemoryDerived,
-} from './derived/memory-derived.ts';
+import { DerivedOfThread, type DerivingThread, MemoryDerived } from './derived/memory-derived.ts';
 import type { SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
@@ -113,8 +107,8 @@ export class MemoryLog implements EventLog {
       imported,
     });
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
-    this.#derived.append(held, stored, imported === true);
     for (const body of stored.bodies) held.bodies.push(body);
+    this.#derived.append(held, stored.bodies.length, imported === true);
     const lastSeq = seq + stored.bodies.length;
     held.newestTs = stored.events.at(-1)?.ts ?? held.newestTs;
     if (once !== undefined) held.once.set(once, lastSeq);
@@ -182,6 +176,8 @@ export class MemoryLog implements EventLog {
 
   async deleteThread(threadId: string): Promise<void> {
     this.#get(threadId);
+    // What it used still counts.
+    this.#derived.catchUp();
     this.#threads.delete(threadId);
     this.#noted.remove(threadId);
     this.#live.end(threadId);
@@ -248,11 +244,11 @@ export class MemoryLog implements EventLog {
   }
 
   async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {
-    return heldOutline(this.#get(threadId), seq);
+    return this.#derived.outlineAt(this.#get(threadId), seq);
   }
 
   async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
-    return heldMessage(this.#get(threadId), messageId);
+    return this.#derived.seqOfMessage(this.#get(threadId), messageId);
   }
 
   async search(query: SearchQuery): Promise<SearchPage> {

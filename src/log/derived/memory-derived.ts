@@ -1,6 +1,6 @@
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { addUsage } from '../../events/usage-sum.ts';
-import { decodeEvent, type Encoded } from '../encode.ts';
+import { decodeEvent } from '../encode.ts';
 import type { Thread } from '../event-log.ts';
 import { hasWords } from './log-queries.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery, type TextPlace } from './search.ts';
@@ -32,20 +32,58 @@ interface StoredText extends TextPlace {
 /** What is derived from a thread's own events. */
 export class DerivedOfThread {
   derivation: ThreadDerivation | undefined;
+  /** How many of the thread's own events were taken in. */
+  taken = 0;
   readonly outlines: OutlineSnapshot[] = [];
   readonly messages = new Map<string, number>();
   readonly texts: StoredText[] = [];
 }
 
-/** Keeps what is derived from the threads of a log in memory. A search looks through all texts. */
+/** How many events are decoded at a time. */
+const pageLength = 1_000;
+
+/** Events of one thread that were appended after each other. */
+interface Appended {
+  readonly held: DerivingThread;
+  readonly isImported: boolean;
+  count: number;
+}
+
+/**
+ * What is derived from the threads of a log in memory. It is derived when somebody asks for it: most logs in memory end
+ * before that. A search looks through all texts.
+ */
 export class MemoryDerived {
   readonly #used = new Map<string, UsageRow>();
+  /** What was not derived yet, in order. */
+  #backlog: Appended[] = [];
   #order = 0;
 
-  append(held: DerivingThread, { events, bodies }: Encoded, isImported: boolean): void {
+  /** Notes the next events of a thread. */
+  append(held: DerivingThread, count: number, isImported: boolean): void {
+    const last = this.#backlog.at(-1);
+    if (last?.held === held && last.isImported === isImported) last.count += count;
+    else this.#backlog.push({ held, isImported, count });
+  }
+
+  /** Derives all that was appended. */
+  catchUp(): void {
+    const backlog = this.#backlog;
+    this.#backlog = [];
+    for (const { held, count, isImported } of backlog)
+      for (let done = 0; done < count; done += pageLength)
+        this.#derive(held, Math.min(pageLength, count - done), isImported);
+  }
+
+  #derive(held: DerivingThread, count: number, isImported: boolean): void {
     const { derived } = held;
     derived.derivation ??= begun(held);
-    const { messages, outlines, texts, used } = derived.derivation.take(events, index => bodies[index]?.length ?? 0);
+    const bodies = held.bodies.slice(derived.taken, derived.taken + count);
+    derived.taken += count;
+    const { messages, outlines, texts, used } = derived.derivation.take(
+      bodies.map(decodeEvent),
+      index => bodies[index]?.length ?? 0,
+    );
     for (const { messageId, seq } of messages)
       if (!derived.messages.has(messageId)) derived.messages.set(messageId, seq);
     derived.outlines.push(...outlines);
@@ -62,6 +100,7 @@ export class MemoryDerived {
 
   /** Puts the title of a thread in its place among the texts. */
   setTitle({ derived: { texts } }: DerivingThread): void {
+    this.catchUp();
     const place = texts.findIndex(({ seq }) => seq === 0);
     if (place >= 0) texts.splice(place, 1);
     texts.push({ order: ++this.#order, seq: 0, lastSeq: 0, messageId: '' });
@@ -69,6 +108,7 @@ export class MemoryDerived {
 
   usage(query: UsageQuery = {}): GroupedUsage[] {
     checkUsageQuery(query);
+    this.catchUp();
     return totalsOf(
       [...this.#used.values()].filter(row => isInQuery(row, query)),
       query,
@@ -77,6 +117,7 @@ export class MemoryDerived {
 
   search(threads: ReadonlyMap<string, DerivingThread>, query: SearchQuery): SearchPage {
     const { words, resourceId, limit, before } = checkSearch(query);
+    this.catchUp();
     const found: { readonly place: StoredText; readonly hit: SearchHit }[] = [];
     for (const held of words.length === 0 ? [] : threads.values()) {
       if (resourceId !== undefined && held.thread.resourceId !== resourceId) continue;
@@ -89,6 +130,24 @@ export class MemoryDerived {
     const next = end < page.length && { next: String(page[end - 1]?.place.order) };
     return { hits: page.slice(0, end).map(({ hit }) => hit), ...next, isComplete: true };
   }
+
+  /** The newest outline of a thread at or before a seq, its own or one that it shares. */
+  outlineAt(held: DerivingThread, seq: number): OutlineSnapshot | undefined {
+    this.catchUp();
+    return heldOutline(held, seq);
+  }
+
+  /** The seq of a message of a thread, its own or one that it shares. */
+  seqOfMessage(held: DerivingThread, messageId: string): number | undefined {
+    this.catchUp();
+    let upTo = Number.MAX_SAFE_INTEGER;
+    for (let at: DerivingThread | undefined = held; at !== undefined; at = at.owner) {
+      const seq = at.derived.messages.get(messageId);
+      if (seq !== undefined && seq <= upTo) return seq;
+      upTo = at.fork;
+    }
+    return undefined;
+  }
 }
 
 /** A page ends after all threads that show its last text. */
@@ -98,8 +157,7 @@ function lastOf(found: readonly { readonly place: StoredText }[], limit: number)
   return end;
 }
 
-/** The newest outline of a thread at or before a seq, its own or one that it shares. */
-export function heldOutline(held: DerivingThread, seq: number): OutlineSnapshot | undefined {
+function heldOutline(held: DerivingThread, seq: number): OutlineSnapshot | undefined {
   let upTo = seq;
   for (let at: DerivingThread | undefined = held; at !== undefined; at = at.owner) {
     const found = at.derived.outlines.findLast(outline => outline.seq <= upTo);
@@ -109,18 +167,7 @@ export function heldOutline(held: DerivingThread, seq: number): OutlineSnapshot 
   return undefined;
 }
 
-/** The seq of a message of a thread, its own or one that it shares. */
-export function heldMessage(held: DerivingThread, messageId: string): number | undefined {
-  let upTo = Number.MAX_SAFE_INTEGER;
-  for (let at: DerivingThread | undefined = held; at !== undefined; at = at.owner) {
-    const seq = at.derived.messages.get(messageId);
-    if (seq !== undefined && seq <= upTo) return seq;
-    upTo = at.fork;
-  }
-  return undefined;
-}
-
-/** A derivation that has taken in what a thread shares, and its own events. */
+/** A derivation that has taken in what a thread shares. */
 function begun(held: DerivingThread): ThreadDerivation {
   const derivation = new ThreadDerivation(heldOutline(held, held.fork));
   for (let seq = derivation.seq + 1; seq <= held.fork; seq++) {
