@@ -13,13 +13,22 @@ export function requestOfCall(options: LanguageModelV3CallOptions, index: number
     api: 'model',
     model,
     toolNames: () => (options.tools ?? []).map(tool => tool.name),
-    messages: () => options.prompt.map(messageOf),
-    newest: () => options.prompt.slice(Math.max(0, options.prompt.findLastIndex(isUser))).map(messageOf),
+    messages: () => options.prompt.map(seenMessage),
+    newest: () => options.prompt.slice(Math.max(0, options.prompt.findLastIndex(isUser))).map(seenMessage),
   });
 }
 
 function isUser({ role }: LanguageModelV3Message): boolean {
   return role === 'user';
+}
+
+/** The messages of a conversation are the same objects in each of its requests. */
+const seen = new WeakMap<LanguageModelV3Message, SeenMessage>();
+
+function seenMessage(message: LanguageModelV3Message): SeenMessage {
+  const known = seen.get(message) ?? messageOf(message);
+  seen.set(message, known);
+  return known;
 }
 
 function messageOf(message: LanguageModelV3Message): SeenMessage {
