@@ -1,7 +1,7 @@
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
-import { backgroundClock, type Clock, systemClock } from '../../agents/clock.ts';
+import { backgroundClock } from '../../agents/clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
@@ -75,7 +75,7 @@ export class Engine<State extends object> {
   /** The context that the tools of the newest run received. */
   #runContext: RequestContext | undefined;
 
-  constructor(config: HarnessConfig<State>, clock?: Clock) {
+  constructor(config: HarnessConfig<State>) {
     checkArguments('new Harness', config);
     checkAvailable(config);
     this.config = config;
@@ -88,8 +88,8 @@ export class Engine<State extends object> {
     this.log = config.storage ?? new MemoryLog();
     const memory = new ThreadMemory(this.log);
     this.#effects = new TurnEffects(this);
-    this.machine = new Machine(this.#effects, clock ?? backgroundClock);
-    this.heartbeats = new Heartbeats({ onError, endClock: clock ?? systemClock });
+    this.machine = new Machine(this.#effects, backgroundClock);
+    this.heartbeats = new Heartbeats({ onError });
     this.state = new StateStore({
       ...defined({ schema: config.stateSchema, initialState: config.initialState }),
       onChange: (...change) => this.#stateChanged(...change),

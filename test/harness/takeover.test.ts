@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
+import { MemoryLog } from '../../src/log/index.ts';
+import { calls, echo, scene } from './scene.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
+afterEach(() => void vi.useRealTimers());
+
+/** The time after which a harness checks a run of another one again. */
+const checkMs = 15_000;
+
+/** A harness in which a run waits for an approval, and another one on the same storage. */
+async function two() {
+  let now = 0;
+  const storage = new MemoryLog({ now: () => now });
+  const script = scriptByStep([[calls('echo', { value: 'a' })], 'Done.']);
+  const another = () => scene(script, { storage, tools: { echo } });
+  const [first, second] = [another(), another()];
+  const sending = first.harness.sendMessage({ content: 'Go.' });
+  await first.on('tool_approval_required');
+  const leave = () => first.harness.destroy().then(() => sending);
+  const pass = async (ms: number) => {
+    now += ms;
+    await vi.advanceTimersByTimeAsync(ms);
+  };
+  return { storage, second, leave, pass };
+}
+
+describe('a run of another process', () => {
+  it('is resumed here when its process is gone, without any call', async () => {
+    const { storage, second, leave, pass } = await two();
+    const acquire = vi.spyOn(storage, 'acquireLease');
+    const attempt = () => acquire.mock.settledResults.at(-1)?.type;
+    await second.harness.selectOrCreateThread();
+    await pass(checkMs);
+    await expect.poll(attempt).toBe('rejected');
+    await leave();
+    await pass(checkMs);
+    await expect.poll(attempt).toBe('fulfilled');
+    second.harness.respondToToolApproval({ decision: 'approve' });
+    await second.on('agent_end');
+    expect(second.model.requests).toHaveLength(1);
+    await expect.poll(() => second.harness.getDisplayState().isRunning).toBe(false);
+  });
+
+  it('is resumed with the answer that was given while its process held the thread', async () => {
+    const { storage, second, leave, pass } = await two();
+    await leave();
+    const [thread] = await storage.listThreads();
+    await storage.acquireLease(`thread:${thread?.id}`, { owner: 'elsewhere/1/x', ttlMs: 20_000 });
+    await second.harness.selectOrCreateThread();
+    second.harness.respondToToolApproval({ decision: 'approve' });
+    await pass(checkMs);
+    expect(second.harness.getDisplayState().isRunning).toBe(true);
+    await pass(checkMs);
+    await second.on('agent_end');
+    await expect.poll(() => second.harness.getDisplayState().isRunning).toBe(false);
+  });
+
+  it('is not checked after the harness is destroyed', async () => {
+    const { storage, second, leave, pass } = await two();
+    await second.harness.selectOrCreateThread();
+    await second.harness.destroy();
+    await leave();
+    const acquire = vi.spyOn(storage, 'acquireLease');
+    await pass(2 * checkMs);
+    expect(acquire).not.toHaveBeenCalled();
+  });
+});
