@@ -76,6 +76,22 @@ describe('the draft of a person', () => {
     expect(after.composer.text).toBe('half a thought');
   });
 
+  it('keeps what is typed while the draft of a thread is opened, whichever was opened last', async () => {
+    const { draft } = await input();
+    await draft.open('t1');
+    draft.type('one');
+    const opened = [draft.open('t2'), draft.open('t1')];
+    draft.type(' and two');
+    await Promise.all(opened);
+    expect(draft.composer.text).toBe('one and two');
+    const left = draft.open('t2');
+    draft.type('three');
+    await left;
+    expect(draft.composer.text).toBe('three');
+    await draft.open('t1');
+    expect(draft.composer.text).toBe('one and two');
+  });
+
   it('attaches files whose paths are pasted, and pastes other text', async () => {
     const image = join(root, 'a shot.png');
     writeFileSync(image, 'x');

@@ -157,17 +157,18 @@ export class DraftInput {
     return recentTexts(history.entries, isEverywhere ? undefined : folder);
   }
 
-  /** Switches to the draft of another thread; the one of before is stored. */
+  /** Switches to the draft of another thread; the one of before is stored. What is typed meanwhile is added to it. */
   async open(threadId: string): Promise<void> {
-    await this.save();
-    const wasNew = this.#threadId === 'new' && !this.isEmpty;
+    const isTaken = this.#threadId === 'new' && !this.isEmpty;
+    const saved = this.save();
     this.#threadId = threadId;
-    const before = this.#composer;
-    const stored = wasNew ? before : await this.#options.drafts.load(threadId);
-    // What was typed while the stored draft was read is newer.
-    if (this.#composer === before) this.#composer = stored;
     this.#walk = undefined;
     this.#completion = undefined;
+    if (!isTaken) this.#composer = emptyComposer;
+    await saved;
+    const stored = isTaken ? undefined : await this.#options.drafts.load(threadId);
+    if (stored === undefined || this.#threadId !== threadId) return;
+    this.#composer = this.isEmpty ? stored : insertText(stored, wholeText(this.#composer));
   }
 
   /** The draft belongs to a thread from now on: the one that its first message created. */
