@@ -1,5 +1,6 @@
 import { checkId, checkLeaseRequest, leaseEnd, leaseHeld, leaseLost } from '../checks.ts';
 import type { Lease, LeaseRequest } from '../event-log.ts';
+import { timeText } from '../event-time.ts';
 import type { LeaseTable } from './lease-table.ts';
 
 export interface LeasesOptions {
@@ -38,7 +39,7 @@ export class Leases {
   }
 
   release(lease: Lease): void {
-    this.#options.table.end(lease, new Date(this.#options.now()).toISOString());
+    this.#options.table.end(lease, timeText(this.#options.now()));
   }
 
   /** Throws `lease_lost` unless it is the newest of its name. */

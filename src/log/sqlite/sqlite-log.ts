@@ -16,6 +16,7 @@ import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
 import type { UsageQuery, GroupedUsage } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
+import { timeText } from '../event-time.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -161,7 +162,7 @@ export class SqliteLog implements EventLog {
         if (once !== undefined) this.#sql.events.insertOnce(thread, once, seq + bodies.length);
         if (imported === true) this.#sql.threads.setImported(thread, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
-        if (!isFresh) this.#sql.threads.touch(thread, new Date(now).toISOString());
+        if (!isFresh) this.#sql.threads.touch(thread, timeText(now));
         return { firstSeq: seq + 1, stored: encoded, keepOutline: this.#outlines.append(thread, seq, encoded) };
       });
       keepOutline();
@@ -383,6 +384,6 @@ export class SqliteLog implements EventLog {
   }
 
   #stamp(): string {
-    return new Date(this.now()).toISOString();
+    return timeText(this.now());
   }
 }
