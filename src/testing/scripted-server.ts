@@ -8,6 +8,7 @@ import { type Delay, timerDelay } from '../agents/model/scripted/scripted-model.
 import type { ScriptedRequest } from '../agents/model/scripted/scripted-request.ts';
 import { type ReplyOutcome, sendReply } from './scripted-reply.ts';
 import { type ArrivedRequest, type RouteOptions, scriptedRoutes } from './scripted-routes.ts';
+import type { Mutable } from '../events/mutable.ts';
 
 export interface ScriptedServerOptions extends RouteOptions {
   /** Default: a free one. */
@@ -85,7 +86,7 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
   };
 }
 
-type OpenRecord = { -readonly [Field in keyof RecordedRequest]: RecordedRequest[Field] };
+type OpenRecord = Mutable<RecordedRequest>;
 
 async function recordOf(request: IncomingMessage): Promise<OpenRecord> {
   const chunks: Buffer[] = [];

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../events/index.ts';
+import type { Mutable } from '../../events/mutable.ts';
 import { blockChanged, chunkChanged } from './changes.ts';
 import type { Block, Chunk, ChunkKind } from './record.ts';
 import { all, type ConversationDraft, streamKey } from './tables.ts';
@@ -6,14 +7,8 @@ import { all, type ConversationDraft, streamKey } from './tables.ts';
 /** Starts a block at the end of a message. */
 export function openBlock(draft: ConversationDraft, messageId: string, role: Block['role'], step?: number): Block {
   const id = `${messageId}:block:${draft.count('blocks', messageId) + 1}`;
-  const block: Block = {
-    id,
-    messageId,
-    role,
-    state: 'open',
-    answered: false,
-    ...(step !== undefined && { step }),
-  };
+  const block: Mutable<Block> = { id, messageId, role, state: 'open', answered: false };
+  if (step !== undefined) block.step = step;
   draft.add('block', id, block);
   draft.add('blocks', messageId, id);
   draft.add('everyBlock', all, id);
@@ -45,20 +40,20 @@ export interface NewChunk {
   readonly name: string;
   readonly kind: ChunkKind;
   readonly event: AgentEvent;
-  readonly ownerId?: string;
+  readonly ownerId?: string | undefined;
 }
 
-/** Adds a chunk to a block and returns it. */
+/** Adds a chunk to a block and returns it. Most of a conversation are chunks: fields are not spread here. */
 export function addChunk(draft: ConversationDraft, block: Block, { name, kind, event, ownerId }: NewChunk): Chunk {
-  const chunk: Chunk = {
+  const chunk: Mutable<Chunk> = {
     id: claim(draft, 'chunk', name),
     blockId: block.id,
     kind,
     runId: event.runId,
     order: draft.count('everyChunk', all),
     event,
-    ...(ownerId !== undefined && { ownerId }),
   };
+  if (ownerId !== undefined) chunk.ownerId = ownerId;
   draft.add('chunk', chunk.id, chunk);
   draft.add('chunks', block.id, chunk.id);
   draft.add('everyChunk', all, chunk.id);
@@ -92,7 +87,7 @@ export function growChunk(
 
 /** Replaces a block and marks its message as changed. */
 export function changeBlock(draft: ConversationDraft, block: Block, change: Partial<Block>): void {
-  draft.add('block', block.id, { ...block, ...change });
+  draft.add('block', block.id, Object.assign({ ...block }, change));
   blockChanged(draft, block);
 }
 

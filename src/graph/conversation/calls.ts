@@ -72,7 +72,7 @@ export function addPrinted(draft: ConversationDraft, event: EventOf<'repl_progre
     event,
     stream: `${event.id}:${event.stream}`,
     fragment: event.chunk,
-    ...(owner && { ownerId: owner.id }),
+    ownerId: owner?.id,
   });
 }
 
@@ -165,7 +165,8 @@ type Attachment = Parameters<typeof addChunk>[2];
 
 function attach(draft: ConversationDraft, owner: Chunk | undefined, chunk: Attachment): Chunk {
   const block = ownBlock(draft, chunk.event, owner);
-  return addChunk(draft, block, { ...chunk, ...(owner && { ownerId: owner.id }) });
+  const { name, kind, event } = chunk;
+  return addChunk(draft, block, { name, kind, event, ownerId: owner?.id });
 }
 
 /** Returns the block that an event refers to, or the newest one of its run. */

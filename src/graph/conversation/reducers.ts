@@ -100,13 +100,7 @@ function addUser(event: EventOf<'user'>, draft: ConversationDraft): void {
     return;
   }
   const id = claim(draft, 'message', name);
-  const parentMessageId = placeOf(event, draft);
-  addMessage(draft, {
-    id,
-    role: 'user',
-    runId: event.runId,
-    ...(parentMessageId !== undefined && { parentMessageId }),
-  });
+  addMessage(draft, { id, role: 'user', runId: event.runId, parentMessageId: placeOf(event, draft) });
   addChunk(draft, openBlock(draft, id, 'user'), { name, kind: 'user', event });
 }
 

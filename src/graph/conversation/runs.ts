@@ -24,7 +24,7 @@ export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
 
 /** Replaces the record of a run. */
 export function changeRun(draft: ConversationDraft, run: Run, change: Partial<Run>): void {
-  draft.add('run', run.runId, { ...run, ...change });
+  draft.add('run', run.runId, Object.assign({ ...run }, change));
   if (change.status !== undefined || change.reportsStart !== undefined) standingChanged(draft, run.messageId);
   changed(draft, run.messageId);
 }
@@ -97,7 +97,7 @@ function reply(draft: ConversationDraft, runId: string, asked: Message): string 
 
 function add(draft: ConversationDraft, runId: string, after: string | undefined): string {
   const id = claim(draft, 'message', runId);
-  addMessage(draft, { id, role: 'assistant', runId, ...(after !== undefined && { parentMessageId: after }) });
+  addMessage(draft, { id, role: 'assistant', runId, parentMessageId: after });
   return id;
 }
 

@@ -1,3 +1,4 @@
+import type { Mutable } from '../../events/mutable.ts';
 import { changed, followersChanged } from './changes.ts';
 import type { Message } from './record.ts';
 import { all, type ConversationDraft, none, type Reader, start } from './tables.ts';
@@ -30,9 +31,17 @@ export function endOfBranch(reader: Reader, messageId: string): string {
   return at;
 }
 
+interface NewMessage extends Pick<Message, 'id' | 'role' | 'runId'> {
+  readonly parentMessageId?: string | undefined;
+  readonly spawnedBy?: string | undefined;
+}
+
 /** Adds a message after another one, or at the beginning, and makes it the active one of its siblings. */
-export function addMessage(draft: ConversationDraft, fields: Omit<Message, 'order'>): void {
-  const message: Message = { ...fields, order: draft.count('messages', all) };
+export function addMessage(draft: ConversationDraft, fields: NewMessage): void {
+  const { id, role, runId, parentMessageId, spawnedBy } = fields;
+  const message: Mutable<Message> = { id, role, runId, order: draft.count('messages', all) };
+  if (parentMessageId !== undefined) message.parentMessageId = parentMessageId;
+  if (spawnedBy !== undefined) message.spawnedBy = spawnedBy;
   draft.add('message', message.id, message);
   draft.add('messages', all, message.id);
   if (message.spawnedBy === undefined) follow(draft, message);

@@ -1,5 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import { type ToolOutput, toolOutputOf } from '../../events/index.ts';
+import type { Mutable } from '../../events/mutable.ts';
 import {
   type Chunk,
   type Conversation,
@@ -32,33 +33,39 @@ export function toolPart(conversation: Conversation, chunk: Chunk, context: Tool
   const outputs = pieces.flatMap(({ event }) => (event.type === 'tool_result' ? [toolOutputOf(event.output)] : []));
   const relays = pieces.flatMap(piece => relayPart(conversation, piece) ?? []);
   const [output, ...laterOutputs] = outputs;
-  const part = {
+  const written = pieces.find(piece => piece.kind === 'tool_input_delta');
+  // A spread would take longer than all the rest, and there is a part for each call.
+  const part: Mutable<ToolPart> = {
     kind: 'tool',
     id: chunk.id,
-    ...defined({ seq: event.seq }),
     name: 'name' in event && typeof event.name === 'string' ? event.name : '',
     status: statusOf(conversation, chunk, { output, pieces, reports, relays }),
     relays,
     collapsed,
-    ...defined(timesOf(chunk, pieces)),
-  } as const;
-  if (collapsed) return { ...part, inputText: '', progress: [], laterOutputs: [], runs: [] };
-  const written = pieces.find(piece => piece.kind === 'tool_input_delta');
-  return {
-    ...part,
-    ...(isCall && { input: event.input }),
-    inputText: written === undefined ? '' : textOf(conversation, written.id),
-    progress: reports.flatMap(({ event }) => (event.type === 'tool_progress' ? [event.content] : [])),
-    ...(output !== undefined && { output }),
-    laterOutputs,
-    runs: context.nodesOf(getSpawned(conversation, chunk.id).map(({ id }) => id)),
+    inputText: '',
+    progress: [],
+    laterOutputs: [],
+    runs: [],
   };
+  if (event.seq !== undefined) part.seq = event.seq;
+  setTimes(part, chunk, pieces);
+  if (collapsed) return part;
+  if (isCall) part.input = event.input;
+  if (output !== undefined) part.output = output;
+  if (written !== undefined) part.inputText = textOf(conversation, written.id);
+  part.progress = reports.flatMap(({ event }) => (event.type === 'tool_progress' ? [event.content] : []));
+  part.laterOutputs = laterOutputs;
+  part.runs = context.nodesOf(getSpawned(conversation, chunk.id).map(({ id }) => id));
+  return part;
 }
 
 /** When a call began, at its start when that was reported, and when its result came. */
-function timesOf({ event: call }: Chunk, pieces: readonly Chunk[]) {
+function setTimes(part: Mutable<ToolPart>, { event: call }: Chunk, pieces: readonly Chunk[]): void {
   const timeOf = (type: 'tool_start' | 'tool_result') => pieces.find(({ event }) => event.type === type)?.event.ts;
-  return { startedAt: timeOf('tool_start') ?? call.ts, endedAt: timeOf('tool_result') };
+  const startedAt = timeOf('tool_start') ?? call.ts;
+  const endedAt = timeOf('tool_result');
+  if (startedAt !== undefined) part.startedAt = startedAt;
+  if (endedAt !== undefined) part.endedAt = endedAt;
 }
 
 /** A relay with its answer; undefined when the chunk is none. */

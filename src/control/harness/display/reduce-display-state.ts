@@ -8,6 +8,7 @@ import { withPercents } from './om-progress.ts';
 import { reduceOM } from './reduce-om.ts';
 import { onTool, stoppedTools } from './reduce-tools.ts';
 import { SharedMap } from './shared-map.ts';
+import type { Mutable } from '../../../events/mutable.ts';
 
 type Change = Partial<DisplayView>;
 type Handlers = {
@@ -131,7 +132,7 @@ function stopped(state: DisplayView): Change {
   };
 }
 
-type MutableView = { -readonly [Field in keyof DisplayView]: DisplayView[Field] };
+type MutableView = Mutable<DisplayView>;
 
 /** A mutable copy. It is made for each text fragment: an object literal is several times faster than a spread. */
 function copyOf(state: DisplayView): MutableView {

@@ -9,6 +9,7 @@ import {
   type MachineState,
   type Turn,
 } from './state.ts';
+import type { Mutable } from '../../../events/mutable.ts';
 
 /** The next state, and what the shell has to do. */
 export interface Decision {
@@ -30,7 +31,6 @@ function isCall({ type }: Input): boolean {
   return ['send', 'command', 'choose', 'abort', 'lost', 'check', 'destroy'].includes(type);
 }
 
-type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 interface Step {
   readonly state: Mutable<MachineState>;
   readonly effects: Effect[];

@@ -7,6 +7,7 @@ import { createConversation } from '../../../graph/index.ts';
 import { type RelayBook, relayBook } from '../../../projections/relay-book.ts';
 import { OpenSet } from './open-set.ts';
 import type { SubagentRun } from './subagent-run.ts';
+import type { Mutable } from '../../../events/mutable.ts';
 
 /** A message that has started. */
 export interface MessagePlace {
@@ -73,7 +74,7 @@ export function withConversation(state: HarnessProjection, conversation: Convers
 }
 
 /** A projection under construction. */
-export type MutableProjection = { -readonly [Field in keyof HarnessProjection]: HarnessProjection[Field] };
+export type MutableProjection = Mutable<HarnessProjection>;
 
 /** Creates a run of which nothing was emitted. */
 export function newProjectedRun(messageId: string): ProjectedRun {
