@@ -39,8 +39,9 @@ export class DerivedOfThread {
   readonly texts: StoredText[] = [];
 }
 
-/** How many events are decoded at a time. */
+/** How many events are decoded at a time, and how many may wait. */
 const pageLength = 1_000;
+const mostWaiting = 10_000;
 
 /** Events of one thread that were appended after each other. */
 interface Appended {
@@ -50,13 +51,14 @@ interface Appended {
 }
 
 /**
- * What is derived from the threads of a log in memory. It is derived when somebody asks for it: most logs in memory end
- * before that. A search looks through all texts.
+ * What is derived from the threads of a log in memory, when somebody asks for it: most logs in memory end before that.
+ * When many events wait, each append derives from as many as it adds. A search looks through all texts.
  */
 export class MemoryDerived {
   readonly #used = new Map<string, UsageRow>();
-  /** What was not derived yet, in order. */
-  #backlog: Appended[] = [];
+  /** What was not derived from yet, in order, and how many events that are. */
+  readonly #backlog: Appended[] = [];
+  #waiting = 0;
   #order = 0;
 
   /** Notes the next events of a thread. */
@@ -64,15 +66,24 @@ export class MemoryDerived {
     const last = this.#backlog.at(-1);
     if (last?.held === held && last.isImported === isImported) last.count += count;
     else this.#backlog.push({ held, isImported, count });
+    this.#waiting += count;
+    if (this.#waiting > mostWaiting) this.#catchUpTo(this.#waiting - count);
   }
 
-  /** Derives all that was appended. */
+  /** Derives from all that was appended. */
   catchUp(): void {
-    const backlog = this.#backlog;
-    this.#backlog = [];
-    for (const { held, count, isImported } of backlog)
-      for (let done = 0; done < count; done += pageLength)
-        this.#derive(held, Math.min(pageLength, count - done), isImported);
+    this.#catchUpTo(0);
+  }
+
+  #catchUpTo(waiting: number): void {
+    while (this.#waiting > waiting) {
+      const first = this.#backlog[0] as Appended;
+      const count = Math.min(first.count, pageLength, this.#waiting - waiting);
+      this.#derive(first.held, count, first.isImported);
+      this.#waiting -= count;
+      first.count -= count;
+      if (first.count === 0) this.#backlog.shift();
+    }
   }
 
   #derive(held: DerivingThread, count: number, isImported: boolean): void {

@@ -92,6 +92,27 @@ describe('the draft of a person', () => {
     expect(draft.composer.text).toBe('one and two');
   });
 
+  it('of a thread that is left before it was read stays, with what was typed meanwhile', async () => {
+    const { draft } = await input();
+    await draft.open('t1');
+    draft.type('one');
+    await draft.open('t2');
+    draft.type('two');
+    await draft.open('t3');
+    const opened = [draft.open('t1'), draft.open('t2'), draft.open('t1')];
+    draft.type(' more');
+    opened.push(draft.open('t2'), draft.open('t3'));
+    await Promise.all(opened);
+    expect(draft.isEmpty).toBe(true);
+    for (const [threadId, text] of [
+      ['t1', 'one more'],
+      ['t2', 'two'],
+    ] as const) {
+      await draft.open(threadId);
+      expect(draft.composer.text).toBe(text);
+    }
+  });
+
   it('attaches files whose paths are pasted, and pastes other text', async () => {
     const image = join(root, 'a shot.png');
     writeFileSync(image, 'x');

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Clock } from '../../agents/clock.ts';
+import { SerialQueue } from '../../events/serial-queue.ts';
 import { commandsByUse } from '../completion/commands.ts';
 import {
   acceptCompletion,
@@ -61,6 +62,10 @@ export class DraftInput {
   #walk: HistoryWalk | undefined;
   #threadId = 'new';
   #stopSaving: (() => void) | undefined;
+  /** Present while the stored draft of the thread is read: until then the composer has only what was typed since. */
+  #opening: object | undefined;
+  /** Reads and writes of stored drafts, in order. */
+  readonly #storage = new SerialQueue();
 
   constructor(options: DraftInputOptions) {
     this.#options = options;
@@ -157,33 +162,45 @@ export class DraftInput {
     return recentTexts(history.entries, isEverywhere ? undefined : folder);
   }
 
-  /** Switches to the draft of another thread; the one of before is stored. What is typed meanwhile is added to it. */
+  /**
+   * Switches to the draft of another thread; the one of before is stored. A draft without a thread goes along; else what
+   * is typed while the other draft is read follows it.
+   */
   async open(threadId: string): Promise<void> {
-    const isTaken = this.#threadId === 'new' && !this.isEmpty;
+    const goesAlong = this.#threadId === 'new' && !this.isEmpty;
     const saved = this.save();
     this.#threadId = threadId;
     this.#walk = undefined;
     this.#completion = undefined;
-    if (!isTaken) this.#composer = emptyComposer;
-    await saved;
-    const stored = isTaken ? undefined : await this.#options.drafts.load(threadId);
-    if (stored === undefined || this.#threadId !== threadId) return;
-    this.#composer = this.isEmpty ? stored : insertText(stored, wholeText(this.#composer));
+    const opening = goesAlong ? undefined : {};
+    this.#opening = opening;
+    if (opening === undefined) return saved;
+    this.#composer = emptyComposer;
+    const stored = await this.#storage.run(() => this.#options.drafts.load(threadId));
+    if (this.#opening !== opening) return;
+    this.#opening = undefined;
+    this.#composer = joined(stored, this.#composer);
+    this.#saveSoon();
   }
 
   /** The draft belongs to a thread from now on: the one that its first message created. */
   belongTo(threadId: string): void {
     if (this.#threadId === threadId) return;
-    void this.#options.drafts.save(this.#threadId, emptyComposer);
+    const before = this.#threadId;
+    void this.#storage.run(() => this.#options.drafts.save(before, emptyComposer));
     this.#threadId = threadId;
     this.#saveSoon();
   }
 
-  /** Stores the draft now. */
-  async save(): Promise<void> {
+  /** Stores the draft now; what was typed before the stored one was read is added to that. */
+  save(): Promise<void> {
     this.#stopSaving?.();
     this.#stopSaving = undefined;
-    await this.#options.drafts.save(this.#threadId, this.#composer);
+    const { drafts } = this.#options;
+    const [threadId, composer, isUnread] = [this.#threadId, this.#composer, this.#opening !== undefined];
+    return this.#storage.run(async () =>
+      drafts.save(threadId, isUnread ? joined(await drafts.load(threadId), composer) : composer),
+    );
   }
 
   /** Stores the draft and the history. */
@@ -242,8 +259,14 @@ export class DraftInput {
   }
 
   #saveSoon(): void {
+    if (this.#opening !== undefined) return;
     this.#stopSaving ??= this.#options.clock.after(savePauseMs, () => void this.save());
   }
+}
+
+/** A stored draft, followed by what was typed before it was read. */
+function joined(stored: Composer, typed: Composer): Composer {
+  return typed.text === '' ? stored : insertText(stored, wholeText(typed));
 }
 
 /** The files of paths; undefined when one of them is none. */
