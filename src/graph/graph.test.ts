@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { deepStrictEqual } from 'node:assert';
+import { inspect } from 'node:util';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { AgentEvent } from '../events/index.ts';
 import {
   createGraph,
@@ -7,7 +9,9 @@ import {
   getNodesInRun,
   getText,
   getToolCalls,
+  type Node,
   reduceEvent,
+  toMap,
   walkDFS,
 } from './index.ts';
 
@@ -264,6 +268,44 @@ describe('size', () => {
     let count = 0;
     walkDFS(graph, 'c0', () => count++);
     expect(count).toBe(400_000);
+  });
+});
+
+describe('the Maps of a graph', () => {
+  const graph = reduce([
+    { type: 'user', runId: 'u', content: 'Hi' },
+    { ...text('r', 't', 'Hello'), parentId: 'u:user' },
+  ]);
+  const maps = [graph.nodes, graph.edges, graph.lastNodeByRunId];
+  const nodes = new Map<string, unknown>([
+    ['u:user', { kind: 'user', id: 'u:user', runId: 'u', content: 'Hi' }],
+    ['t', { kind: 'text', id: 't', runId: 'r', content: 'Hello' }],
+  ]);
+  const edges = new Map([['u:user', ['t']]]);
+
+  it('are instances of Map', () => {
+    expectTypeOf(graph.nodes).toEqualTypeOf<Map<string, Node>>();
+    expectTypeOf(graph.edges).toEqualTypeOf<Map<string, string[]>>();
+    expectTypeOf(graph.lastNodeByRunId).toEqualTypeOf<Map<string, string>>();
+    for (const map of maps) expect(map).toBeInstanceOf(Map);
+  });
+
+  it('print as Maps', () => {
+    expect(inspect(graph.edges)).toBe(inspect(edges));
+    expect(inspect({ nodes: graph.nodes })).toBe(inspect({ nodes: toMap(graph.nodes) }));
+  });
+
+  it('refuse writes', () => {
+    for (const map of maps as Map<string, unknown>[])
+      for (const write of [() => map.set('a', 'b'), () => map.delete('t'), () => map.clear()])
+        expect(write).toThrow('A graph cannot be changed. Add an event with reduceEvent');
+    graph.edges.get('u:user')?.push('x');
+    expect(graph.edges.get('u:user')).toEqual(['t']);
+  });
+
+  it('are copied by toMap for cloning and comparing', () => {
+    deepStrictEqual(toMap(graph.nodes), nodes);
+    deepStrictEqual(structuredClone(toMap(graph.edges)), edges);
   });
 });
 

@@ -5,14 +5,17 @@ import type { GraphTables } from './tables.ts';
 import { advance, emptyStore, Snapshot, type Store } from './versioned/index.ts';
 import { EdgesView, LastNodesView, NodesView } from './view.ts';
 
-/** An immutable conversation graph. Every graph stays valid and unchanged by later reductions. */
+/**
+ * An immutable conversation graph. Every graph stays valid and unchanged by later reductions. Its Maps read from it and
+ * throw on writes; `toMap` copies one.
+ */
 export interface Graph {
   /** All nodes by id, in order of creation. */
-  readonly nodes: ReadonlyMap<string, Node>;
-  /** Node id to the ids of its children. */
-  readonly edges: ReadonlyMap<string, readonly string[]>;
+  readonly nodes: Map<string, Node>;
+  /** Node id to the ids of its children, as a new array for each reading. */
+  readonly edges: Map<string, string[]>;
   /** Run id to the newest node of the run. */
-  readonly lastNodeByRunId: ReadonlyMap<string, string>;
+  readonly lastNodeByRunId: Map<string, string>;
   /** The seq of its newest logged event; an event that is not newer leaves the graph unchanged. */
   readonly seq: number | undefined;
   /** Iterates over nodes with the ids of their children: two graphs are equal when they iterate alike. */

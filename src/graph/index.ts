@@ -6,6 +6,7 @@
 export { createGraph, type Graph, reduceEvent } from './graph.ts';
 export type { Node, NodeKind, NodeOf, RelayResolution } from './node.ts';
 
+export { toMap } from './view.ts';
 export { getChildren, getNodesInRun, getText, getToolCalls, walkDFS } from './queries.ts';
 export {
   type Active,

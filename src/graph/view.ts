@@ -1,13 +1,18 @@
+import { SingletreeError } from '../events/index.ts';
 import { type GrowingNode, withText } from './growing-node.ts';
 import type { Node } from './node.ts';
 import { all, type GraphTables } from './tables.ts';
 import type { Snapshot } from './versioned/index.ts';
 
-/** A read-only, immutable map over a graph. */
-abstract class View<Value> implements ReadonlyMap<string, Value> {
+/**
+ * A Map over a graph that reads its entries from the graph's store and refuses writes. Code that reads the internal
+ * entries of a Map (`structuredClone`, `postMessage`, `deepStrictEqual`) finds none: `toMap` copies them.
+ */
+abstract class View<Value> extends Map<string, Value> {
   readonly #graph: Snapshot<GraphTables>;
 
   constructor(graph: Snapshot<GraphTables>) {
+    super();
     this.#graph = graph;
   }
 
@@ -18,39 +23,64 @@ abstract class View<Value> implements ReadonlyMap<string, Value> {
     return this.#graph;
   }
 
-  abstract get(key: string): Value | undefined;
+  abstract override get(key: string): Value | undefined;
 
-  get size(): number {
+  override get size(): number {
     return this.#graph.count(this.listedIn, all);
   }
 
-  has(key: string): boolean {
+  override has(key: string): boolean {
     return this.get(key) !== undefined;
   }
 
-  forEach(visit: (value: Value, key: string, map: ReadonlyMap<string, Value>) => void, self?: unknown): void {
+  override forEach(visit: (value: Value, key: string, map: Map<string, Value>) => void, self?: unknown): void {
     for (const [key, value] of this) visit.call(self, value, key, this);
   }
 
-  *keys(): MapIterator<string> {
+  override *keys(): MapIterator<string> {
     yield* this.#graph.all(this.listedIn, all);
   }
 
-  *entries(): MapIterator<[string, Value]> {
+  override *entries(): MapIterator<[string, Value]> {
     for (const key of this.keys()) yield [key, this.get(key) as Value];
   }
 
-  *values(): MapIterator<Value> {
+  override *values(): MapIterator<Value> {
     for (const key of this.keys()) yield this.get(key) as Value;
   }
 
-  [Symbol.iterator](): MapIterator<[string, Value]> {
+  override [Symbol.iterator](): MapIterator<[string, Value]> {
     return this.entries();
   }
 
-  get [Symbol.toStringTag](): string {
-    return 'Map';
+  override set(): never {
+    return refuseWrite();
   }
+
+  override delete(): never {
+    return refuseWrite();
+  }
+
+  override clear(): never {
+    return refuseWrite();
+  }
+
+  /** What `console.log` prints in Node. */
+  [Symbol.for('nodejs.util.inspect.custom')](): Map<string, Value> {
+    return toMap(this);
+  }
+}
+
+function refuseWrite(): never {
+  throw new SingletreeError(
+    'invalid_argument',
+    'A graph cannot be changed. Add an event with reduceEvent, or change a copy made by toMap.',
+  );
+}
+
+/** Returns a copy of a graph's Map that has entries of its own: it can be cloned, posted, compared and changed. */
+export function toMap<Key, Value>(view: ReadonlyMap<Key, Value>): Map<Key, Value> {
+  return new Map(view.entries());
 }
 
 const complete = (node: object, text: string) => withText(node as GrowingNode, text);
@@ -67,12 +97,12 @@ export class NodesView extends View<Node> {
 }
 
 /** The ids of the children by node. */
-export class EdgesView extends View<readonly string[]> {
+export class EdgesView extends View<string[]> {
   protected get listedIn() {
     return 'parents' as const;
   }
 
-  get(id: string): readonly string[] | undefined {
+  get(id: string): string[] | undefined {
     const children = this.graph.all('children', id);
     return children.length === 0 ? undefined : children;
   }

@@ -44,8 +44,8 @@ export class Snapshot<Tables> {
     return count;
   }
 
-  /** All values of a key, oldest first. */
-  all<Name extends keyof Tables>(name: Name, key: string): readonly Tables[Name][] {
+  /** Returns a new array of all values of a key, oldest first. */
+  all<Name extends keyof Tables>(name: Name, key: string): Tables[Name][] {
     const own = this.#store.timeline(name, key)?.sliceAt(this.#version) ?? [];
     const base = this.#store.base?.all(name, key) ?? [];
     return base.length === 0 ? own : [...base, ...own];

@@ -43,6 +43,12 @@ const ask = (runId: string, id: string, toolCallId: string): AgentEvent => ({
 const begin = [user('u'), start('r', 'u:user')];
 
 describe('the thread', () => {
+  it('joins the texts of a message with a blank line', () => {
+    const second: AgentEvent = { type: 'text', runId: 'r', id: 'r/u', content: 'Done.' };
+    const nodes = threadOf([...begin, text('r', 'Let me look.'), call('r', 'c'), result('r', 'c'), second, end('r')]);
+    expect(nodes.map(node => node.text)).toEqual(['Go.', 'Let me look.\n\nDone.']);
+  });
+
   it('has a node for each message, with its text and calls', () => {
     expect(
       threadOf([...begin, text('r', 'Let me '), text('r', 'look.'), call('r', 'c'), result('r', 'c'), end('r')]),

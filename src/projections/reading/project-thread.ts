@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { textOfContent } from '../../events/content-text.ts';
 import type { Mutable } from '../../events/mutable.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { flag } from '../../events/options/option-fields.ts';
@@ -225,16 +226,11 @@ function summaryNode({ id, text }: Summary, blocks: readonly Block[]): ViewNode 
   };
 }
 
-/** The words of a message: of its author, so a word to an agent at work is none of the agent's. */
+/** The words of a message's author, texts apart by a blank line; what a person said to an agent at work is left out. */
 function textOfParts(parts: Iterable<ViewPart>, role: ViewNode['role']): string {
-  let text = '';
-  for (const part of parts) {
-    if (part.kind === 'text') text += part.text;
-    else if (part.kind === 'user' && role === 'user')
-      text +=
-        typeof part.content === 'string'
-          ? part.content
-          : part.content.map(piece => (piece.type === 'text' ? piece.text : '')).join('');
-  }
-  return text;
+  const texts: string[] = [];
+  for (const part of parts)
+    if (part.kind === 'text') texts.push(part.text);
+    else if (part.kind === 'user' && role === 'user') texts.push(textOfContent(part.content));
+  return texts.filter(text => text !== '').join('\n\n');
 }
