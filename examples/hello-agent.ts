@@ -28,6 +28,8 @@ const run = agent.invoke({
   signal: new AbortController().signal,
 });
 for await (const event of run) {
+  // A model call that broke off is made again: what it said no longer counts.
+  if (event.type === 'step_start' && event.attempt !== undefined) console.log('\n(once more)');
   if (event.type === 'text') process.stdout.write(event.content);
   if (event.type === 'tool_call') console.log(`\n→ ${event.name} ${JSON.stringify(event.input)}`);
   if (event.type === 'tool_result') console.log(`← ${JSON.stringify(event.output)}`);

@@ -3,6 +3,7 @@ import { type AgentEvent, errorText, type EventOf, newId, SingletreeError } from
 import { optionsCheck } from '../events/options/check-options.ts';
 import { milliseconds, name, text } from '../events/options/option-fields.ts';
 import type { Agent, InvokeParams, RelayAnswer } from './agent.ts';
+import { frozenEvents, unfrozenEvents } from './frozen-events.ts';
 import { EventChannel } from './loop/event-channel.ts';
 import { RelayInbox } from './relay-inbox.ts';
 
@@ -124,7 +125,7 @@ export class Orchestrator {
     if (this.#read) throw new SingletreeError('invalid_argument', 'The events are read already: there is one reader.');
     this.#read = true;
     try {
-      yield* this.#channel.until(this.#idle());
+      yield* frozenEvents(this.#channel.until(this.#idle()));
     } finally {
       this.#read = false;
     }
@@ -151,7 +152,7 @@ export class Orchestrator {
     const open = new Map([[runId, agent.id]]);
     let isOver = false;
     let reason: 'aborted' | 'error' | 'complete' = 'complete';
-    const events = agent.invoke(params)[Symbol.asyncIterator]();
+    const events = unfrozenEvents(agent.invoke(params))[Symbol.asyncIterator]();
     const passOn = async () => {
       for (let next = await events.next(); next.done !== true && !isOver; next = await events.next()) {
         if (next.value.type === 'harness_start') open.set(next.value.runId, next.value.agentId);
@@ -187,7 +188,7 @@ export class Orchestrator {
 function requestOf(messages: InvokeParams['messages']): EventOf<'user'> | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;
-  const content = typeof last.content === 'string' ? last.content : [...last.content];
+  const content = typeof last.content === 'string' ? last.content : last.content.map(part => ({ ...part }));
   return { type: 'user', runId: newId(), content };
 }
 

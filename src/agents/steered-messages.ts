@@ -5,7 +5,7 @@ import type { InvokeParams } from './agent.ts';
 /** Takes the messages that people sent to a run meanwhile, as events of the run. */
 export function steeredMessages({ runId, steering }: { runId: string } & Pick<InvokeParams, 'steering'>) {
   return (steering?.take() ?? []).map(({ id, content, by }): EventOf<'user'> => {
-    const parts = typeof content === 'string' ? content : [...content];
+    const parts = typeof content === 'string' ? content : content.map(part => ({ ...part }));
     return { type: 'user', runId, id, content: parts, ...defined({ by }) };
   });
 }

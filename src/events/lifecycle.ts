@@ -53,6 +53,15 @@ export const stepStart = define(
       step: z.int().nonnegative().describe('zero-based number of the step within its run'),
       callId: z.string().optional().describe('the model call of this step'),
       model: z.string().optional().describe('the model of the call'),
+      attempt: z
+        .int()
+        .min(2)
+        .optional()
+        .describe('the number of the attempt at this step, when it repeats one that failed or was interrupted'),
+      replaces: z
+        .array(z.string())
+        .optional()
+        .describe('ids of the text, reasoning and calls of the attempt before, which no longer count'),
       requestHash: z.string().optional().describe('hash of the request, so that a replay can detect where it diverges'),
     }),
 );

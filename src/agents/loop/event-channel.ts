@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from '../../events/index.ts';
+import { unfrozenEvents } from '../frozen-events.ts';
 
 /** A progress report of a tool. */
 export type ToolProgress = EventOf<'tool_progress'>;
@@ -36,8 +37,9 @@ export interface RunStream extends AsyncIterableIterator<AgentEvent> {
 
 /** Passes the events of a run to a sink as they come, in order; resolves when the run has ended. */
 export async function forwardEvents(events: AsyncIterable<AgentEvent>, sink: EventSink): Promise<void> {
-  if (forwardTo in events) return (events as RunStream)[forwardTo](sink);
-  for await (const event of events) await sink.put(event);
+  const unfrozen = unfrozenEvents(events);
+  if (forwardTo in unfrozen) return (unfrozen as RunStream)[forwardTo](sink);
+  for await (const event of unfrozen) await sink.put(event);
 }
 
 /** The number of fragments that may be queued before producers have to wait. */

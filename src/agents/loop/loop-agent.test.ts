@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, checkOrder, type EventOf, type EventType, isToolParseError } from '../../events/index.ts';
+import { foldRun } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../agent.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
@@ -54,6 +55,19 @@ function deferred() {
 }
 
 describe('a run', () => {
+  it('names the attempt that it repeats, and what that had emitted, when it resumes inside a step', async () => {
+    const { agent } = setUp(['Done.']);
+    const before: AgentEvent[] = [
+      { type: 'harness_start', runId: 'run', agentId: 'loop' },
+      { type: 'step_start', runId: 'run', step: 0 },
+      { type: 'text', runId: 'run', id: 'run/a', content: 'Do' },
+      { type: 'text', runId: 'run', id: 'run/a', content: 'ne' },
+      { type: 'tool_call', runId: 'run', id: 'run/c', name: 'echo', input: {} },
+    ];
+    const events = await collect(agent.invoke(params({ resume: foldRun(before, 'run') })));
+    expect(of(events, 'step_start')).toMatchObject([{ step: 0, attempt: 2, replaces: ['run/a', 'run/c'] }]);
+  });
+
   it('is start, steps with their calls and results, and end', async () => {
     const { agent, model } = setUp([[{ text: 'First.' }, call('a', 'c')], 'Done.'], { tools: [echo] });
     const events = await collect(agent.invoke(params({ parentId: 'asked:user' })));

@@ -3,6 +3,7 @@ import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { agentNamed } from '../model/call/model-options.ts';
 import { checkSources } from '../permissions/index.ts';
+import { frozenEvents } from '../frozen-events.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { toolList } from './ai-sdk-tool.ts';
@@ -49,7 +50,7 @@ export function loopAgent(options: LoopAgentOptions): CallableAgent & Required<P
     const stop = stopWith(params.signal);
     const end = () => stop.abort(runEnded);
     const channel = new EventChannel();
-    return channel.stream(() => run(params, channel, stop).finally(end), end);
+    return frozenEvents(channel.stream(() => run(params, channel, stop).finally(end), end));
   }
   const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
   const requestOf = (request: InvokeRequest) => {

@@ -178,7 +178,7 @@ export class Loop {
   }
 
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
-    const { runId, signal } = this.#params;
+    const { runId, signal, resume } = this.#params;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
@@ -197,6 +197,7 @@ export class Loop {
       registry,
       signal,
       retry: this.#retry,
+      resumedFrom: resume?.step === step ? resume.events : undefined,
     };
     return modelStep(request, this.#channel);
   }

@@ -4,8 +4,8 @@ import type { ToolReturn } from './tool.ts';
 /** Returns a tool's return value in the form that the log stores; throws when it is not JSON. */
 export function toolOutput(value: ToolReturn): ToolOutput {
   if (typeof value === 'object' && value !== null && 'context' in value) {
-    const { context, result } = value;
-    return { context: asJson(context), ...(result !== undefined && { result: asJson(result) }) };
+    const { context, result = context } = value;
+    return { context: asJson(context), result: asJson(result) };
   }
   const both = asJson(value);
   return { context: both, result: both };

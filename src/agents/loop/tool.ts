@@ -165,7 +165,8 @@ type Checked = { readonly value: unknown } | { readonly problem: string };
 
 /** Returns the input as parsed by the tool's schema, or the problem with it. */
 export async function checkInput(tool: Tool, input: unknown): Promise<Checked> {
-  const checked = validate(tool.input, input);
+  // A copy: what a tool does with its input must not change the call that models are sent.
+  const checked = validate(tool.input, structuredClone(input));
   const result = checked instanceof Promise ? await checked : checked;
   return 'value' in result ? result : { problem: `The input is not valid: ${result.problem}` };
 }

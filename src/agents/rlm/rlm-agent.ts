@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../events/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, number, text } from '../../events/options/option-fields.ts';
+import { frozenEvents } from '../frozen-events.ts';
 import { checkCallable } from '../loop/check-tool.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { startEvent } from '../start-event.ts';
@@ -85,7 +86,7 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
   const limits = rlmLimits(options.limits);
   functionsOf(options.tools ?? []);
 
-  async function* invoke(request: InvokeRequest): AsyncGenerator<AgentEvent> {
+  async function* runEvents(request: InvokeRequest): AsyncGenerator<AgentEvent> {
     const params = invokeParams(request);
     const { runId, resume } = params;
     if (resume?.endedBy !== undefined) return;
@@ -105,6 +106,7 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
       await run.close();
     }
   }
+  const invoke = (request: InvokeRequest) => frozenEvents(runEvents(request));
   const categoryOf = (toolName: string) => options.tools?.find(({ name }) => name === toolName)?.category;
   return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, invoke };
 }

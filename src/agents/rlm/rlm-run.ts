@@ -144,13 +144,15 @@ export class RlmRun {
   }
 
   #step({ model, instructions }: RlmSetting, step: number): Promise<ModelStepResult> {
-    const { runId, signal, spending } = this.#params;
+    const { runId, signal, spending, resume } = this.#params;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
     this.#transcript.add({ type: 'step_start', runId, step });
     const prompt = toPrompt(this.#transcript.messages(), last ? `${instructions}\n\n${conclude}` : instructions);
-    const request = { runId, step, model, prompt, settings, registry, signal, spending, retry: this.#retry };
+    const resumedFrom = resume?.step === step ? resume.events : undefined;
+    const retry = this.#retry;
+    const request = { runId, step, model, prompt, settings, registry, signal, spending, retry, resumedFrom };
     const kept = (event: AgentEvent) => {
       this.#transcript.add(event);
       return event;

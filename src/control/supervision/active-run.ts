@@ -15,6 +15,7 @@ import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { noOpenRun } from './open-runs.ts';
+import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
 import { noPendingRelay, pendingRelayNote } from './pending-relays.ts';
 import { noSteerNote } from './steer-request.ts';
@@ -151,7 +152,7 @@ export class ActiveRun implements RunHandle {
         },
       },
     });
-    const events = invoked[Symbol.asyncIterator]();
+    const events = unfrozenEvents(invoked)[Symbol.asyncIterator]();
     try {
       // Raced once, not per event: a pending promise retains every promise it is raced with.
       const consumed = await Promise.race([this.#consume(events), this.#abandoned]);

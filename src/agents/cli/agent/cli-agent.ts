@@ -7,6 +7,7 @@ import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { checkCliAgentOptions } from './cli-agent-fields.ts';
 import { startFailure, withHint } from './failure-hint.ts';
 import type { Clock } from '../../clock.ts';
+import { frozenEvents } from '../../frozen-events.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { environmentFor } from '../../process/environment.ts';
 import { lineText } from './line-reader.ts';
@@ -98,15 +99,15 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
       const isAsked = channel === undefined && params.answers !== undefined;
       const isLive = channel === 'live' || adapter.isLiveOnly === true || isAsked;
       const settings = { ...options, ...defined({ cwd: params.cwd }) };
-      if (live === undefined || !isLive) return invoke(adapter, settings, params);
-      return invokeLive({ adapter, live, options: { ...settings, sessions, semaphore }, params });
+      if (live === undefined || !isLive) return frozenEvents(invoke(adapter, settings, params));
+      return frozenEvents(invokeLive({ adapter, live, options: { ...settings, sessions, semaphore }, params }));
     },
   };
 }
 
 const runEnded = new Error('The run has ended.');
 
-function invokeLive({ params, ...run }: Omit<LiveRunOptions, 'events'>): AsyncIterable<AgentEvent> {
+function invokeLive({ params, ...run }: Omit<LiveRunOptions, 'events'>): AsyncIterableIterator<AgentEvent> {
   const stop = stopWith(params.signal);
   const events = new EventChannel();
   const liveRun = new LiveRun({ ...run, params: { ...params, signal: stop.signal }, events });

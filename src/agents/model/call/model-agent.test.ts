@@ -188,6 +188,13 @@ describe('a model call that fails', () => {
     expect(of(events, 'warning')[0]?.message).toMatch(/answered 503: .* Trying again in 500 ms\.$/);
     expect(of(events, 'step_start').map(({ step }) => step)).toEqual([0, 0, 0, 0]);
     expect(new Set(of(events, 'step_start').map(({ callId }) => callId)).size).toBe(4);
+    const half = of(events, 'text')[0]?.id;
+    expect(of(events, 'step_start').map(({ attempt, replaces }) => [attempt, replaces])).toEqual([
+      [undefined, undefined],
+      [2, []],
+      [3, [half]],
+      [4, []],
+    ]);
     expect(end).toMatchObject({ reason: 'complete' });
   });
 

@@ -6,6 +6,7 @@ import { type AgentEvent, errorText, SingletreeError } from '../../../events/ind
 import { checkValue, optionsCheck } from '../../../events/options/check-options.ts';
 import { field, isObject, text } from '../../../events/options/option-fields.ts';
 import { type CallableAgent, invokeParams, type InvokeRequest } from '../../agent.ts';
+import { frozenEvents } from '../../frozen-events.ts';
 import { type AgentTools, toolList } from '../../loop/ai-sdk-tool.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
@@ -60,7 +61,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
   const described = toolList(own).map(describeTool);
   const retry = new RetryPolicy(options.retry);
 
-  async function* invoke(request: InvokeRequest): AsyncGenerator<AgentEvent> {
+  async function* run(request: InvokeRequest): AsyncGenerator<AgentEvent> {
     const params = invokeParams(request);
     const { runId, parentId, withheldTools = [] } = params;
     yield { type: 'harness_start', runId, agentId: id, ...defined({ parentId }) };
@@ -94,5 +95,5 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? endedBy(result.failure) : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }
-  return { id, hasOwnModel: typeof model !== 'string', invoke };
+  return { id, hasOwnModel: typeof model !== 'string', invoke: request => frozenEvents(run(request)) };
 }

@@ -2,6 +2,7 @@ import { defined } from '../../../events/defined.ts';
 import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import { isFragment } from '../../frozen-events.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { modelName, providerIdOf } from './provider-id.ts';
 import type { ModelTool } from '../../loop/tool.ts';
@@ -35,6 +36,8 @@ export interface ModelStepOptions {
   readonly registry?: ModelRegistry | undefined;
   readonly signal: AbortSignal;
   readonly retry: RetryPolicy;
+  /** The events of the run so far, when it resumes in the middle of this step. */
+  readonly resumedFrom?: readonly AgentEvent[] | undefined;
 }
 
 /** The code of the error for an attachment that was left out; the run continues. */
@@ -74,15 +77,25 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   const { hasFiles, hasExecuted } = promptTraits(prompt);
   const attachments = new Attachments(model);
   let hasWarned = false;
+  let before = lastAttempt(options.resumedFrom ?? [], step);
   for (let attempt = 0; ; attempt++) {
     const limit = await options.spending?.reached();
     if (limit !== undefined)
       return { ended: 'failed', failure: { message: limit, code: limitReached, retryable: false } };
     const callId = newId();
-    await sink.put({ type: 'step_start', runId, step, callId, model: modelName(model), requestHash: hash });
+    const repeated = before && { attempt: before.number + 1, replaces: before.ids };
+    await sink.put({
+      type: 'step_start',
+      runId,
+      step,
+      callId,
+      model: modelName(model),
+      ...repeated,
+      requestHash: hash,
+    });
     callIds.begin();
+    const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
     try {
-      const stream = new ModelStream({ runId, callId, callIds, provider: providerIdOf(model) });
       const own = hasExecuted ? ownExecutedCalls(prompt, providerIdOf(model)) : prompt;
       const fitted = hasFiles ? await attachments.fit(own, signal) : { prompt: own, problems: [] };
       const { stream: parts } = await model.doStream({ ...request, prompt: fitted.prompt, abortSignal: signal });
@@ -99,6 +112,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       return { ended: 'answered', calls };
     } catch (error) {
       if (signal.aborted) return { ended: 'aborted' };
+      before = { number: (before?.number ?? 0) + 1, ids: stream.emittedIds };
       if (attachments.leaveOut(prompt, error)) continue;
       const failure = modelFailure(error, model.provider, options.registry);
       const ms = retry.waitFor(failure, attempt);
@@ -120,8 +134,16 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   }
 }
 
-function isFragment({ type }: AgentEvent): boolean {
-  return type === 'text' || type === 'reasoning' || type === 'tool_input_delta';
+/** Returns the last attempt at a step: its number, and the ids of what it emitted; undefined when there was none. */
+function lastAttempt(events: readonly AgentEvent[], step: number): { number: number; ids: string[] } | undefined {
+  let number = 0;
+  const ids = new Set<string>();
+  for (const event of events)
+    if (event.type === 'step_start') {
+      number = event.step === step ? number + 1 : 0;
+      ids.clear();
+    } else if (isFragment(event) || event.type === 'tool_call') ids.add(event.id);
+  return number === 0 ? undefined : { number, ids: [...ids] };
 }
 
 /** Reads a stream to its end, or until the signal aborts. */

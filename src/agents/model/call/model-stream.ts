@@ -32,6 +32,7 @@ export class ModelStream {
   /** The calls that the provider executes, by raw id. */
   readonly #executed = new Map<string, string>();
   readonly #calls: EventOf<'tool_call'>[] = [];
+  readonly #emittedCalls = new Set<string>();
   #finish: Finish | undefined;
 
   /** `provider` is the id of the model's provider. */
@@ -70,6 +71,7 @@ export class ModelStream {
         return undefined;
       case 'tool-input-delta': {
         const open = this.#open.get(part.id);
+        if (open !== undefined) this.#emittedCalls.add(open.id);
         return open && { type: 'tool_input_delta', runId, id: open.id, delta: part.delta, name: open.name };
       }
       case 'tool-call':
@@ -91,6 +93,11 @@ export class ModelStream {
       default:
         return undefined;
     }
+  }
+
+  /** The ids of the text, reasoning and calls that were emitted. */
+  get emittedIds(): string[] {
+    return [...this.#streamIds.values(), ...this.#emittedCalls];
   }
 
   /** Returns the calls that the run has to execute, and the usage; throws when the stream ended before the model had finished. */
@@ -149,6 +156,7 @@ export class ModelStream {
     const metadata = providerMetadata && { providerMetadata };
     const id = this.#open.get(toolCallId)?.id ?? this.#callIds.next(toolCallId);
     this.#open.delete(toolCallId);
+    this.#emittedCalls.add(id);
     const call: EventOf<'tool_call'> = {
       type: 'tool_call',
       runId: this.#runId,
