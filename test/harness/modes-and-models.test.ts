@@ -332,6 +332,30 @@ describe('models', () => {
     expect(await answer()).toEqual([{ type: 'text', text: 'mine/small.' }]);
   });
 
+  it('replace the own model of an agent only when they are chosen, also where a mode or a thread keeps a default', async () => {
+    const log = new MemoryLog();
+    const modes = [
+      { id: 'first', defaultModelId: 'mine/big', agent: agent('first') },
+      { id: 'second', agent: agent('second') },
+    ];
+    const open = () => new Harness({ id: 'h', modes, storage: log, resolveModel: id => scriptedModel([`${id}.`]) });
+    const answer = async (harness: Harness) => {
+      await harness.sendMessage({ content: 'Hi.' });
+      return (await harness.listMessages()).at(-1)?.content;
+    };
+    const harness = open();
+    const { id } = await harness.createThread();
+    await harness.switchMode({ modeId: 'second' });
+    expect([harness.getCurrentModelId(), await answer(harness)]).toEqual(['mine/big', [{ type: 'text', text: 'second.' }]]);
+    await harness.switchModel({ modelId: 'mine/big', scope: 'thread' });
+    expect(await answer(harness)).toEqual([{ type: 'text', text: 'mine/big.' }]);
+    await harness.destroy();
+    const again = open();
+    await again.switchThread({ threadId: id });
+    expect(await answer(again)).toEqual([{ type: 'text', text: 'mine/big.' }]);
+    await again.destroy();
+  });
+
   it('chosen for a mode that was used before apply when it is used again', async () => {
     const { harness } = twoModes();
     await harness.createThread();

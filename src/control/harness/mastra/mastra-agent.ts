@@ -64,7 +64,7 @@ export function mastraAgent(agent: MastraAgent, options: MastraAgentOptions = {}
     }
     yield* resolved.invoke(params);
   }
-  return { id, resumable: true, invoke };
+  return { id, resumable: true, hasOwnModel: true, invoke };
 }
 
 async function resolveAgent(

@@ -3,6 +3,7 @@ import { type AgentEvent, newId } from '../../../events/index.ts';
 import type { HarnessMode, HarnessSubagent } from '../harness-config.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import {
+  chosenModelKey,
   modelOfMode,
   type ModelSwitch,
   modeModelKey,
@@ -67,10 +68,15 @@ export class Choices<State> {
     return this.#options.state.setting('currentModelId') ?? '';
   }
 
-  /** The model for a run of an agent; empty for the agent's own, which the default of the mode does not replace. */
+  /** The model for a run of an agent; empty for the agent's own, which only a chosen model replaces. */
   modelFor({ hasOwnModel }: Pick<Agent, 'hasOwnModel'>): string {
-    const isDefault = this.modelId === this.#options.modes.current.defaultModelId;
-    return hasOwnModel === true && isDefault ? '' : this.modelId;
+    return hasOwnModel === true && !this.#isChosen(this.modelId) ? '' : this.modelId;
+  }
+
+  /** Whether a model was chosen, here or for the thread; else it is the default of a mode, of this or another one. */
+  #isChosen(modelId: string): boolean {
+    if (this.#options.modes.list.every(({ defaultModelId }) => defaultModelId !== modelId)) return true;
+    return modelId === this.#threadModels[chosenModelKey] || Object.values(this.#session).includes(modelId);
   }
 
   /** The model of a subagent; empty when none is chosen. */
@@ -92,7 +98,8 @@ export class Choices<State> {
     const { modes, hasThread } = this.#options;
     const { id } = modes.current;
     const { modelId } = this;
-    const model = modelId === '' ? {} : { currentModelId: modelId, [modeModelKey(id)]: modelId };
+    const chosen = this.#isChosen(modelId) ? { [chosenModelKey]: modelId } : {};
+    const model = modelId === '' ? {} : { currentModelId: modelId, [modeModelKey(id)]: modelId, ...chosen };
     return { currentModeId: id, ...(hasThread() ? {} : this.#threadModels), ...model };
   }
 
@@ -126,7 +133,8 @@ export class Choices<State> {
       this.#setModel(modelOfMode(mode, { metadata: this.#threadModels, session: this.#session }) || this.modelId);
     } else if (event.scope === 'thread' || event.scope === 'mode') {
       const { modelId, modeId = modes.current.id } = event;
-      this.#threadModels = { ...this.#threadModels, [modeModelKey(modeId)]: modelId };
+      const chosen = event.scope === 'thread' ? { [chosenModelKey]: modelId } : {};
+      this.#threadModels = { ...this.#threadModels, [modeModelKey(modeId)]: modelId, ...chosen };
       if (modeId === modes.current.id) this.#setModel(modelId);
     }
   }
@@ -162,7 +170,8 @@ export class Choices<State> {
     const { modelId, modeId = modes.current.id } = choice;
     // The thread's own model of another mode would outweigh the new one.
     const replaced = !isCurrent && Object.hasOwn(this.#threadModels, modeModelKey(modeId));
-    const metadata = switched.metadata ?? (replaced ? { [modeModelKey(modeId)]: modelId } : {});
+    const stored = switched.metadata ?? (replaced ? { [modeModelKey(modeId)]: modelId } : {});
+    const metadata = Object.keys(stored).length > 0 ? { ...stored, [chosenModelKey]: modelId } : stored;
     await record({ events: [{ ...event, runId: newId() }], metadata }, () => {
       this.#session = session;
       this.#threadModels = { ...this.#threadModels, ...modeModelsIn(metadata) };

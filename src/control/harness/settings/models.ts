@@ -97,9 +97,13 @@ export function modeModelKey(modeId: string): string {
   return `modeModelId_${modeId}`;
 }
 
-/** Picks the mode models of a thread's metadata. */
+/** The metadata key of the model that was chosen for a thread; modes write their defaults under their own keys, too. */
+export const chosenModelKey = 'chosenModelId';
+
+/** Picks the mode models and the chosen model of a thread's metadata. */
 export function modeModelsIn(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => key.startsWith(modeModelKey(''))));
+  const isModel = (key: string) => key.startsWith(modeModelKey('')) || key === chosenModelKey;
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => isModel(key)));
 }
 
 interface ModeModel {
