@@ -33,7 +33,7 @@ describe('a forked subagent', () => {
     expect(forked?.model).toBe(parent?.model);
     const about = { toolCallId: of('tool_start')[0]?.toolCallId, agentType: 'collaborator' };
     expect(of('subagent_start')).toEqual([
-      { type: 'subagent_start', ...about, task: 'Try it.', modelId: '', forked: true },
+      { type: 'subagent_start', ...about, task: 'Try it.', modelId: 'scripted/scripted', forked: true },
     ]);
     expect(of('subagent_end')).toMatchObject([{ ...about, result: 'Tried.', isError: false }]);
     expect(lines().filter(text => /subagent|tool_(start|end)/.test(text))).toEqual([
@@ -49,8 +49,10 @@ describe('a forked subagent', () => {
     expect(result.isError).toBe(false);
     expect(parseSubagentMeta(result.content)).toMatchObject({
       text: 'Tried.',
+      modelId: 'scripted/scripted',
       toolCalls: [{ name: 'echo', isError: false }],
     });
+    expect(JSON.stringify(model.requests)).not.toContain('subagent-meta');
   });
 
   it.each<[string, boolean | undefined, boolean | undefined, boolean]>([

@@ -11,7 +11,7 @@ export interface ForkView {
   readonly toolCallId: string;
   readonly agentType: string;
   readonly task: string;
-  /** The model of the parent. */
+  /** The model of the parent; empty until the first step names that of an agent with its own. */
   readonly modelId: string;
   readonly runId: string;
   /** Absent before its first event. */
@@ -38,10 +38,16 @@ export function projectFork(before: ForkView, relays: RelayBook, event: AgentEve
   return { fork, relays: after, events: [...relayEvents, ...events] };
 }
 
-function takeOwn(fork: ForkView, event: AgentEvent): Pick<ProjectedFork, 'fork' | 'events'> {
+function takeOwn(before: ForkView, event: AgentEvent): Pick<ProjectedFork, 'fork' | 'events'> {
+  const fork = before.modelId === '' ? { ...before, modelId: modelIn(event) } : before;
+  if (fork.run === undefined && fork.modelId === '' && event.type === 'harness_start') return { fork, events: [] };
   const begun = fork.run === undefined ? begin(fork, event) : { run: fork.run, events: [] };
   const { run, events } = subagentEvents(begun.run, event);
   return { fork: { ...fork, run, inputs: inputsAfter(fork.inputs, event) }, events: [...begun.events, ...events] };
+}
+
+function modelIn(event: AgentEvent): string {
+  return (event.type === 'step_start' || event.type === 'harness_start' ? event.model : undefined) ?? '';
 }
 
 function begin({ runId, toolCallId, agentType, task, modelId }: ForkView, event: AgentEvent) {

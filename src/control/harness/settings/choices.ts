@@ -70,12 +70,18 @@ export class Choices<State> {
 
   /** The model for a run of an agent; empty for the agent's own, which only a chosen model replaces. */
   modelFor({ hasOwnModel }: Pick<Agent, 'hasOwnModel'>): string {
-    return hasOwnModel === true && !this.#isChosen(this.modelId) ? '' : this.modelId;
+    const { modelId } = this;
+    const isDefault = this.#isDefault(modelId) && !this.#isChosen(modelId);
+    return hasOwnModel === true && isDefault ? '' : modelId;
   }
 
-  /** Whether a model was chosen, here or for the thread; else it is the default of a mode, of this or another one. */
+  /** Whether it is the default of a mode: the current one, or one that it was kept from. */
+  #isDefault(modelId: string): boolean {
+    return this.#options.modes.list.some(({ defaultModelId }) => defaultModelId === modelId);
+  }
+
+  /** Whether it was chosen, here or for the thread, though it may be the default of a mode. */
   #isChosen(modelId: string): boolean {
-    if (this.#options.modes.list.every(({ defaultModelId }) => defaultModelId !== modelId)) return true;
     return modelId === this.#threadModels[chosenModelKey] || Object.values(this.#session).includes(modelId);
   }
 
@@ -98,7 +104,7 @@ export class Choices<State> {
     const { modes, hasThread } = this.#options;
     const { id } = modes.current;
     const { modelId } = this;
-    const chosen = this.#isChosen(modelId) ? { [chosenModelKey]: modelId } : {};
+    const chosen = this.#isDefault(modelId) && this.#isChosen(modelId) ? { [chosenModelKey]: modelId } : {};
     const model = modelId === '' ? {} : { currentModelId: modelId, [modeModelKey(id)]: modelId, ...chosen };
     return { currentModeId: id, ...(hasThread() ? {} : this.#threadModels), ...model };
   }

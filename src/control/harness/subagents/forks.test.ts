@@ -68,7 +68,6 @@ describe('a fork', () => {
       workspaceTools: [],
       modelOf: () => '',
       registry: () => createModelRegistry(),
-      parentModel: '',
       fork: () => running.run(request('missing')),
     });
     expect(await callTool([tool], ['subagent', { agentType: 'collaborator', task: 'Try it.' }])).toMatchObject({

@@ -56,6 +56,8 @@ export interface ForkRequest {
 }
 
 export interface ForkResult extends ChildResult {
+  /** Empty when it ended before its first step. */
+  readonly modelId: string;
   readonly toolCalls: SubagentMeta['toolCalls'];
 }
 
@@ -204,7 +206,7 @@ export class Forks {
       if (event.runId !== runId) continue;
       if (event.type === 'tool_result')
         toolCalls.push({ name: event.name, isError: toolOutcome(event.output).isError });
-      if (event.type === 'harness_end') return { ...outcome.result(), toolCalls };
+      if (event.type === 'harness_end') return { ...outcome.result(), modelId: view.modelId, toolCalls };
     }
     throw signal.reason;
   }

@@ -11,7 +11,7 @@ import { stoppedAgent } from '../subagents/stopped-agent.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BuiltinResult } from '../../../agents/tools/people/ask-user.ts';
 import { loopTools } from './harness-tool.ts';
-import { withSubagentMeta } from './subagent-meta.ts';
+import { type SubagentMeta, withSubagentMeta } from './subagent-meta.ts';
 
 export interface SubagentToolOptions {
   /** At least one. */
@@ -26,8 +26,6 @@ export interface SubagentToolOptions {
   readonly registry: () => ModelRegistry | Promise<ModelRegistry>;
   /** Runs a forked subagent; a text is the reason why none can run. */
   readonly fork: ((request: ForkCall) => Promise<ForkResult>) | string;
-  /** The model of the run, which forks use; empty when it is the agent's own. */
-  readonly parentModel: string;
 }
 
 /** A call that starts a fork. */
@@ -76,9 +74,7 @@ export function subagentTool(options: SubagentToolOptions): Tool {
           },
         });
         const child = await context.run(agent, { task, model });
-        const meta = { modelId: model, durationMs: Date.now() - startedAt, toolCalls: calls };
-        const words = wordsOf(child);
-        return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };
+        return answeredBy(child, { modelId: model, durationMs: Date.now() - startedAt, toolCalls: calls });
       } catch (error) {
         context.signal.throwIfAborted();
         return failed(`The subagent "${agentType}" failed: ${errorText(error)}`);
@@ -92,7 +88,7 @@ export function unavailableInFork(tool: Tool): Tool {
   return { ...tool, execute: () => answered(unavailable, false) };
 }
 
-async function runFork(call: ForkCall, { fork, parentModel: modelId }: SubagentToolOptions) {
+async function runFork(call: ForkCall, { fork }: SubagentToolOptions) {
   const { subagent, context } = call;
   if (typeof fork === 'string') return failed(fork);
   const startedAt = Date.now();
@@ -100,8 +96,8 @@ async function runFork(call: ForkCall, { fork, parentModel: modelId }: SubagentT
   context.waitUntil(running);
   try {
     const child = await running;
-    const meta = { modelId, durationMs: Date.now() - startedAt, toolCalls: child.toolCalls };
-    return answered(withSubagentMeta(wordsOf(child), meta), child.error !== undefined);
+    const { modelId, toolCalls } = child;
+    return answeredBy(child, { modelId, durationMs: Date.now() - startedAt, toolCalls });
   } catch (error) {
     context.signal.throwIfAborted();
     return failed(`The subagent "${subagent.id}" failed: ${errorText(error)}`);
@@ -142,6 +138,12 @@ function wordsOf({ reason, text, error }: ChildResult): string {
   if (error !== undefined) return `The subagent failed: ${error}`;
   if (reason === 'aborted') return text === '' ? '[Aborted by user]' : `[Aborted by user]\n\nPartial output:\n${text}`;
   return text === '' ? 'The subagent ended without an answer.' : text;
+}
+
+/** What a subagent said, for the model; with its metadata for programs. */
+function answeredBy(child: ChildResult, meta: SubagentMeta) {
+  const words = wordsOf(child);
+  return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };
 }
 
 function answered(content: string, isError: boolean) {

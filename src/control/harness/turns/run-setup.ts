@@ -63,7 +63,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   const model = params.resume?.model ?? setup.modelId;
   const fork = config.memory === undefined ? noMemory : (call: ForkCall) => setup.forks.run(forkRequest(call));
   const subagent = hasSubagents
-    ? [subagentTool({ subagents, requestContext, shared, workspaceTools, modelOf, registry, fork, parentModel: model })]
+    ? [subagentTool({ subagents, requestContext, shared, workspaceTools, modelOf, registry, fork })]
     : [];
   /** The tools of the run, or of a fork of it: the model is offered the same. */
   const toolsOf = (board: TaskBoard, ...more: readonly Tool[]) =>
