@@ -346,7 +346,10 @@ describe('models', () => {
     const harness = open();
     const { id } = await harness.createThread();
     await harness.switchMode({ modeId: 'second' });
-    expect([harness.getCurrentModelId(), await answer(harness)]).toEqual(['mine/big', [{ type: 'text', text: 'second.' }]]);
+    expect([harness.getCurrentModelId(), await answer(harness)]).toEqual([
+      'mine/big',
+      [{ type: 'text', text: 'second.' }],
+    ]);
     await harness.switchModel({ modelId: 'mine/big', scope: 'thread' });
     expect(await answer(harness)).toEqual([{ type: 'text', text: 'mine/big.' }]);
     await harness.destroy();

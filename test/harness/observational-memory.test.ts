@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { Memory } from '../../src/agents/memory/memory.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../../src/agents/model/scripted/scripted-request.ts';
-import { RequestContext } from '../../src/control/harness/index.ts';
+import { type HarnessEvent, RequestContext } from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { observe, reflect, smallLimits } from '../support/memory-scene.ts';
 import { gate, scene, type Scene, type SceneOptions } from './scene.ts';
@@ -198,7 +198,11 @@ describe('observational memory', () => {
     const restarted = remembering({ storage });
     await restarted.harness.switchThread({ threadId: source });
     expect(await restarted.harness.getObservationalMemoryRecord()).toMatchObject({ ...same, threadId: source });
+    const { omProgress } = restarted.harness.getDisplayState();
+    expect(omProgress).toMatchObject({ threshold: 600, observationTokens: record?.observationTokenCount });
+    expect(omProgress.pendingTokens).toBeGreaterThan(0);
     await restarted.harness.loadOMProgress();
+    expect(restarted.harness.getDisplayState().omProgress).toEqual(omProgress);
     const [status] = restarted.of('om_status');
     expect(status?.windows.active.observations.tokens).toBe(record?.observationTokenCount);
     expect(restarted.harness.getDisplayState().omProgress.pendingTokens).toBeGreaterThan(0);
@@ -274,6 +278,20 @@ describe('observational memory', () => {
     await harness.sendMessage({ content: 'Hello.' });
     expect(of('error')[0]?.error.message).toBe('Dynamic memory factory returned empty value');
     await harness.destroy();
+  });
+
+  it('reports a factory that returns something else', async () => {
+    const { harness } = remembering({ memory: () => ({ observe: true }) as never });
+    await expect(harness.getResolvedMemory()).rejects.toThrow(
+      'The memory factory of a harness returned an object: expected a `new Memory()` of singletree.',
+    );
+    await harness.destroy();
+  });
+
+  it('has a type of its own for each event', () => {
+    type Type = HarnessEvent['type'];
+    type Unnamed = { [Each in Type]: [Extract<HarnessEvent, { type: Each }>] extends [never] ? Each : never }[Type];
+    expectTypeOf<Unnamed>().toBeNever();
   });
 
   it('refuses what is no memory, and unknown options of its config', () => {

@@ -63,6 +63,33 @@ describe('a workspace', () => {
     expect(of('tool_end').map(({ isError }) => isError)).toEqual([false, false]);
   });
 
+  it('shows the files that its tools change and what its commands print', async () => {
+    const patch =
+      '*** Begin Patch\n*** Add File: c.txt\n+c\n*** Update File: notes.txt\n@@\n-hello\n+bye\n*** End Patch';
+    const { harness, of } = scene(
+      [
+        [calls('write', { path: 'a.txt', content: 'a' })],
+        [calls('edit', { path: 'a.txt', old_string: 'a', new_string: 'b' })],
+        [calls('patch', { patch })],
+        [calls('bash', { command: 'echo out; echo err >&2' })],
+        'Done.',
+      ],
+      { workspace: { root }, ...yolo },
+    );
+    await harness.sendMessage({ content: 'Go.' });
+    const { modifiedFiles, activeTools } = harness.getDisplayState();
+    expect([...modifiedFiles].map(([path, { operations }]) => [path, operations])).toEqual([
+      ['a.txt', ['write', 'edit']],
+      ['c.txt', ['patch']],
+      ['notes.txt', ['patch']],
+    ]);
+    expect(of('shell_output').map(({ stream, output }) => [stream, output])).toEqual([
+      ['stdout', 'out\n'],
+      ['stderr', 'err\n'],
+    ]);
+    expect([...activeTools.values()].at(-1)?.shellOutput).toBe('out\nerr\n');
+  });
+
   it('is built from its options, and destroyed with the harness that built it', async () => {
     const { harness } = scene([], { workspace: { root } });
     expect(harness.getWorkspace()).toBeUndefined();
@@ -93,7 +120,8 @@ describe('a workspace', () => {
     expect(harness.getWorkspace()).toBe(workspaces.get('bob'));
     await harness.sendMessage({ content: 'a', requestContext: new RequestContext([['user', 'ann']]) });
     expect(of('workspace_ready').map(({ workspaceName }) => workspaceName)).toEqual(['ann', 'bob']);
-    expect(await harness.resolveWorkspace()).toBeUndefined();
+    expect(await harness.resolveWorkspace()).toBe(workspaces.get('ann'));
+    expect(await harness.resolveWorkspace({ requestContext: new RequestContext() })).toBeUndefined();
     await harness.destroyWorkspace();
     expect(workspaces.get('ann')?.status).toBe('ready');
   });
@@ -143,7 +171,7 @@ describe('a workspace', () => {
       { workspace: { root }, ...yolo },
     );
     const sending = harness.sendMessage({ content: 'Go.' });
-    await on('tool_update');
+    await on('shell_output');
     await harness.destroyWorkspace();
     await sending;
     expect(of('tool_end')).toMatchObject([

@@ -3,6 +3,9 @@ import { constants } from 'node:os';
 import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
 import { signalGroup, stopGroup } from '../process/process-group.ts';
 
+/** The stream that a command writes to. */
+export type OutputStream = 'stdout' | 'stderr';
+
 export interface CommandOptions {
   readonly command: string;
   readonly cwd: string;
@@ -11,7 +14,7 @@ export interface CommandOptions {
   readonly timeoutMs: number;
   /** Marks it as a process of a run, so that a takeover of the run ends it. */
   readonly runMark?: string | undefined;
-  readonly onOutput?: (chunk: Uint8Array) => void;
+  readonly onOutput?: (chunk: Uint8Array, stream: OutputStream) => void;
 }
 
 /** The result of a command. */
@@ -35,9 +38,9 @@ export function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { command, cwd, env, signal, timeoutMs, runMark, onOutput } = options;
   signal.throwIfAborted();
   const child = startGuarded({ command: shell, args: ['-c', command], cwd, env, stdin: 'ignore', runMark });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => onOutput?.(chunk));
-    stream.on('error', () => {});
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => onOutput?.(chunk, name));
+    child[name].on('error', () => {});
   }
   let callOff: (() => void) | undefined;
   let timedOut = false;

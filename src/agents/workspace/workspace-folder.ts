@@ -13,7 +13,7 @@ import { locateInReach, type Reach } from './reach.ts';
 import { explained, missing, refused } from './refusal.ts';
 import { type ResolvedPath, resolvedBelow, resolvePath } from './resolved-path.ts';
 import { type Root, rootAt } from './root.ts';
-import { type CommandEnd, runCommand } from './run-command.ts';
+import { type CommandEnd, type OutputStream, runCommand } from './run-command.ts';
 
 export interface WorkspaceOptions {
   /** Environment variables for its processes, beside the few that any program needs. */
@@ -57,7 +57,7 @@ export interface CommandRequest {
   /** Marks it as a process of a run, so that a takeover of the run ends it. */
   readonly runMark?: string | undefined;
   /** Receives output as it arrives. */
-  readonly onOutput?: (chunk: Uint8Array) => void;
+  readonly onOutput?: (chunk: Uint8Array, stream: OutputStream) => void;
 }
 
 const checkOptions = optionsCheck(

@@ -215,13 +215,17 @@ export class Engine<State extends object> {
     return this.#initialised;
   }
 
-  /** Changes threads exclusively, then resumes orphaned runs when another thread is open. */
+  /** Changes threads exclusively, then shows the memory and resumes orphaned runs when another thread is open. */
   withThreads<Result>(work: (threads: Threads) => Promise<Result>): Promise<Result> {
     return this.machine.command(async () => {
       const before = this.threads.current;
       const result = await work(this.threads);
       await this.tasks.written;
-      if (this.threads.current !== before) await this.#effects.resumeOrphans();
+      const { current } = this.threads;
+      if (current === before) return result;
+      if (this.config.memory !== undefined && current !== undefined && current.seq > 0)
+        await this.memory.loadProgress().catch((error: unknown) => this.hub.emitError(error));
+      await this.#effects.resumeOrphans();
       return result;
     });
   }

@@ -20,7 +20,7 @@ import {
 import type { Memory } from '../../agents/memory/memory.ts';
 import type { ObservationalMemoryRecord } from './memory/om-record.ts';
 import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
-import { RequestContext } from './tools/request-context.ts';
+import type { RequestContext } from './tools/request-context.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { TaskItemSnapshot } from '../../agents/tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
@@ -155,7 +155,7 @@ export class HarnessBase<State extends object> {
   async resolveWorkspace(options: { requestContext?: RequestContext } = {}): Promise<Workspace | undefined> {
     checkArguments('resolveWorkspace', options);
     await this.engine.init();
-    return this.engine.workspaces.retry(options.requestContext ?? new RequestContext());
+    return this.engine.workspaces.retry(options.requestContext);
   }
 
   hasWorkspace(): boolean {

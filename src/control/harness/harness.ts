@@ -5,7 +5,7 @@ import type { HarnessMessage } from './harness-message.ts';
 import { countFollowUps, isBusy } from './machine/state.ts';
 import type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
-import { firstUserMessage, lastMessages, messagesOfThread } from './messages/read-messages.ts';
+import { firstUserMessage, messagesOfThread } from './messages/read-messages.ts';
 import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
 import { threadMessages } from './messages/thread-messages.ts';
 import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './permissions/relays.ts';
@@ -147,14 +147,14 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     const { thread } = this.engine;
     if (thread === undefined) return [];
     await thread.sync();
-    return lastMessages(threadMessages(thread.projection.conversation), limit);
+    return threadMessages(thread.projection.conversation, { limit });
   }
 
   async listMessagesForThread(of: { threadId: string; limit?: number }): Promise<HarnessMessage[]> {
     checkArguments('listMessagesForThread', of);
     const { threadId, limit } = of;
     if (threadId === this.getCurrentThreadId()) return this.listMessages(limit === undefined ? {} : { limit });
-    return lastMessages(await messagesOfThread(this.engine.log, threadId), limit);
+    return messagesOfThread(this.engine.log, threadId, limit);
   }
 
   async getFirstUserMessageForThread(of: { threadId: string }): Promise<HarnessMessage | null> {

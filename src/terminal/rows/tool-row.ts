@@ -1,5 +1,6 @@
 import { exitCodeOf } from '../../projections/activity/exit-code.ts';
 import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
+import { progressText } from '../../projections/reading/progress-text.ts';
 import { fileTarget } from '../screen/link-target.ts';
 import { type Ink, type Line, linked, span, type Span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../screen/terminal-text.ts';
@@ -162,18 +163,7 @@ export function liveToolLines(call: ShownCall, now: number, most: number): Line[
       : [span(doing, 'bold'), span(` ${object}`)];
   const lines: Line[] = [[span('◌ ', 'cyan'), ...named, span(seconds, 'dim')]];
   for (const run of part.runs) lines.push(runLine(run));
-  const printed = rowLines(part.progress.map(progressText).join('').trimEnd()).filter(line => line !== '');
+  const printed = rowLines(progressText(part.progress).trimEnd()).filter(line => line !== '');
   if (most > 0) for (const line of printed.slice(-most)) lines.push([span(`  ${line.slice(0, 400)}`, 'dim')]);
   return lines;
-}
-
-/** What a report of a tool says: a text, or the text in it. */
-function progressText(report: unknown): string {
-  if (typeof report === 'string') return report;
-  if (typeof report !== 'object' || report === null) return '';
-  for (const name of ['text', 'output', 'content', 'message', 'chunk'] as const) {
-    const value = (report as Record<string, unknown>)[name];
-    if (typeof value === 'string') return value;
-  }
-  return '';
 }

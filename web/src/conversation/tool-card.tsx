@@ -1,5 +1,6 @@
 import { memo, type ReactNode, useMemo, useState } from 'react';
 import { fileChangesOf, type RelayPart, type ToolPart } from '../../../src/projections/index.ts';
+import { progressText } from '../../../src/projections/reading/progress-text.ts';
 import { LongText } from '../code/long-text.tsx';
 import { countLines } from '../code/shortened-text.ts';
 import { visibleText } from '../code/visible-text.ts';
@@ -140,8 +141,7 @@ function CallOutput({ output: { text, images } }: { output: OutputView }): React
 /** What a running call reported last; a text is the newest part of an output. */
 function Progress({ progress }: { progress: readonly unknown[] }) {
   if (progress.length === 0) return null;
-  const newest = progress.at(-1);
-  const text = typeof newest === 'string' ? newest : progress.slice(-5).map(readable).join('\n');
+  const text = progressText(progress) || progress.slice(-5).map(readable).join('\n');
   return (
     <pre className="card-pre progress" aria-label="Progress">
       {visibleText(text.split('\n').slice(-12).join('\n'))}

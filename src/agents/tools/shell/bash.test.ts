@@ -69,18 +69,22 @@ describe('bash', () => {
     await expect(bash('echo begun; sleep 1000', {}, { signal: abort.signal, progress })).rejects.toThrow('enough');
   });
 
-  it('reports the end of its output while it runs, not each piece of it', async () => {
-    const reports: string[] = [];
+  it('reports what it prints by stream while it runs, at a limited rate and without the beginning of much output', async () => {
+    const reports: { stream: string; output: string }[] = [];
     const progress = (content: unknown) => {
-      reports.push(content as string);
+      reports.push(content as { stream: string; output: string });
       writeFileSync(join(root, `seen-${reports.length}`), '');
     };
     const command =
-      'for i in $(seq 2000); do echo line $i; done; until [ -e seen-1 ]; do sleep 0.01; done; echo end; until [ -e seen-2 ]; do sleep 0.01; done';
+      'for i in $(seq 2000); do echo line $i; done; until [ -e seen-1 ]; do sleep 0.01; done; echo end; until [ -e seen-2 ]; do sleep 0.01; done; echo oops >&2';
     const started = performance.now();
     await bash(command, {}, { progress });
-    expect(reports.length).toBeLessThanOrEqual((performance.now() - started) / 250 + 1);
-    for (const report of reports) expect(report.length).toBeLessThanOrEqual(1_000);
-    expect(reports.at(-1)).toMatch(/line 2000\nend\n$/);
+    expect(reports.length).toBeLessThanOrEqual((performance.now() - started) / 250 + 2);
+    for (const { output } of reports) expect(output.length).toBeLessThanOrEqual(1_000);
+    expect(reports[0]?.output).toMatch(/line 2000\n$/);
+    expect(reports.slice(-2)).toEqual([
+      { stream: 'stdout', output: 'end\n' },
+      { stream: 'stderr', output: 'oops\n' },
+    ]);
   });
 });

@@ -1,14 +1,16 @@
 import { defined } from '../../../events/defined.ts';
+import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import { BoundedOutput } from '../../workspace/bounded-output.ts';
+import type { OutputStream } from '../../workspace/run-command.ts';
 import { permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 
 const defaultTimeoutMs = 120_000;
 const mostTimeoutMs = 600_000;
 const headBytes = 8_000;
 const tailBytes = 16_000;
-const shownBytes = 1_000;
+const mostReported = 1_000;
 const reportEveryMs = 250;
 
 const input = z.object({
@@ -37,10 +39,10 @@ export function bashTool(toolWorkspace: ToolWorkspace): Tool {
     execute: async ({ command, workdir = '.', timeout = defaultTimeoutMs }, context) => {
       const { signal, progress, runMark } = context;
       const output = new BoundedOutput(headBytes, tailBytes);
-      const live = new LiveReport(() => progress(output.last(shownBytes)));
-      const onOutput = (chunk: Uint8Array) => {
+      const live = new LiveOutput(progress);
+      const onOutput = (chunk: Uint8Array, stream: OutputStream) => {
         output.push(chunk);
-        live.due();
+        live.push(chunk, stream);
       };
       const end = await permittedWorkspace(toolWorkspace, context)
         .run({ command, folder: workdir, signal, timeoutMs: timeout, runMark, onOutput })
@@ -64,23 +66,48 @@ export function bashTool(toolWorkspace: ToolWorkspace): Tool {
   });
 }
 
-/** Reports at a limited rate, and never after the end. */
-class LiveReport {
-  readonly #report: () => void;
+/** Reports output by stream at a limited rate: what arrived since the last report, without the beginning of long output. */
+class LiveOutput {
+  readonly #report: (piece: { readonly stream: OutputStream; readonly output: string }) => void;
+  readonly #streams = { stdout: new UnreportedText(), stderr: new UnreportedText() };
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(report: () => void) {
+  constructor(report: (piece: { readonly stream: OutputStream; readonly output: string }) => void) {
     this.#report = report;
   }
 
-  due(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#report();
-    }, reportEveryMs);
+  push(chunk: Uint8Array, stream: OutputStream): void {
+    this.#streams[stream].push(chunk);
+    this.#timer ??= setTimeout(() => this.#send(), reportEveryMs);
   }
 
+  /** Reports the rest. */
   end(): void {
     clearTimeout(this.#timer);
+    this.#send();
+  }
+
+  #send(): void {
+    this.#timer = undefined;
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const output = this.#streams[stream].take();
+      if (output !== '') this.#report({ stream, output });
+    }
+  }
+}
+
+/** The end of a stream's text since it was taken last. */
+class UnreportedText {
+  readonly #decoder = new StringDecoder('utf8');
+  #text = '';
+
+  push(chunk: Uint8Array): void {
+    this.#text = (this.#text + this.#decoder.write(chunk)).slice(-mostReported);
+  }
+
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
   }
 }

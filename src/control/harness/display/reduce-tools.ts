@@ -1,4 +1,5 @@
 import { defined } from '../../../events/defined.ts';
+import { operationsOf } from '../../../projections/activity/call-operations.ts';
 import type { DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
 import { notApproved } from '../messages/tool-outcome.ts';
 import type { ActiveSubagentState, ActiveToolState, ModifiedFile, SubagentNames } from './display-state.ts';
@@ -8,8 +9,8 @@ import { SharedMap } from './shared-map.ts';
 type Change = Partial<DisplayView>;
 type EventOf<Type extends string> = Extract<ProjectedEvent | DisplayOnlyEvent, { type: Type }>;
 
-/** Tools that modify the file in their `path` argument when they succeed. */
-const writingTools: ReadonlySet<string> = new Set(['string_replace_lsp', 'write_file', 'ast_smart_edit']);
+/** Tools of `@mastra/core` that no tool table lists; they modify the file in their `path` argument. */
+const mastraEdits: ReadonlySet<string> = new Set(['string_replace_lsp', 'ast_smart_edit']);
 
 /** The display changes of tool events. The maps contain only calls of the current turn. */
 export const onTool = {
@@ -117,11 +118,18 @@ function withError(calls: ActiveSubagentState['toolCalls'], name: string): Activ
 }
 
 function modified(files: SharedMap<ModifiedFile>, { name, args }: ActiveToolState, at: Date): Change {
-  if (!writingTools.has(name) || typeof args !== 'object' || args === null || !('path' in args)) return {};
-  const { path } = args;
-  if (typeof path !== 'string') return {};
-  const { operations, firstModified } = files.get(path) ?? { operations: [], firstModified: at };
-  return { modifiedFiles: files.with(path, { operations: [...operations, name], firstModified }) };
+  let modifiedFiles = files;
+  for (const path of writtenPaths(name, args)) {
+    const { operations, firstModified } = modifiedFiles.get(path) ?? { operations: [], firstModified: at };
+    modifiedFiles = modifiedFiles.with(path, { operations: [...operations, name], firstModified });
+  }
+  return modifiedFiles === files ? {} : { modifiedFiles };
+}
+
+function writtenPaths(name: string, args: unknown): readonly string[] {
+  const { path } = Object(args) as { readonly path?: unknown };
+  if (mastraEdits.has(name)) return typeof path === 'string' ? [path] : [];
+  return operationsOf({ name, input: args }).flatMap(operation => (operation.type === 'write' ? [operation.path] : []));
 }
 
 function textOf(value: unknown): string {

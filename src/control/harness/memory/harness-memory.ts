@@ -4,6 +4,7 @@ import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
 import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
+import { invalidArgument, wordsFor } from '../../../events/options/check-options.ts';
 import type { EventLog } from '../../../log/index.ts';
 import { type HarnessConfig, resolveDynamic } from '../harness-config.ts';
 import type { HarnessSettings } from '../settings/harness-settings.ts';
@@ -152,7 +153,10 @@ export class HarnessMemory {
   }
 }
 
-function checked(memory: Memory | undefined | null): Memory {
-  if (memory !== undefined && memory !== null) return memory;
-  throw new Error('Dynamic memory factory returned empty value');
+function checked(memory: unknown): Memory {
+  if (memory instanceof Memory) return memory;
+  if (memory === undefined || memory === null) throw new Error('Dynamic memory factory returned empty value');
+  throw invalidArgument(
+    `The memory factory of a harness returned ${wordsFor(memory)}: expected a \`new Memory()\` of singletree.`,
+  );
 }

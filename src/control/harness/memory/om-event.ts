@@ -20,6 +20,12 @@ export interface OMBuffered {
   };
 }
 
+interface OMFailure {
+  readonly cycleId: string;
+  readonly error: string;
+  readonly durationMs: number;
+}
+
 interface Filled {
   readonly tokens: number;
   readonly threshold: number;
@@ -54,12 +60,8 @@ export type OMEvent =
       readonly currentTask?: string;
       readonly suggestedResponse?: string;
     }
-  | {
-      readonly type: 'om_observation_failed' | 'om_reflection_failed';
-      readonly cycleId: string;
-      readonly error: string;
-      readonly durationMs: number;
-    }
+  | ({ readonly type: 'om_observation_failed' } & OMFailure)
+  | ({ readonly type: 'om_reflection_failed' } & OMFailure)
   | { readonly type: 'om_reflection_start'; readonly cycleId: string; readonly tokensToReflect: number }
   | {
       readonly type: 'om_reflection_end';

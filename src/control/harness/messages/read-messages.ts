@@ -1,18 +1,36 @@
-import { type EventLog, readEvents } from '../../../log/index.ts';
 import { createConversation, reduceConversation } from '../../../graph/index.ts';
+import { type EventLog, readEvents, readWindow } from '../../../log/index.ts';
+import { readingFrom, threadReading } from '../../../projections/reading/thread-reading.ts';
 import { readConversation } from '../../thread-record.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { threadMessages } from './thread-messages.ts';
 
-/** Returns the last messages; all without a limit. */
-export function lastMessages(messages: HarnessMessage[], limit?: number): HarnessMessage[] {
-  return limit === undefined ? messages : messages.slice(Math.max(0, messages.length - limit));
+/** About how many events are read at first for a limited number of messages, and at most. */
+const firstEvents = 200;
+const mostEvents = 5_000;
+
+/** Reads the last messages of a thread from its log; none when it does not exist. With a limit it reads only its end. */
+export async function messagesOfThread(log: EventLog, threadId: string, limit?: number): Promise<HarnessMessage[]> {
+  if ((await log.getThread(threadId)) === undefined) return [];
+  for (let events = firstEvents; limit !== undefined && events <= mostEvents; events *= 5) {
+    const messages = await messagesAtEnd(log, threadId, { limit, events });
+    if (messages !== undefined) return messages;
+  }
+  return threadMessages(await readConversation(log, threadId), { limit });
 }
 
-/** Reads the messages of a thread from its log; none when it does not exist. */
-export async function messagesOfThread(log: EventLog, threadId: string): Promise<HarnessMessage[]> {
-  if ((await log.getThread(threadId)) === undefined) return [];
-  return threadMessages(await readConversation(log, threadId));
+/** Reads the last messages from about so many events; undefined when they do not contain them whole. */
+export async function messagesAtEnd(
+  log: EventLog,
+  threadId: string,
+  { limit, events }: { readonly limit: number; readonly events: number },
+): Promise<HarnessMessage[] | undefined> {
+  const window = await readWindow(log, threadId, { limit: events });
+  const begun = window.snapshot === undefined ? threadReading.initial : readingFrom(window.snapshot);
+  const { conversation, before, isOutdated } = window.events.reduce(threadReading.step, begun);
+  const messages = threadMessages(conversation, { limit, unread: new Set([...before.hidden, ...before.cut]) });
+  const isWhole = !window.hasEarlier || (!isOutdated && messages.length >= limit);
+  return isWhole ? messages : undefined;
 }
 
 /** Reads the first user message of a thread, and no further; null when none exists. */

@@ -1,6 +1,5 @@
 import type { EventOf } from '../../../events/index.ts';
 import {
-  type Active,
   type Block,
   type Chunk,
   type Conversation,
@@ -16,19 +15,31 @@ import { roleOf } from './system-reminder.ts';
 import { type AssistantPlace, assistantBlocks, assistantMessage } from './message-view.ts';
 
 /**
- * Returns the messages of a branch, oldest first, in linear time. A run that failed before any output is a message
- * without content.
+ * Returns the last messages of the active branch, oldest first, without those of `unread` conversation messages; all
+ * without a limit. It takes as long as they are many. A run that failed before any output is a message without content.
  */
 export function threadMessages(
   conversation: Conversation,
-  active: Active = defaultActive(conversation),
+  { limit = Infinity, unread }: { readonly limit?: number | undefined; readonly unread?: ReadonlySet<string> } = {},
 ): HarnessMessage[] {
+  const ids = defaultActive(conversation).messages.filter(id => unread?.has(id) !== true);
   const messages: HarnessMessage[] = [];
-  for (const id of active.messages) {
+  for (const id of ids.slice(firstOfLast(conversation, ids, limit))) {
     const message = getMessage(conversation, id);
     if (message !== undefined) messages.push(...messagesOf(conversation, message, messages.at(-1)?.createdAt));
   }
-  return messages;
+  return messages.slice(Math.max(0, messages.length - limit));
+}
+
+/** Returns the index of the message with which the last ones begin, so many or a few more. */
+function firstOfLast(conversation: Conversation, ids: readonly string[], limit: number): number {
+  if (limit === Infinity) return 0;
+  let index = ids.length;
+  for (let count = 0; index > 0 && count < limit; index--) {
+    const message = getMessage(conversation, ids[index - 1] ?? '');
+    if (message !== undefined) count += [...messagesOf(conversation, message, undefined)].length;
+  }
+  return index;
 }
 
 /**

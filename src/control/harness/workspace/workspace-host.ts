@@ -2,7 +2,7 @@ import { invalidArgument, wordsFor } from '../../../events/options/check-options
 import { asError } from '../event-hub.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
-import type { RequestContext } from '../tools/request-context.ts';
+import { RequestContext } from '../tools/request-context.ts';
 import { Workspace } from './workspace.ts';
 import type { WorkspaceConfig } from './workspace-config.ts';
 
@@ -80,10 +80,14 @@ export class WorkspaceHost {
     }
   }
 
-  /** Like `resolve`; also tries again to start a configured workspace that failed. */
-  async retry(requestContext: RequestContext): Promise<Workspace | undefined> {
+  /**
+   * Like `resolve`, but without a request context returns the workspace that was resolved last; also tries again to start
+   * a configured workspace that failed.
+   */
+  async retry(requestContext?: RequestContext): Promise<Workspace | undefined> {
     if (this.#factory === undefined && !this.#isReady) await this.start();
-    return this.resolve(requestContext);
+    const isCached = requestContext === undefined && this.#current?.status === 'ready';
+    return isCached ? this.#current : this.resolve(requestContext ?? new RequestContext());
   }
 
   /** Destroys a configured workspace; workspaces of a factory belong to the factory. */
