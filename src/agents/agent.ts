@@ -149,6 +149,11 @@ export interface Agent {
   readonly lostRequests?: string;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
+  /**
+   * Rejects an id that names no model; an agent without a registry of its own uses the given one. Absent when the agent
+   * does not know.
+   */
+  readonly checkModel?: (modelId: string, registry: ModelRegistry) => Promise<void>;
   /** Whether a run goes on to carry out its plan when that is approved; other agents end it, and are asked to. */
   readonly carriesOutPlans?: boolean;
   /** Whether it works in the folder of its thread when that has one. */

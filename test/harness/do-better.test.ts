@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/harness/index.ts';
 import { deltaOf } from '../../src/control/harness/messages/message-view.ts';
 import { MemoryLog, SqliteLog, type Tail } from '../../src/log/index.ts';
-import { calls, echo, gate, scene, sent, silentAfterOneWord, waitingTool, yolo } from './scene.ts';
+import { anyModel, calls, echo, gate, scene, sent, silentAfterOneWord, waitingTool, yolo } from './scene.ts';
 
 const modes = () => scene([]).harness.listModes();
 const asking: [string, HarnessEvent['type'], ReturnType<typeof calls>, object][] = [
@@ -436,7 +436,7 @@ describe('better than the reference:', () => {
   });
 
   it('switchModel without scope is for the session only; scope thread persists', async () => {
-    const { harness } = scene([], { storage: new MemoryLog() });
+    const { harness } = scene([], { storage: new MemoryLog(), ...anyModel });
     await harness.createThread();
     await harness.switchModel({ modelId: 'a/session' });
     expect(harness.getCurrentModelId()).toBe('a/session');

@@ -5,7 +5,7 @@ import { createModelRegistry } from '../../src/agents/model/registry/registry.ts
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
-import { calls, scene, waitingTool, watch, yolo } from './scene.ts';
+import { anyModel, calls, scene, waitingTool, watch, yolo } from './scene.ts';
 
 const agent = (id: string) => loopAgent({ id, model: scriptedModel([`${id}.`]) });
 function twoModes(config: Partial<HarnessConfig> = {}) {
@@ -16,6 +16,7 @@ function twoModes(config: Partial<HarnessConfig> = {}) {
         { id: 'plan', name: 'Plan', color: '#7c3aed', agent: agent('planner'), defaultModelId: 'a/plan' },
         { id: 'build', agent: agent('builder'), default: true, defaultModelId: 'a/build' },
       ],
+      ...anyModel,
       ...config,
     }),
   );
@@ -255,7 +256,7 @@ describe('models', () => {
     'that are chosen during a run apply when the event is emitted: scope %s',
     async scope => {
       const { tool, begun, end } = waitingTool();
-      const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo });
+      const { harness } = scene([[calls('wait')], 'Done.'], { tools: { wait: tool }, ...yolo, ...anyModel });
       const seen: string[] = [];
       harness.subscribe(({ type }) => {
         if (type === 'model_changed') seen.push(harness.getCurrentModelId());
@@ -297,6 +298,18 @@ describe('models', () => {
     await harness.switchModel({ modelId: 'a/chosen' });
     await harness.sendMessage({ content: 'Hi.' });
     expect([own.requests.length, chosen.requests.length]).toEqual([1, 1]);
+  });
+
+  it('that no provider has are refused when they are chosen, and nothing changes', async () => {
+    const { harness, of } = scene([]);
+    for (const [modelId, code] of [
+      ['nobody/big', 'unknown_provider'],
+      ['sonnet', 'invalid_argument'],
+    ] as const)
+      await expect(harness.switchModel({ modelId })).rejects.toMatchObject({ code });
+    expect([harness.getCurrentModelId(), of('model_changed')]).toEqual(['', []]);
+    await harness.switchModel({ modelId: 'anthropic/claude-unheard-of' });
+    expect(harness.getCurrentModelId()).toBe('anthropic/claude-unheard-of');
   });
 
   it('of a catalog are usable when the catalog says so; a failing catalog hides no others', async () => {

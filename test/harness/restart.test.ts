@@ -7,7 +7,7 @@ import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import { Harness, type HarnessConfig, type HarnessDisplayState } from '../../src/control/harness/index.ts';
 import { type EventLog, MemoryLog, SqliteLog } from '../../src/log/index.ts';
-import { calls, echo, scene, sent, waitingTool, watch, yolo } from './scene.ts';
+import { anyModel, calls, echo, scene, sent, waitingTool, watch, yolo } from './scene.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -258,6 +258,7 @@ describe('after a restart', () => {
           id: 'h',
           storage,
           modes: ['plan', 'build'].map(id => ({ id, agent: loopAgent({ id, model: scriptedModel(['Hi.']) }) })),
+          ...anyModel,
         }),
       );
     const first = make();

@@ -34,6 +34,9 @@ export interface SceneOptions extends Partial<HarnessConfig> {
   readonly model?: ScriptedModelOptions;
 }
 
+/** Any model id names a model. */
+export const anyModel = { resolveModel: (id: string) => scriptedModel([`${id}.`]) };
+
 /** A harness with one mode, `main`, whose model does what the script says. */
 export function scene(script: ModelScript, { agent, model: options, ...config }: SceneOptions = {}): Scene {
   const model = scriptedModel(script, options);

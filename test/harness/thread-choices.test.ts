@@ -3,7 +3,7 @@ import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
-import { watch } from './scene.ts';
+import { anyModel, watch } from './scene.ts';
 
 const agent = (id: string) => loopAgent({ id, model: scriptedModel(() => 'ok') });
 
@@ -15,7 +15,7 @@ function threeModes(config: Partial<HarnessConfig> = {}) {
     { id: 'build', agent: agent('build'), defaultModelId: 'a/build' },
     { id: 'talk', agent: agent('talk') },
   ];
-  const open = () => watch(new Harness({ id: 'h', storage, modes, ...config }));
+  const open = () => watch(new Harness({ id: 'h', storage, modes, ...anyModel, ...config }));
   return { storage, open, ...open() };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Harness } from '../../src/control/harness/index.ts';
-import { calls, scene, waitingTool, yolo } from './scene.ts';
+import { anyModel, calls, scene, waitingTool, yolo } from './scene.ts';
 
 type Choose = (harness: Harness) => Promise<void>;
 const choices: [string, Choose, object][] = [
@@ -34,7 +34,7 @@ describe.each(choices)('%s', (_, choose, kept) => {
     (await harness.listThreads()).find(({ id }) => id === threadId);
 
   it('applies to the thread that the earlier calls lead to', async () => {
-    const { harness } = scene([]);
+    const { harness } = scene([], anyModel);
     const first = await harness.createThread();
     const second = await harness.createThread();
     const before = await find(harness, second.id);
@@ -51,7 +51,7 @@ describe.each(choices)('%s', (_, choose, kept) => {
       inputSchema: z.object({}),
       execute: async () => (await choose(harness), 'chosen'),
     };
-    const { harness, on } = scene([[calls('choose')], 'Done.'], { tools: { choose: chooses }, ...yolo });
+    const { harness, on } = scene([[calls('choose')], 'Done.'], { tools: { choose: chooses }, ...yolo, ...anyModel });
     const heard: string[] = [];
     harness.subscribe(async ({ type }) => {
       if (type !== 'tool_start') return;
@@ -75,7 +75,7 @@ describe.each(choices)('%s', (_, choose, kept) => {
         await chosen;
       },
     };
-    const { harness, of } = scene([[calls('choose')], 'Done.'], { tools: { choose: chooses }, ...yolo });
+    const { harness, of } = scene([[calls('choose')], 'Done.'], { tools: { choose: chooses }, ...yolo, ...anyModel });
     const other = await harness.createThread();
     await harness.createThread();
     const sending = harness.sendMessage({ content: 'Go.' });

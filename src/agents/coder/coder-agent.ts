@@ -13,7 +13,7 @@ import type { Tool } from '../loop/tool.ts';
 import { compactionOption, type CompactionOptions } from '../memory/compaction-options.ts';
 import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
-import type { ModelSource } from '../model/registry/model-source.ts';
+import { checkModelId, type ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
 import type { Skill } from '../skills/discover-skills.ts';
@@ -174,6 +174,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     resumable: true,
     usesFolder: true,
     hasOwnModel: typeof options.model !== 'string',
+    checkModel: (modelId, given) => checkModelId(modelId, options.registry ?? given),
     modes: coderModes,
     requestOf: request => {
       const params = invokeParams(request);

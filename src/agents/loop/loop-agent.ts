@@ -2,6 +2,8 @@ import type { AgentEvent } from '../../events/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { agentNamed } from '../model/call/model-options.ts';
+import { checkModelId } from '../model/registry/model-source.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
 import { checkSources } from '../permissions/index.ts';
 import { frozenEvents } from '../frozen-events.ts';
 import { startEvent } from '../start-event.ts';
@@ -57,7 +59,9 @@ export function loopAgent(options: LoopAgentOptions): CallableAgent & Required<P
     const params = invokeParams(request);
     return new Loop(options, toolsOf(params), params, new EventChannel()).request();
   };
-  return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, requestOf, invoke };
+  const checkModel = (modelId: string, given: ModelRegistry) => checkModelId(modelId, options.registry ?? given);
+  const hasOwnModel = typeof options.model !== 'string';
+  return { id, resumable: true, hasOwnModel, checkModel, categoryOf, requestOf, invoke };
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {

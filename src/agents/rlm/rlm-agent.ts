@@ -10,7 +10,7 @@ import { startEvent } from '../start-event.ts';
 import type { Tool } from '../loop/tool.ts';
 import { agentNamed, modelOptions, modelSource } from '../model/call/model-options.ts';
 import type { ModelSettings } from '../model/call/model-settings.ts';
-import type { ModelSource } from '../model/registry/model-source.ts';
+import { checkModelId, type ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
@@ -108,5 +108,7 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
   }
   const invoke = (request: InvokeRequest) => frozenEvents(runEvents(request));
   const categoryOf = (toolName: string) => options.tools?.find(({ name }) => name === toolName)?.category;
-  return { id, resumable: true, hasOwnModel: typeof options.model !== 'string', categoryOf, invoke };
+  const checkModel = (modelId: string, given: ModelRegistry) => checkModelId(modelId, options.registry ?? given);
+  const hasOwnModel = typeof options.model !== 'string';
+  return { id, resumable: true, hasOwnModel, checkModel, categoryOf, invoke };
 }

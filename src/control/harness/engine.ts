@@ -24,6 +24,7 @@ import { Responses } from './permissions/responses.ts';
 import { Choices } from './settings/choices.ts';
 import { ModeChanges } from './settings/mode-changes.ts';
 import { ModelCatalog } from './settings/model-catalog.ts';
+import type { ModelSwitch } from './settings/models.ts';
 import { agentOfMode, Modes } from './settings/modes.ts';
 import { StateStore, type StateUpdater } from './settings/state-store.ts';
 import { Forks } from './subagents/forks.ts';
@@ -213,6 +214,13 @@ export class Engine<State extends object> {
       .then(() => this.workspaces.start())
       .then(() => this.heartbeats.start(this.config.heartbeatHandlers ?? []));
     return this.#initialised;
+  }
+
+  /** Rejects a mode that does not exist and a model that its agent cannot have. */
+  async switchModel(choice: ModelSwitch): Promise<void> {
+    const mode = choice.modeId === undefined ? this.modes.current : this.modes.find(choice.modeId);
+    await this.catalog.check(choice.modelId, agentOfMode(mode, this.state.get() as State));
+    await this.choices.switchModel(choice);
   }
 
   /** Changes threads exclusively, then shows the memory and resumes orphaned runs when another thread is open. */

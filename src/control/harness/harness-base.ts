@@ -99,7 +99,7 @@ export class HarnessBase<State extends object> {
   /** Applies to the session; with scope `thread` to the open thread, which stores it, or to the next new one. */
   async switchModel(choice: ModelSwitch): Promise<void> {
     checkArguments('switchModel', choice);
-    await this.engine.withThreads(() => this.engine.choices.switchModel(choice));
+    await this.engine.withThreads(() => this.engine.switchModel(choice));
     await this.engine.catalog.track(choice.modelId);
   }
 

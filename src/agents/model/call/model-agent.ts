@@ -14,7 +14,7 @@ import { describeTool } from '../../loop/tool.ts';
 import { endedBy, failureEvent } from './failure.ts';
 import { agentNamed, modelOptions, modelSource } from './model-options.ts';
 import type { ModelSettings } from './model-settings.ts';
-import { type ModelSource, resolveModel } from '../registry/model-source.ts';
+import { checkModelId, type ModelSource, resolveModel } from '../registry/model-source.ts';
 import { modelStep } from './model-step.ts';
 import { toPrompt } from './prompt.ts';
 import type { ModelRegistry } from '../registry/registry.ts';
@@ -95,5 +95,10 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? endedBy(result.failure) : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }
-  return { id, hasOwnModel: typeof model !== 'string', invoke: request => frozenEvents(run(request)) };
+  return {
+    id,
+    hasOwnModel: typeof model !== 'string',
+    checkModel: (modelId, given) => checkModelId(modelId, registry ?? given),
+    invoke: request => frozenEvents(run(request)),
+  };
 }

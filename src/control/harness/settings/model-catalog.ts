@@ -1,4 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { Agent } from '../../../agents/agent.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { asModelV3 } from '../../../agents/model/specification/ai-sdk-model.ts';
 import type { HarnessConfig } from '../harness-config.ts';
@@ -31,6 +32,14 @@ export class ModelCatalog {
 
   async resolve(modelId: string | undefined): Promise<LanguageModelV3 | undefined> {
     return modelId === undefined ? undefined : (await this.registry()).resolve(modelId);
+  }
+
+  /** Rejects a model id that neither the application nor the agent knows. */
+  async check(modelId: string, agent: Pick<Agent, 'checkModel'>): Promise<void> {
+    if (this.#options.resolveModel !== undefined || agent.checkModel === undefined) return;
+    const { customModels } = await this.sources();
+    const isCustom = (await customModels?.())?.some(({ id }) => id === modelId) === true;
+    if (!isCustom) await agent.checkModel(modelId, await this.registry());
   }
 
   /** Reports the chosen model to the application; a failure does not undo the choice. */
