@@ -8,6 +8,7 @@ import { modelName, providerIdOf } from './provider-id.ts';
 import type { ModelTool } from '../../loop/tool.ts';
 import { limitReached } from '../../limits/limits.ts';
 import type { Spending } from '../../limits/spending.ts';
+import { withCacheMarks } from './cache-marks.ts';
 import { CallIds } from './call-ids.ts';
 import { costOf } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
@@ -98,7 +99,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     try {
       const own = hasExecuted ? ownExecutedCalls(prompt, providerIdOf(model)) : prompt;
       const fitted = hasFiles ? await attachments.fit(own, signal) : { prompt: own, problems: [] };
-      const { stream: parts } = await model.doStream({ ...request, prompt: fitted.prompt, abortSignal: signal });
+      const marked = withCacheMarks({ ...request, prompt: fitted.prompt, abortSignal: signal }, model);
+      const { stream: parts } = await model.doStream(marked);
       for (const message of fitted.problems) await sink.put({ type: 'error', runId, code: attachmentRefused, message });
       await readParts(parts, signal, part => {
         const event = stream.take(part);
