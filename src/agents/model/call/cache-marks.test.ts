@@ -22,7 +22,7 @@ const call = { toolCall: { name: 'look', input: {} } };
 
 /** The text before each mark in a request to Anthropic, in the order in which it is cached. */
 function marksIn(body: unknown): string[] {
-  const { tools = [], system = [], messages } = body as Record<'tools' | 'system' | 'messages', object[]>;
+  const { tools = [], system = [], messages } = body as { tools?: object[]; system?: object[]; messages: object[] };
   const parts = [...tools, ...system, ...messages.flatMap(message => (message as { content: object[] }).content)];
   return parts.flatMap(part => {
     const { cache_control: mark, name, text, content } = part as Record<string, unknown>;

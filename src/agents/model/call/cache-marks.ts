@@ -15,7 +15,7 @@ interface Model {
 
 /** How a provider that caches only what is marked wants it marked; others cache by themselves. */
 interface CacheMark {
-  applies(model: Model): boolean;
+  readonly applies: (model: Model) => boolean;
   /** The provider's name among provider options, and its mark. */
   readonly name: string;
   readonly mark: SharedV3ProviderOptions[string];
