@@ -35,7 +35,7 @@ const outputOf = (events: readonly AgentEvent[]) =>
 describe('a tool of an MCP server in a run', () => {
   it('runs when the category mcp is allowed', async () => {
     const events = await run(rule('allow'), { text: 'hi' });
-    expect(outputOf(events)).toEqual({ context: 'hi' });
+    expect(outputOf(events)).toEqual({ context: 'hi', result: 'hi' });
     expect(checkOrder(events)).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('a tool of an MCP server in a run', () => {
     expect(events.filter(event => event.type === 'relay')).toMatchObject([
       { relayKind: 'permission', tool: 'mcp__test__echo', params: { text: 'hi' } },
     ]);
-    expect(outputOf(events)).toEqual({ context: 'hi' });
+    expect(outputOf(events)).toEqual({ context: 'hi', result: 'hi' });
   });
 
   it('is not called with an input that is not an object', async () => {

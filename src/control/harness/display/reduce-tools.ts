@@ -1,5 +1,5 @@
 import { defined } from '../../../events/defined.ts';
-import { operationsOf } from '../../../projections/activity/call-operations.ts';
+import { patchSections } from '../../../projections/activity/patch-files.ts';
 import type { DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
 import { notApproved } from '../messages/tool-outcome.ts';
 import type { ActiveSubagentState, ActiveToolState, ModifiedFile, SubagentNames } from './display-state.ts';
@@ -9,8 +9,15 @@ import { SharedMap } from './shared-map.ts';
 type Change = Partial<DisplayView>;
 type EventOf<Type extends string> = Extract<ProjectedEvent | DisplayOnlyEvent, { type: Type }>;
 
-/** Tools of `@mastra/core` that no tool table lists; they modify the file in their `path` argument. */
-const mastraEdits: ReadonlySet<string> = new Set(['string_replace_lsp', 'ast_smart_edit']);
+/** Tools that modify the file in their `path` argument when they succeed, without the prefix of Mastra's workspace. */
+const writingTools: ReadonlySet<string> = new Set([
+  'write',
+  'edit',
+  'write_file',
+  'edit_file',
+  'string_replace_lsp',
+  'ast_smart_edit',
+]);
 
 /** The display changes of tool events. The maps contain only calls of the current turn. */
 export const onTool = {
@@ -126,10 +133,11 @@ function modified(files: SharedMap<ModifiedFile>, { name, args }: ActiveToolStat
   return modifiedFiles === files ? {} : { modifiedFiles };
 }
 
-function writtenPaths(name: string, args: unknown): readonly string[] {
-  const { path } = Object(args) as { readonly path?: unknown };
-  if (mastraEdits.has(name)) return typeof path === 'string' ? [path] : [];
-  return operationsOf({ name, input: args }).flatMap(operation => (operation.type === 'write' ? [operation.path] : []));
+function writtenPaths(toolName: string, args: unknown): readonly string[] {
+  const { path, patch } = Object(args) as { readonly path?: unknown; readonly patch?: unknown };
+  const name = toolName.replace(/^mastra_workspace_/, '');
+  if (writingTools.has(name)) return typeof path === 'string' ? [path] : [];
+  return name === 'patch' && typeof patch === 'string' ? patchSections(patch).map(section => section.path) : [];
 }
 
 function textOf(value: unknown): string {
