@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from './open.ts';
 import { migrate } from './schema.ts';
 import { SqliteLog } from './sqlite-log.ts';
 
@@ -104,7 +105,7 @@ describe('a deleted thread', () => {
   });
 
   it('leaves no word in a file that was made by an older version', async () => {
-    const old = new Database(path);
+    const old = connect(path);
     migrate(old, 4);
     const words = [word(), word(), word()] as const;
     const body = (seq: number, content: string) => JSON.stringify({ ...event(content), seq, ts });

@@ -36,8 +36,8 @@ export class DeletedThreads {
 
   constructor(options: DeletedThreadsOptions) {
     this.#options = options;
-    this.#freePages = query(options.db, 'PRAGMA freelist_count');
-    this.#checkpoint = query(options.db, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#freePages = query(options.db, 'PRAGMA log.freelist_count');
+    this.#checkpoint = query(options.db, 'PRAGMA log.wal_checkpoint(TRUNCATE)');
   }
 
   /** Resolves when nothing of the threads is left, or when others prevent it for now. */
@@ -106,7 +106,7 @@ export class DeletedThreads {
     const { db, perform } = this.#options;
     for (let before = Number.POSITIVE_INFINITY; ; ) {
       const free = await perform(() => {
-        db.exec(`PRAGMA incremental_vacuum(${pagesAtOnce})`);
+        db.exec(`PRAGMA log.incremental_vacuum(${pagesAtOnce})`);
         return (this.#freePages.get() as [number])[0];
       });
       if (free === 0 || free >= before) return;

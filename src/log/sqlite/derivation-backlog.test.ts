@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import { readWindow } from '../window.ts';
+import { connect } from './open.ts';
 import { migrate } from './schema.ts';
 import { SqliteLog } from './sqlite-log.ts';
 
@@ -17,7 +18,7 @@ const olderSchema = 8;
 
 /** A file of an older version, with a thread of this many messages and a branch of it. */
 function writeOldFile(path: string, count: number): void {
-  const db = new Database(path);
+  const db = connect(path);
   migrate(db, olderSchema);
   db.exec('BEGIN');
   const info = (title: string) => JSON.stringify({ title, metadata: {} });

@@ -14,7 +14,7 @@ export class FileWatch {
   #isClosed = false;
 
   constructor(db: Connection, { pollMs, onChange }: { readonly pollMs: number; readonly onChange: () => void }) {
-    this.#version = query(db, 'PRAGMA data_version');
+    this.#version = query(db, 'PRAGMA log.data_version');
     this.#pollMs = pollMs;
     this.#onChange = onChange;
     this.#seen = this.#read();

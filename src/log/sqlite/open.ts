@@ -5,15 +5,37 @@ import type Database from 'libsql';
 import { SingletreeError } from '../../events/index.ts';
 import { applicationId, migrate, schemaVersion } from './schema.ts';
 import { translateErrors } from './errors.ts';
-import { query } from './statement.ts';
+import { command, query } from './statement.ts';
 import { prepareTables, type Tables } from './tables.ts';
+import { Transaction } from './transaction.ts';
 
 export type Connection = InstanceType<typeof Database>;
 
-/** A connection; the native library is loaded when a file is first opened. */
-function connect(path: string): Connection {
+/**
+ * Opens a file as the schema `log` of a connection in memory; the native library is loaded when a file is first opened.
+ * The library ends a statement only when its object is collected as garbage, and a connection with its last statement:
+ * an attached file is closed at once when it is detached.
+ */
+export function connect(path: string): Connection {
   const Connection = createRequire(import.meta.url)('libsql') as typeof Database;
-  return new Connection(path);
+  const db = new Connection(':memory:');
+  try {
+    command(db, 'ATTACH ? AS log').run(path);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Closes the file of a connection. */
+export function disconnect(db: Connection): void {
+  try {
+    db.exec('DETACH log');
+  } catch {
+    // A statement that a lock held up is still under way: the file is closed when that is collected.
+  }
+  db.close();
 }
 
 /** What survives a power loss: `process`, all but the last moments; `power`, everything acknowledged, more slowly. */
@@ -41,10 +63,10 @@ export function openDatabase(
     try {
       db.exec(`PRAGMA busy_timeout = ${waitMs}`);
       checkVersion(db, path);
-      db.exec('PRAGMA auto_vacuum = INCREMENTAL');
-      db.exec('PRAGMA journal_mode = WAL');
-      db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
-      db.exec('PRAGMA secure_delete = ON');
+      db.exec('PRAGMA log.auto_vacuum = INCREMENTAL');
+      db.exec('PRAGMA log.journal_mode = WAL');
+      db.exec(`PRAGMA log.synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
+      db.exec('PRAGMA log.secure_delete = ON');
       if (maxBytes !== undefined) pragma(db, `max_page_count = ${Math.floor(maxBytes / pragma(db, 'page_size'))}`);
       migrate(db);
       makeShrinkable(db);
@@ -52,7 +74,7 @@ export function openDatabase(
       db.exec('PRAGMA busy_timeout = 0');
       return { db, tables };
     } catch (error) {
-      db.close();
+      disconnect(db);
       throw error;
     }
   });
@@ -62,8 +84,8 @@ export function openDatabase(
 function makeShrinkable(db: Connection): void {
   if (pragma(db, 'auto_vacuum') !== 0) return;
   try {
-    db.exec('VACUUM');
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    db.exec('VACUUM log');
+    db.exec('PRAGMA log.wal_checkpoint(TRUNCATE)');
   } catch {
     // The file is as it was, and is used as it is.
   }
@@ -75,11 +97,11 @@ function makeShrinkable(db: Connection): void {
  */
 export function closeDatabase(db: Connection): void {
   try {
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    db.exec('PRAGMA log.wal_checkpoint(TRUNCATE)');
   } catch {
     // Nothing is lost: the next one to open the file finds what is beside it.
   } finally {
-    db.close();
+    disconnect(db);
   }
 }
 
@@ -114,12 +136,13 @@ function checkHeader(path: string): void {
   );
 }
 
-/** One statement reads all of it: another process may be creating the file. */
+/** One transaction reads all of it: another process may be creating the file. */
 function checkVersion(db: Connection, path: string): void {
-  const [application, version, tables] = query(
-    db,
-    'SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id, pragma_user_version',
-  ).get() as [number, number, number];
+  const [application, version, tables] = new Transaction(db, 'BEGIN').run(() => [
+    pragma(db, 'application_id'),
+    pragma(db, 'user_version'),
+    (query(db, 'SELECT count(*) FROM log.sqlite_master').get() as [number])[0],
+  ]) as [number, number, number];
   if (application === 0 && version === 0 && tables === 0) return;
   if (application !== applicationId)
     throw new SingletreeError(
@@ -138,5 +161,5 @@ function checkVersion(db: Connection, path: string): void {
 }
 
 function pragma(db: Connection, name: string): number {
-  return (query(db, `PRAGMA ${name}`).get() as [number])[0];
+  return (query(db, `PRAGMA log.${name}`).get() as [number])[0];
 }

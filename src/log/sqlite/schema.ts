@@ -12,7 +12,7 @@ export const applicationId = 0x53677472;
  * seq or n in its lower 32: SQLite keeps rows of up to a page whole in such a table, and one lookup finds them.
  */
 const migrations = [
-  `CREATE TABLE threads (
+  `CREATE TABLE log.threads (
      key INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,
      resource TEXT NOT NULL,
@@ -23,28 +23,28 @@ const migrations = [
      fork INTEGER NOT NULL,
      hidden INTEGER NOT NULL DEFAULT 0
    );
-   CREATE INDEX threads_by_resource ON threads (resource, updated DESC, id);
-   CREATE INDEX threads_by_update ON threads (updated DESC, id);
-   CREATE INDEX threads_by_owner ON threads (owner);
-   CREATE TABLE events (
+   CREATE INDEX log.threads_by_resource ON threads (resource, updated DESC, id);
+   CREATE INDEX log.threads_by_update ON threads (updated DESC, id);
+   CREATE INDEX log.threads_by_owner ON threads (owner);
+   CREATE TABLE log.events (
      thread INTEGER NOT NULL,
      seq INTEGER NOT NULL,
      body TEXT NOT NULL,
      PRIMARY KEY (thread, seq)
    ) WITHOUT ROWID;
-   CREATE TABLE once (
+   CREATE TABLE log.once (
      thread INTEGER NOT NULL,
      key TEXT NOT NULL,
      seq INTEGER NOT NULL,
      PRIMARY KEY (thread, key)
    ) WITHOUT ROWID;`,
-  `CREATE TABLE leases (
+  `CREATE TABLE log.leases (
      name TEXT PRIMARY KEY,
      owner TEXT NOT NULL,
      token INTEGER NOT NULL,
      expires TEXT NOT NULL
    ) WITHOUT ROWID;
-   CREATE TABLE raw_lines (
+   CREATE TABLE log.raw_lines (
      thread INTEGER NOT NULL,
      run TEXT NOT NULL,
      n INTEGER NOT NULL,
@@ -55,49 +55,49 @@ const migrations = [
    ) WITHOUT ROWID;`,
   `DROP INDEX threads_by_resource;
    DROP INDEX threads_by_update;
-   CREATE INDEX threads_by_resource ON threads (resource, updated DESC, id DESC);
-   CREATE INDEX threads_by_update ON threads (updated DESC, id DESC);`,
-  `CREATE INDEX threads_with_open_runs ON threads (updated DESC, id DESC) WHERE instr(info, '"run:') > 0;`,
+   CREATE INDEX log.threads_by_resource ON threads (resource, updated DESC, id DESC);
+   CREATE INDEX log.threads_by_update ON threads (updated DESC, id DESC);`,
+  `CREATE INDEX log.threads_with_open_runs ON threads (updated DESC, id DESC) WHERE instr(info, '"run:') > 0;`,
   'ALTER TABLE threads ADD COLUMN imported INTEGER;',
   `ALTER TABLE events RENAME TO events_before;
-   CREATE TABLE events (position INTEGER PRIMARY KEY, body TEXT NOT NULL);
+   CREATE TABLE log.events (position INTEGER PRIMARY KEY, body TEXT NOT NULL);
    INSERT INTO events SELECT thread << 32 | seq, body FROM events_before ORDER BY thread, seq;
    DROP TABLE events_before;
    ALTER TABLE raw_lines RENAME TO raw_lines_before;
-   CREATE TABLE raw_runs (
+   CREATE TABLE log.raw_runs (
      key INTEGER PRIMARY KEY,
      thread INTEGER NOT NULL,
      run TEXT NOT NULL,
      UNIQUE (thread, run)
    );
-   CREATE TABLE raw_lines (position INTEGER PRIMARY KEY, ts TEXT NOT NULL, stream TEXT NOT NULL, line BLOB NOT NULL);
+   CREATE TABLE log.raw_lines (position INTEGER PRIMARY KEY, ts TEXT NOT NULL, stream TEXT NOT NULL, line BLOB NOT NULL);
    INSERT INTO raw_runs (thread, run) SELECT DISTINCT thread, run FROM raw_lines_before;
    INSERT INTO raw_lines SELECT raw_runs.key << 32 | n, ts, stream, line
      FROM raw_runs JOIN raw_lines_before USING (thread, run) ORDER BY 1;
    DROP TABLE raw_lines_before;
-   CREATE INDEX threads_hidden ON threads (key) WHERE hidden = 1;`,
-  `CREATE INDEX threads_with_pending_relays ON threads (updated DESC, id DESC) WHERE instr(info, '"relay:') > 0;
-   CREATE INDEX threads_with_follow_ups ON threads (updated DESC, id DESC) WHERE instr(info, '"follow-up:') > 0;`,
+   CREATE INDEX log.threads_hidden ON threads (key) WHERE hidden = 1;`,
+  `CREATE INDEX log.threads_with_pending_relays ON threads (updated DESC, id DESC) WHERE instr(info, '"relay:') > 0;
+   CREATE INDEX log.threads_with_follow_ups ON threads (updated DESC, id DESC) WHERE instr(info, '"follow-up:') > 0;`,
   `ALTER TABLE leases ADD COLUMN until REAL NOT NULL DEFAULT 0;
    ALTER TABLE leases ADD COLUMN ttl REAL NOT NULL DEFAULT 0;`,
-  `CREATE TABLE outlines (position INTEGER PRIMARY KEY, body TEXT NOT NULL);
-   CREATE TABLE messages (
+  `CREATE TABLE log.outlines (position INTEGER PRIMARY KEY, body TEXT NOT NULL);
+   CREATE TABLE log.messages (
      thread INTEGER NOT NULL,
      id TEXT NOT NULL,
      seq INTEGER NOT NULL,
      PRIMARY KEY (thread, id)
    ) WITHOUT ROWID;
-   CREATE TABLE texts (
+   CREATE TABLE log.texts (
      key INTEGER PRIMARY KEY AUTOINCREMENT,
      thread INTEGER NOT NULL,
      seq INTEGER NOT NULL,
      last INTEGER NOT NULL,
      message TEXT NOT NULL
    );
-   CREATE INDEX texts_by_thread ON texts (thread, last);
-   CREATE VIRTUAL TABLE words USING fts5 (text, content = '', detail = none, columnsize = 0, tokenize = "ascii tokenchars '_'");
+   CREATE INDEX log.texts_by_thread ON texts (thread, last);
+   CREATE VIRTUAL TABLE log.words USING fts5 (text, content = '', detail = none, columnsize = 0, tokenize = "ascii tokenchars '_'");
    INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
-   CREATE TABLE used (
+   CREATE TABLE log.used (
      resource TEXT NOT NULL,
      day TEXT NOT NULL,
      agent TEXT NOT NULL,
@@ -111,24 +111,24 @@ const migrations = [
      cost REAL,
      PRIMARY KEY (resource, day, agent, model)
    ) WITHOUT ROWID;
-   CREATE TABLE backlog (thread INTEGER PRIMARY KEY, after INTEGER NOT NULL);
+   CREATE TABLE log.backlog (thread INTEGER PRIMARY KEY, after INTEGER NOT NULL);
    INSERT INTO backlog SELECT key, 0 FROM threads;`,
   `ALTER TABLE backlog RENAME TO backlog_before;
-   CREATE TABLE backlog (
+   CREATE TABLE log.backlog (
      position INTEGER PRIMARY KEY AUTOINCREMENT,
      thread INTEGER NOT NULL UNIQUE,
      after INTEGER NOT NULL
    );
    INSERT INTO backlog (thread, after) SELECT thread, after FROM backlog_before ORDER BY thread;
    DROP TABLE backlog_before;`,
-  `CREATE TABLE contents (hash TEXT PRIMARY KEY, body TEXT NOT NULL);
-   CREATE TABLE content_references (
+  `CREATE TABLE log.contents (hash TEXT PRIMARY KEY, body TEXT NOT NULL);
+   CREATE TABLE log.content_references (
      position INTEGER NOT NULL,
      hash TEXT NOT NULL,
      bytes INTEGER NOT NULL,
      PRIMARY KEY (position, hash)
    ) WITHOUT ROWID;
-   CREATE INDEX content_references_by_hash ON content_references (hash);`,
+   CREATE INDEX log.content_references_by_hash ON content_references (hash);`,
 ];
 
 /** The schema this version writes. */
@@ -136,13 +136,13 @@ export const schemaVersion = migrations.length;
 
 /** Moves the schema forward to `target`, one version after the other, in one transaction. */
 export function migrate(db: Connection, target: number = schemaVersion): void {
-  const version = () => (query(db, 'PRAGMA user_version').get() as [number])[0];
+  const version = () => (query(db, 'PRAGMA log.user_version').get() as [number])[0];
   if (version() >= target) return;
   new Transaction(db).run(() => {
     const from = version();
     if (from >= target) return;
     for (const migration of migrations.slice(from, target)) db.exec(migration);
-    db.exec(`PRAGMA application_id = ${applicationId}`);
-    db.exec(`PRAGMA user_version = ${target}`);
+    db.exec(`PRAGMA log.application_id = ${applicationId}`);
+    db.exec(`PRAGMA log.user_version = ${target}`);
   });
 }

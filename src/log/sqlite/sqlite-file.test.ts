@@ -1,10 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../events/index.ts';
+import { connect } from './open.ts';
 import { migrate, schemaVersion } from './schema.ts';
 import { SqliteLog } from './sqlite-log.ts';
 import type { NotePrefix } from '../thread-notes.ts';
@@ -96,11 +107,35 @@ describe('a closed file', () => {
     expect(await copy.read('a')).toHaveLength(200);
     await copy.close();
   });
+
+  it.runIf(process.platform === 'linux')('leaves no descriptor open, however often it is opened', async () => {
+    const openFiles = () =>
+      readdirSync('/proc/self/fd').flatMap(descriptor => linkTarget(`/proc/self/fd/${descriptor}`));
+    await writeLog();
+    for (let round = 0; round < 20; round++) {
+      const log = new SqliteLog(path);
+      await log.append('a', [event('again')]);
+      expect(await log.search({ text: 'again' })).toMatchObject({ hits: expect.anything() });
+      await log.close();
+    }
+    sql(`PRAGMA user_version = ${schemaVersion + 1}`);
+    expect(() => new SqliteLog(path)).toThrow(/newer version/);
+    expect(openFiles().filter(file => file.startsWith(path))).toEqual([]);
+  });
 });
+
+/** Where a link leads; nothing when it is gone. */
+function linkTarget(link: string): string[] {
+  try {
+    return [readlinkSync(link)];
+  } catch {
+    return [];
+  }
+}
 
 describe('an older schema', () => {
   it('is moved forward with its data', async () => {
-    const old = new Database(path);
+    const old = connect(path);
     migrate(old, 1);
     old.close();
     const info = JSON.stringify({ title: 'old', metadata: { kept: true } });
@@ -126,7 +161,7 @@ describe('an older schema', () => {
 
 describe('a listing of threads', () => {
   it.each([1, schemaVersion])('is read in the order of an index, in a file that was made with schema %i', version => {
-    const db = new Database(path);
+    const db = connect(path);
     migrate(db, version);
     migrate(db);
     const asked: string[] = [];
@@ -264,7 +299,7 @@ describe('a branch at the fork of a branch', () => {
 
 describe('a transaction that the engine has rolled back', () => {
   it('fails with its own reason', () => {
-    const db = new Database(path);
+    const db = connect(path);
     migrate(db);
     const fail = () => {
       db.exec('ROLLBACK');

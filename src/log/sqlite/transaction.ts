@@ -2,17 +2,18 @@ import type { Connection } from './open.ts';
 import { command } from './statement.ts';
 
 /**
- * Runs actions in transactions that take the write lock at once: two processes never interleave. Nothing is written
- * outside of one: a statement that finds the file locked stays under way, and no transaction could be committed then.
+ * Runs actions in transactions that take the write lock at once: two processes never interleave. One that only reads
+ * may `BEGIN` without it. Nothing is written outside of one: a statement that finds the file locked stays under way, and
+ * no transaction could be committed then.
  */
 export class Transaction {
   readonly #db: Connection;
   readonly #begin;
   readonly #commit;
 
-  constructor(db: Connection) {
+  constructor(db: Connection, begin: 'BEGIN IMMEDIATE' | 'BEGIN' = 'BEGIN IMMEDIATE') {
     this.#db = db;
-    this.#begin = command(db, 'BEGIN IMMEDIATE');
+    this.#begin = command(db, begin);
     this.#commit = command(db, 'COMMIT');
   }
 
