@@ -69,6 +69,15 @@ function createServer() {
     tool('grown', {}, () => text('I am new.'));
     return text('one more');
   });
+  if (mode === 'flood') {
+    let listed = 0;
+    process.stdin.on('data', chunk => (listed += chunk.toString().split('"tools/list"').length - 1));
+    tool('flood', {}, () => {
+      for (let sent = 0; sent < 2_000; sent++) server.sendToolListChanged();
+      return text('flooded');
+    });
+    tool('listed', {}, () => text(String(listed)));
+  }
   tool('dotted.name', {}, () => text('with a dot'));
   tool('dotted_name', {}, () => text('with a line'));
   return server;

@@ -106,6 +106,15 @@ describe('the tools of a server', () => {
     expect(await callTool(source, 'grown')).toEqual({ context: 'I am new.' });
   });
 
+  it('are listed a few times, and end as they are, when the server reports thousands of changes', async () => {
+    const source = await connect(testProgram('flood'));
+    await callTool(source, 'flood');
+    await callTool(source, 'grow');
+    await vi.waitFor(() => expect(namesOf(source)).toContain('mcp__test__grown'), { timeout: 10_000 });
+    const { context } = (await callTool(source, 'listed')) as { context: string };
+    expect(Number(context)).toBeLessThan(50);
+  });
+
   it('work with a server that supports only the newest protocol', async () => {
     expect(await callTool(await connect(testProgram('modern')), 'echo', { text: 'hi' })).toEqual({ context: 'hi' });
   });

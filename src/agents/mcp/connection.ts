@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   type CallToolRequestParams,
   type CallToolRequestOptions,
@@ -27,6 +28,9 @@ type Mode = 'legacy' | 'auto';
 /** The longest delay of a timer, in milliseconds. */
 export const longestTimeout = 2 ** 31 - 1;
 
+/** The shortest time between two lists of changed tools, in milliseconds. */
+const listPauseMs = 250;
+
 /** The name and version that the client sends to a server. */
 const clientInfo = { name: 'singletree', version: '1' };
 
@@ -37,6 +41,8 @@ export class Connection {
   #isOpen = true;
   #isClosed = false;
   #calls = 0;
+  #isListStale = false;
+  #isListing = false;
 
   private constructor(client: Client, transport: Transport) {
     this.#client = client;
@@ -60,15 +66,17 @@ export class Connection {
 
   static async #open({ server, startTimeoutMs, signal, onTools }: ConnectionOptions, mode: Mode): Promise<Connection> {
     const transport = 'command' in server ? new StdioTransport(server) : new HttpTransport(server);
-    const client = new Client(clientInfo, {
+    // The limit is ours, so that it applies to the whole start.
+    const timeout = Math.min(startTimeoutMs * 2, longestTimeout);
+    const client: Client = new Client(clientInfo, {
       versionNegotiation: { mode },
-      listChanged: { tools: { debounceMs: 0, onChanged: (_, tools) => tools !== null && onTools(tools) } },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => connection.#listAgain(timeout, onTools) },
+      },
     });
     const connection = new Connection(client, transport);
     const limit = new TimeLimit(startTimeoutMs, signal);
     try {
-      // The limit is ours, so that it applies to the whole start.
-      const timeout = Math.min(startTimeoutMs * 2, longestTimeout);
       await untilAborted(client.connect(transport, { timeout }), limit.signal);
       onTools(await untilAborted(connection.#listTools(timeout), limit.signal));
       return connection;
@@ -130,6 +138,20 @@ export class Connection {
     await this.#transport.close().catch(() => {});
     await this.#client.close().catch(() => {});
     this.#isClosed = true;
+  }
+
+  /** Lists the tools after a change: one request at a time, with a pause between two, however many changes are reported. */
+  async #listAgain(timeout: number, onTools: ConnectionOptions['onTools']): Promise<void> {
+    this.#isListStale = true;
+    if (this.#isListing) return;
+    this.#isListing = true;
+    while (this.#isListStale && this.isOpen) {
+      this.#isListStale = false;
+      const tools = await this.#listTools(timeout).catch(() => undefined);
+      if (tools !== undefined) onTools(tools);
+      await setTimeout(listPauseMs, undefined, { ref: false });
+    }
+    this.#isListing = false;
   }
 
   async #listTools(timeout: number): Promise<readonly McpTool[]> {
