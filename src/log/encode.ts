@@ -1,5 +1,5 @@
 import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
-import { checkEventText } from './event-size.ts';
+import { checkEventText, writeEventText } from './event-size.ts';
 import { setTimes, timeText } from './event-time.ts';
 import { PlainCopy } from './plain-copy.ts';
 
@@ -12,12 +12,12 @@ export function giveUp(events: readonly AgentEvent[] & { [owned]?: true }): read
   return events;
 }
 
-/** The events in copies that nobody else holds; throws `invalid_event`. Those that were given up are their own copies. */
+/** The events in copies that nobody else holds; throws as `plainEvent`. Those that were given up are their own copies. */
 export function ownEvents(events: readonly AgentEvent[]): readonly AgentEvent[] {
   return owned in events ? events : giveUp(events.map(event => plainEvent(event).event));
 }
 
-/** The event as JSON holds it, in a copy, and about how long that is; throws `invalid_event` when it is not an event. */
+/** The event as JSON holds it, in a copy, and about how long that is; throws `invalid_event` and `event_too_large`. */
 export function plainEvent(event: AgentEvent): { readonly event: AgentEvent; readonly length: number } {
   const plain = new PlainCopy();
   const copy = plain.of(event);
@@ -73,8 +73,9 @@ function eventIn(text: string | undefined): AgentEvent {
 
 function jsonText(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value);
+    return writeEventText(() => JSON.stringify(value) as string | undefined);
   } catch (cause) {
+    if (SingletreeError.is(cause)) throw cause;
     throw new SingletreeError('invalid_event', `The event cannot be written as JSON: ${String(cause)}.`, { cause });
   }
 }
@@ -117,12 +118,10 @@ export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding):
     const isShort = isOwned && event.seq === 0;
     event.seq = firstSeq + index;
     const text = isAddition[index] === true ? texts?.[index] : undefined;
-    const body =
-      text !== undefined
-        ? `${text.slice(0, -1)},"seq":${event.seq},"ts":"${event.ts}"}`
-        : isShort
-          ? fragments.textOf(event as EventOf<'text'>)
-          : JSON.stringify(event);
+    const body = writeEventText(() => {
+      if (text !== undefined) return `${text.slice(0, -1)},"seq":${event.seq},"ts":"${event.ts}"}`;
+      return isShort ? fragments.textOf(event as EventOf<'text'>) : JSON.stringify(event);
+    });
     checkEventText(body, maxEventBytes, `The event "${event.type}"`);
     return body;
   });

@@ -1,18 +1,26 @@
 import type * as z from 'zod';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, field } from '../events/options/option-fields.ts';
+import { largestMaxEventBytes } from './event-size.ts';
 
 export interface MemoryLogOptions {
   /** The time of day, in milliseconds since 1970. */
   now?: () => number;
   /** A clock that never jumps, in milliseconds: it ends leases. `now` if that is given, else the time since the machine started. */
   uptime?: () => number;
-  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent, 500 MiB at most. */
   maxEventBytes?: number;
 }
 
 /** A field that takes a number of bytes. */
 export const byteCount = () => field(value => typeof value === 'number' && value > 0, 'a number of bytes above 0');
+
+/** A field that takes the limit of an event. */
+export const eventByteCount = () =>
+  field(
+    value => typeof value === 'number' && value > 0 && value <= largestMaxEventBytes,
+    `a number of bytes above 0 and up to ${largestMaxEventBytes}`,
+  );
 
 /** Throws `invalid_argument` for options that are unknown or invalid. */
 export const checkMemoryLogOptions = optionsCheck(
@@ -21,6 +29,6 @@ export const checkMemoryLogOptions = optionsCheck(
     ({
       now: callback().optional(),
       uptime: callback().optional(),
-      maxEventBytes: byteCount().optional(),
+      maxEventBytes: eventByteCount().optional(),
     }) satisfies Record<keyof MemoryLogOptions, z.ZodType>,
 );

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream } from '../../test/support/random-events.ts';
@@ -473,7 +474,15 @@ describe('an event that is too long for the log', () => {
     const { id } = await log.createThread();
     const writer = new ThreadWriter(log, id);
     const long = 'é'.repeat(150_000);
-    const tooLong = [text(long), warning(long), text('\u0001'.repeat(50_000))];
+    const endless = { toJSON: () => 'x'.repeat(2 ** 31 - 1) };
+    const tooLong = [
+      text(long),
+      warning(long),
+      text('\u0001'.repeat(50_000)),
+      // As long as a text can be: nobody writes it, so it takes no memory.
+      text('x'.repeat(constants.MAX_STRING_LENGTH)),
+      { ...warning('a'), data: endless },
+    ];
     await writer.write(text('before'));
     for (const event of tooLong) {
       await expect(writer.write(event)).rejects.toMatchObject({ code: 'event_too_large' });

@@ -1,7 +1,7 @@
 import { type AgentEvent, definitionOf } from '../events/index.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
-import { checkEventText, defaultMaxEventBytes } from './event-size.ts';
+import { checkEventText, defaultMaxEventBytes, eventTooLarge, writeEventText } from './event-size.ts';
 import { timeText } from './event-time.ts';
 import type * as z from 'zod';
 import { optionsCheck } from '../events/options/check-options.ts';
@@ -184,8 +184,15 @@ export class ThreadWriter {
 
   #checkSize(event: AgentEvent, length: number): void {
     if (!this.#mayBeTooLong(length)) return;
+    const what = `The event "${event.type}"`;
+    // An event has a third of its estimated length at least: one that is far too long is not written to know it.
+    if (length > this.#maxEventBytes * 3) throw eventTooLarge(what, Math.floor(length / 3), this.#maxEventBytes);
     const stamped = { seq: Number.MAX_SAFE_INTEGER, ts: new Date(0).toISOString(), ...event };
-    checkEventText(JSON.stringify(stamped), this.#maxEventBytes, `The event "${event.type}"`);
+    checkEventText(
+      writeEventText(() => JSON.stringify(stamped)),
+      this.#maxEventBytes,
+      what,
+    );
   }
 
   #accept(): Promise<void> {

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { callback, field, having, milliseconds } from '../../events/options/option-fields.ts';
 import type { LiveFeed } from '../live-feed.ts';
-import { byteCount } from '../memory-log-options.ts';
+import { eventByteCount } from '../memory-log-options.ts';
 
 export interface PostgresLogOptions {
   /** The schema of the database that holds the log, created when missing; `singletree` when absent. */
@@ -18,7 +18,7 @@ export interface PostgresLogOptions {
   waitMs?: number;
   /** How often waiting tails look for appends whose news was lost, in milliseconds; 5,000 when absent. */
   pollMs?: number;
-  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent, 500 MiB at most. */
   maxEventBytes?: number;
   /** Carries the news of appends to other processes; LISTEN and NOTIFY of the database when absent. Closed with the log. */
   live?: LiveFeed;
@@ -44,7 +44,7 @@ export const checkPostgresLogOptions = optionsCheck(
       openWaitMs: milliseconds().optional(),
       waitMs: milliseconds().optional(),
       pollMs: milliseconds().optional(),
-      maxEventBytes: byteCount().optional(),
+      maxEventBytes: eventByteCount().optional(),
       live: having(['publish', 'subscribe', 'close'], 'a live feed').optional(),
       now: callback().optional(),
     }) satisfies Record<keyof PostgresLogOptions, z.ZodType>,

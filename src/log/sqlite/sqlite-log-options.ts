@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { callback, field, milliseconds } from '../../events/options/option-fields.ts';
-import { byteCount } from '../memory-log-options.ts';
+import { byteCount, eventByteCount } from '../memory-log-options.ts';
 import type { SqliteDurability } from './open.ts';
 
 export interface SqliteLogOptions {
@@ -14,7 +14,7 @@ export interface SqliteLogOptions {
   lockWaitMs?: number;
   /** How long the constructor waits for that lock, in milliseconds; nothing else happens meanwhile. 2,000 when absent. */
   openWaitMs?: number;
-  /** The longest event it stores, in bytes of JSON; 16 MiB when absent. */
+  /** The longest event it stores, in bytes of JSON; 16 MiB when absent, 500 MiB at most. */
   maxEventBytes?: number;
   /** How large the file may become, in bytes: what does not fit is refused with `log_full`. No limit when absent. */
   maxFileBytes?: number;
@@ -37,7 +37,7 @@ export const checkSqliteLogOptions = optionsCheck(
       durability: field(value => value === 'process' || value === 'power', '"process" or "power"').optional(),
       lockWaitMs: milliseconds().optional(),
       openWaitMs: milliseconds().optional(),
-      maxEventBytes: byteCount().optional(),
+      maxEventBytes: eventByteCount().optional(),
       maxFileBytes: byteCount().optional(),
       pollMs: milliseconds().optional(),
       now: callback().optional(),

@@ -14,6 +14,13 @@ export function appendLaws(law: Law): void {
     assert.deepEqual(contents(await log.read(id)), contents([longest]));
   });
 
+  law('refuses an event that no text can hold', async ({ log }) => {
+    const { id } = await log.createThread();
+    const endless = { ...textEvent('a'), toJSON: () => 'x'.repeat(2 ** 31 - 1) };
+    await refuses('event_too_large', log.append(id, [textEvent('before'), untyped(endless)]));
+    assert.deepEqual(await log.read(id), []);
+  });
+
   law('assigns seq 1, 2, 3 … without gaps and returns the first and the last', async ({ log }) => {
     const { id } = await log.createThread();
     assert.deepEqual(await log.append(id, textEvents(2)), { firstSeq: 1, lastSeq: 2 });
