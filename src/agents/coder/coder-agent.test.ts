@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -115,6 +115,46 @@ describe('the coding agent', () => {
     const { of } = await run(['unused'], { model });
     expect(sent).toContain('Use tabs.');
     expect(of('warning')).toMatchObject([{ code: 'project_instructions' }]);
+  });
+
+  it.each<[what: string, policy: 'ask' | 'deny', include: string]>([
+    ['that is denied', 'deny', '@.env'],
+    ['that is asked about', 'ask', '@./.env'],
+    ['through a link', 'deny', '@docs/link.md'],
+    ['through an imported file', 'deny', '@docs/more.md'],
+    ['by its absolute path', 'deny', '@ABSOLUTE'],
+  ])('does not send a file of the instructions %s, and names it', async (_, policy, include) => {
+    for (const folder of ['.git', 'docs', 'below']) mkdirSync(join(cwd, folder));
+    writeFileSync(join(cwd, '.env'), 'KEY=secret-value');
+    symlinkSync('../.env', join(cwd, 'docs', 'link.md'));
+    writeFileSync(join(cwd, 'docs', 'more.md'), '@../.env');
+    writeFileSync(join(cwd, 'AGENTS.md'), `Use tabs.\n${include.replace('ABSOLUTE', join(cwd, '.env'))}`);
+    const permissions = { rules: [{ tool: 'read', input: { path: '.env' }, policy }] };
+    for (const folder of [cwd, join(cwd, 'below')]) {
+      let sent = '';
+      const model = scriptedModel(request => {
+        sent = JSON.stringify(request);
+        return 'Done.';
+      });
+      const { of } = await run(['unused'], { model, permissions, cwd: folder });
+      expect(sent).toContain('Use tabs.');
+      expect(sent).not.toContain('secret-value');
+      const verb = policy === 'deny' ? 'is denied' : 'needs approval';
+      expect(of('warning').map(({ message }) => message)).toEqual([
+        expect.stringMatching(new RegExp(`^Reading .*(\\.env|link\\.md) ${verb}: it was not imported`)),
+      ]);
+    }
+  });
+
+  it('does not send instructions that are a link to a file that is denied', async () => {
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, '.env'), 'KEY=secret-value');
+    symlinkSync('.env', join(cwd, 'AGENTS.md'));
+    const permissions = { rules: [{ input: { path: '.env' }, policy: 'deny' as const }] };
+    const agent = coderAgent({ model: scriptedModel(['Done.']), cwd, permissions });
+    const { instructions } = agent.requestOf?.({ messages: [] }) ?? {};
+    expect(instructions).toContain('coding agent');
+    expect(instructions).not.toContain('secret-value');
   });
 
   it('gives an exploration to a subagent, which has no tool that changes anything', async () => {

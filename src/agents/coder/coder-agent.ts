@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import * as z from 'zod';
+import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
@@ -15,7 +16,7 @@ import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import { checkModelId, type ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
+import { checkSources, decideAll, type PermissionRuleSet, type ToolRequest } from '../permissions/index.ts';
 import type { Skill } from '../skills/discover-skills.ts';
 import { skillInstructions, skillTool } from '../skills/skill-tool.ts';
 import { agentTool, type Subagent } from '../subagents/agent-tool.ts';
@@ -30,7 +31,7 @@ import { ShadowRepository } from './checkpoints/shadow-repository.ts';
 import { withCheckpoints } from './checkpoints/with-checkpoints.ts';
 import { coderInstructions, type CoderMode, coderModes, subagentInstructions } from './instructions.ts';
 import { planModeDecision } from './plan-mode.ts';
-import { projectInstructions } from './project-instructions.ts';
+import { type InstructionFile, projectInstructions } from './project-instructions.ts';
 
 /** A subagent of the coding agent. */
 export interface CoderSubagent {
@@ -109,6 +110,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
   checkOptions(options);
   const { id = 'coder', home, permissions } = options;
   if (permissions !== undefined) checkSources([permissions]);
+  const rules = coderPermissions(permissions);
   const ownTools = fileTools(options, options.cwd);
   /** The tools of each folder: runs in the same folder share its snapshots. */
   const toolsOf = new Map([[options.cwd, ownTools]]);
@@ -121,7 +123,9 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     const mode = new RunMode(params.mode);
     let problems: readonly string[] = [];
     const instructions = () => {
-      const project = projectInstructions(cwd, home === undefined ? {} : { home });
+      const sources = [rules, ...(params.permissions ?? [])];
+      const decide = (file: InstructionFile) => decideAll(sources, [], readRequest(cwd, file)).policy;
+      const project = projectInstructions(cwd, { decide, ...defined({ home }) });
       ({ problems } = project);
       return coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] });
     };
@@ -140,7 +144,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
         ...conversationTools(board, mode),
         agentTool({ agents: subagentsOf({ ...options, cwd }, tools) }),
       ],
-      permissions: coderPermissions(permissions),
+      permissions: rules,
       compaction: compaction && { ...compaction, keepsUserMessages: true, append: () => taskText(board) },
       ...(memory && { memory }),
       ...(limits && { limits }),
@@ -190,6 +194,15 @@ function fileTools({ home, fetch = true }: CoderAgentOptions, cwd: string): Tool
   const tools = workspaceTools(workspace(cwd), { fetch });
   if (home === undefined) return tools;
   return withCheckpoints(tools, new ShadowRepository({ folder: join(home, 'snapshots'), workTree: cwd }));
+}
+
+/** The call of the tool `read` for a file of the instructions; one above the folder is as in a workspace of its root. */
+function readRequest(cwd: string, { path, real, root }: InstructionFile): ToolRequest {
+  const own = workspace(cwd);
+  const space = relative(own.root, real).startsWith('..') ? workspace(root) : own;
+  const { resolved } = space.resolvedBelow(relative(space.root, real));
+  const written = relative(space.root, join(realpathSync(dirname(path)), basename(path)));
+  return { tool: 'read', category: 'read', input: { path }, paths: { path: [{ written, resolved }] } };
 }
 
 /** The whole run in a folder that was removed. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Policy } from '../permissions/index.ts';
 
 /** The names of a file with instructions for agents; the first that a folder has is used. */
 const names = ['AGENTS.md', 'CLAUDE.md'];
@@ -12,6 +13,18 @@ export interface ProjectInstructionsOptions {
   readonly maxLength?: number;
   /** A folder with the person's own instructions, which come last. */
   readonly home?: string;
+  /** Decides on reading a file. Default: every file is read. */
+  readonly decide?: (file: InstructionFile) => Policy;
+}
+
+/** A file that would become part of the instructions. */
+export interface InstructionFile {
+  /** Its path as it is found or written. */
+  readonly path: string;
+  /** Its path without links. */
+  readonly real: string;
+  /** The folder of the project, or the person's own, without links. */
+  readonly root: string;
 }
 
 /** The instructions of a project, and the files they come from. */
@@ -25,16 +38,16 @@ export interface ProjectInstructions {
 
 /**
  * Reads the instructions for agents of a folder and of those above it, up to the root of the repository. A line such as
- * `@docs/style.md` imports a file of the same project.
+ * `@docs/style.md` imports a file of the same project. A file whose reading is not allowed is left out.
  */
 export function projectInstructions(folder: string, options: ProjectInstructionsOptions = {}): ProjectInstructions {
-  const { maxLength = 40_000, home } = options;
+  const { maxLength = 40_000, home, decide = () => 'allow' } = options;
   const folders = foldersUpToRoot(resolve(folder));
-  const reader = new InstructionReader(folders.at(-1) ?? folder);
+  const reader = new InstructionReader(folders.at(-1) ?? folder, decide);
   for (const each of folders) reader.add(each);
   const readers = [reader];
   if (home !== undefined && existsSync(home)) {
-    const own = new InstructionReader(home);
+    const own = new InstructionReader(home, decide);
     own.add(home);
     readers.push(own);
   }
@@ -70,11 +83,13 @@ class InstructionReader {
   readonly parts: { readonly file: string; readonly text: string }[] = [];
   readonly problems: string[] = [];
   readonly #root: string;
+  readonly #decide: NonNullable<ProjectInstructionsOptions['decide']>;
   readonly #read = new Set<string>();
 
   /** Files outside of `root` are not imported. */
-  constructor(root: string) {
+  constructor(root: string, decide: NonNullable<ProjectInstructionsOptions['decide']>) {
     this.#root = realpathSync(root);
+    this.#decide = decide;
   }
 
   add(folder: string): void {
@@ -107,7 +122,7 @@ class InstructionReader {
     return this.#textOf(file, depth + 1) ?? line;
   }
 
-  /** Returns the real path of a regular file inside the root. */
+  /** Returns the real path of a regular file inside the root that may be read. */
   #locate(file: string): string | undefined {
     let real: string;
     try {
@@ -121,8 +136,13 @@ class InstructionReader {
       this.problems.push(`${file} is outside of the project: it was not imported.`);
       return undefined;
     }
-    if (statSync(real).isFile()) return real;
-    this.problems.push(`${file} is not a file: it was not imported.`);
+    if (!statSync(real).isFile()) {
+      this.problems.push(`${file} is not a file: it was not imported.`);
+      return undefined;
+    }
+    const policy = this.#decide({ path: file, real, root: this.#root });
+    if (policy === 'allow') return real;
+    this.problems.push(`Reading ${file} ${policy === 'deny' ? 'is denied' : 'needs approval'}: it was not imported.`);
     return undefined;
   }
 }
