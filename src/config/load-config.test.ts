@@ -153,11 +153,11 @@ describe('a project folder that is not trusted', () => {
     });
     const { config, untrusted } = await load();
     expect(config).toEqual({
-      defaultAgent: 'coder',
       permissions: { default: 'deny', rules: [{ tool: 'fetch', policy: 'deny' }] },
       limits: { run: { cost: 1 } },
     });
     expect(untrusted?.brings).toEqual([
+      'starts the agent coder when none is named',
       'sets what happens to a call that no rule matches: ask',
       'allows calls without asking (1 rule)',
       'sets the limits of spending',

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
+import type { Policy } from '../agents/permissions/rule.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, name, object } from '../events/options/option-fields.ts';
 import type { Config } from './config-schema.ts';
@@ -57,15 +58,15 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const home = resolve(options.home);
   const homeFile = configIn(home);
   const projectFile = nearestConfig(cwd, [home]);
-  const project = projectFile === undefined ? undefined : await projectLayer(projectFile, options);
-  const layers: ConfigLayer[] = [
-    ...(homeFile === undefined ? [] : [await layerOf(homeFile)]),
-    ...(project === undefined ? [] : [project.layer]),
+  const below = homeFile === undefined ? [] : [await layerOf(homeFile)];
+  const above: ConfigLayer[] = [
     { source: 'environment', config: environmentConfig(env) },
     { source: 'command line', config: flags },
   ];
+  const ownDefault = mergeConfig([...below, ...above]).config.permissions?.default;
+  const project = projectFile === undefined ? undefined : await projectLayer(projectFile, ownDefault, options);
   return {
-    ...mergeConfig(layers),
+    ...mergeConfig([...below, ...(project === undefined ? [] : [project.layer]), ...above]),
     files: [projectFile, homeFile].filter(file => file !== undefined),
     ...(project?.untrusted && { untrusted: project.untrusted }),
   };
@@ -73,6 +74,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 
 async function projectLayer(
   file: string,
+  ownDefault: Policy | undefined,
   { home, askTrust }: LoadConfigOptions,
 ): Promise<{ layer: ConfigLayer; untrusted?: UntrustedProject }> {
   const folder = dirname(file);
@@ -81,7 +83,7 @@ async function projectLayer(
   if (folder === homedir() || trusted.isTrusted(folder)) return { layer: await layerOf(file) };
   const { config, withheld } = isCode(file)
     ? { config: {}, withheld: [`runs the code of ${file}`] }
-    : untrusted(await readConfig(file));
+    : untrusted(await readConfig(file), ownDefault);
   if (withheld.length === 0) return { layer: { source: file, config: absolute(config, folder) } };
   const project = { folder, file, brings: withheld };
   if ((await askTrust?.(project)) === true) {
