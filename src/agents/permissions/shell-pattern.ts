@@ -1,6 +1,7 @@
 import { type CommandPattern, isExact, parseCommandPattern } from './command-pattern.ts';
 import { type Glob, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import type { Policy } from './rule.ts';
+import { actsBeyondReading } from './shell-acting.ts';
 import { scriptOfShell } from './shell-carrier.ts';
 import { readShellLine } from './shell-line.ts';
 import { baseName, isSubcommand, kindOfProgram } from './shell-programs.ts';
@@ -67,13 +68,17 @@ function allowsCommand(pattern: CommandPattern, words: readonly StrictWord[]): b
 
 /** Whether the words matched by a `*` are only arguments, given what the program does with them. */
 function mayLeaveOpen(pattern: CommandPattern, words: readonly StrictWord[]): boolean {
+  const isNamed = (index: number) => {
+    const expected = pattern.words[index];
+    return expected !== undefined && !isWild(expected.glob);
+  };
+  if (actsBeyondReading(words, isNamed)) return false;
   const kind = kindOfProgram(words);
   if (kind === 'inert') return true;
   if (kind === 'shell') return namesScript(pattern);
   if (kind === 'runner' || kind === 'builtin') return false;
   return words.every((word, index) => {
-    const expected = pattern.words[index];
-    if (expected !== undefined && !isWild(expected.glob)) return true;
+    if (isNamed(index)) return true;
     const isOwnWord = kind === 'tool' && index === 1 && !word.open && isSubcommand(words[0]?.value ?? '', word.value);
     return isOwnWord || !mayHoldCommand(word);
   });

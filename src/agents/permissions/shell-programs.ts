@@ -69,7 +69,7 @@ const ordinaryWords = setOf(
 const finders: ReadonlyMap<string, RegExp> = new Map([
   ...['find', 'gfind'].map(name => [name, /^-(exec|ok|delete|fprint|fls)/] as const),
   ...['fd', 'fdfind'].map(name => [name, /^(-[^-]*[xX]|--exec)/] as const),
-  ...['rg', 'ripgrep'].map(name => [name, /^--(pre|hostname-bin)/] as const),
+  ...['rg', 'ripgrep'].map(name => [name, /^(--(pre|hostname-bin|search-zip)|-[^-]*z)/] as const),
 ]);
 
 /** The last part of a path: `/bin/rm` is `rm`. */

@@ -38,3 +38,8 @@ function isOpen(word: Word): boolean {
     return !closedParts.has(part.type);
   });
 }
+
+/** Whether the shell could expand a word to an option; a pattern or a `~` behind a plain beginning cannot. */
+export function mayBecomeOption({ open, value }: ShellWord): boolean {
+  return open && !/^[\w./][^$`]*$/.test(value);
+}
