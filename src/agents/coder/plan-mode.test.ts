@@ -9,7 +9,7 @@ const decided = (request: Parameters<typeof planModeDecision>[0]) =>
   decideAll([everything, planModeDecision], [], request).policy;
 
 describe('plan mode', () => {
-  it.each(['ls -la', 'cat a.txt', 'git diff', 'git status', 'grep -rn x src', 'ls | wc -l'])('lets %s run', command => {
+  it.each(['ls -la', 'cat a.txt', 'file -b a.png', 'grep -rn x src', 'ls | wc -l'])('lets %s run', command => {
     expect(decided(bash(command))).toBe('allow');
   });
 
@@ -17,7 +17,11 @@ describe('plan mode', () => {
     'touch x',
     'cat a > b',
     'ls; rm x',
+    'git diff',
     'git diff --output=x',
+    'file -C -m magic',
+    "sed -n '1e touch x' f",
+    'sort -o x f',
     'git -c core.pager=x log',
     'find . -delete',
     'cat $(touch x)',

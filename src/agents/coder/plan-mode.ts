@@ -1,16 +1,20 @@
+import { isAbsolute } from 'node:path';
 import { decide, type Decision, type PermissionRuleSet, type ToolRequest } from '../permissions/index.ts';
 import { commandArgument } from '../permissions/tool-request.ts';
+import { isPlainRepository } from './plain-repository.ts';
 
 /** Commands that only read, whatever arguments a `*` stands for. Any other command is asked about in plan mode. */
-const readOnlyCommands = (
-  'ls *; ls; cat *; head *; tail *; wc *; wc; grep *; stat *; file *; du *; du; pwd; git status; git status --short; ' +
-  'git diff; git diff --stat; git diff --cached; git log; git log --oneline; git show; git branch'
-).split('; ');
+const readOnly = rulesFor('ls *; ls; cat *; head *; tail *; wc *; wc; grep *; stat *; file *; du *; du; pwd');
 
-const readOnly: PermissionRuleSet = {
-  default: 'ask',
-  rules: readOnlyCommands.map(command => ({ command, policy: 'allow' })),
-};
+/** Commands that only read in a repository that starts no program. */
+const readOnlyByGit = rulesFor(
+  'git status; git status --short; git diff; git diff --stat; git diff --cached; git log; git log --oneline; git show; ' +
+    'git branch',
+);
+
+function rulesFor(commands: string): PermissionRuleSet['rules'] {
+  return commands.split('; ').map(command => ({ command, policy: 'allow' }));
+}
 
 /** The categories of tools that change nothing outside the conversation. */
 const harmless: ReadonlySet<string> = new Set(['read', 'agent', 'conversation']);
@@ -18,13 +22,16 @@ const harmless: ReadonlySet<string> = new Set(['read', 'agent', 'conversation'])
 /**
  * Decides on calls while a plan is being made. It stands beside the rules, and the stricter decision wins: no rule that
  * allows a change applies. Reading is permitted, a command that is not known to only read is asked about, and an
- * earlier grant does not answer that question.
+ * earlier grant does not answer that question. Git reads without a
+ * question where the repository starts no program.
  */
 export function planModeDecision(request: ToolRequest): Decision {
   if (commandArgument(request) !== undefined) {
-    const { policy } = decide({ rules: readOnly }, request);
-    return policy === 'allow'
-      ? { policy, reason: 'it only reads' }
+    const allows = (rules: PermissionRuleSet['rules']) => decide({ rules: { rules } }, request).policy === 'allow';
+    const folder = request.paths?.['workdir']?.[0]?.resolved.find(isAbsolute);
+    return allows(readOnly) ||
+      (allows([...readOnly, ...readOnlyByGit]) && folder !== undefined && isPlainRepository(folder))
+      ? { policy: 'allow', reason: 'it only reads' }
       : { policy: 'ask', reason: 'Plan mode: this command may change something' };
   }
   if (harmless.has(request.category ?? '')) return { policy: 'allow', reason: 'it changes nothing' };
