@@ -71,7 +71,7 @@ export class Connection {
     const client: Client = new Client(clientInfo, {
       versionNegotiation: { mode },
       listChanged: {
-        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => connection.#listAgain(timeout, onTools) },
+        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void connection.#listAgain(timeout, onTools) },
       },
     });
     const connection = new Connection(client, transport);

@@ -77,7 +77,7 @@ export function actsBeyondReading(words: readonly ShellWord[], isNamed: (index: 
 
 function acts({ letters = '', names = '', word }: Acting, value: string): boolean {
   if (word?.test(value) === true) return true;
-  if (/^-[^-]/.test(value)) return [...letters].some(letter => value.includes(letter));
+  if (/^-[^-]/.test(value)) return letters.split('').some(letter => value.includes(letter));
   const [, given] = /^--([^=]+)/.exec(value) ?? [];
   return given !== undefined && names.split(' ').some(name => name !== '' && name.startsWith(given));
 }
