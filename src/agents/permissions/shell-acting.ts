@@ -19,14 +19,6 @@ const table: ReadonlyMap<string, Acting> = new Map<string, Acting>(
     date: { letters: 's', names: 'set', word: /^[^-+]/ },
     diff: { letters: 'l', names: 'paginate' },
     file: { letters: 'CzZS', names: 'compile uncompress uncompress-noreport no-sandbox' },
-    git: {
-      letters: 'cxOo',
-      names:
-        'config config-env exec-path git-dir upload-pack receive-pack exec extcmd tool open-files-in-pager output ' +
-        'output-directory ext-diff textconv filters paginate show-signature smtp-server sendmail-cmd to-cmd cc-cmd ' +
-        'header-cmd template interactive edit',
-      word: /^(?:-C|foreach|run|filter-branch|difftool|mergetool|instaweb|daemon|hook|config|[\w-]+::\S*)$|%G/,
-    },
     hostname: { letters: 'bF', names: 'boot file', word: /^[^-]/ },
     install: { names: 'strip-program' },
     less: { letters: 'oOk', names: 'log-file LOG-FILE lesskey-file lesskey-src lesskey-content', word: /^\+/ },
@@ -56,6 +48,31 @@ const scripted: ReadonlyMap<string, ReadingCheck> = new Map([
   ...['awk', 'mawk', 'nawk'].map(name => [name, readsByAwk] as const),
 ]);
 
+/** Options of git before its subcommand that only change how it shows or finds things. */
+const plainGitOption =
+  /^(?:-P|--no-pager|--no-optional-locks|--no-lazy-fetch|--no-replace-objects|--literal-pathspecs)$/;
+
+/** Subcommands of git with no argument that makes them run a program or write a file of any name. */
+const plainGit: ReadonlySet<string> = new Set(
+  'add branch checkout commit ls-files mv reset restore rev-parse rm status switch tag'.split(' '),
+);
+
+const actingGit: Acting = {
+  names:
+    'config exec extcmd ext-diff filters open-files-in-pager output output-directory receive-pack show-signature ' +
+    'template textconv upload-pack smtp-server sendmail-cmd to-cmd cc-cmd header-cmd',
+  word: /^(?:foreach|run|filter-branch|difftool|mergetool|instaweb|daemon|hook|config|[\w-]+::\S*)$|%G/,
+};
+
+/** Letters that act in one subcommand of git and mean something else in others. */
+const gitLetters: ReadonlyMap<string, string> = new Map([
+  ['archive', 'o'],
+  ['clone', 'cu'],
+  ['format-patch', 'o'],
+  ['grep', 'O'],
+  ['rebase', 'x'],
+]);
+
 /**
  * Whether words that a rule does not name make a program write, change the system or run another program although it
  * otherwise reads, or could do so because only the shell knows them. `isNamed` says whether the rule names a word.
@@ -63,20 +80,33 @@ const scripted: ReadonlyMap<string, ReadingCheck> = new Map([
 export function actsBeyondReading(words: readonly ShellWord[], isNamed: (index: number) => boolean): boolean {
   const [name, ...args] = words;
   const program = baseName(name?.value ?? '').toLowerCase();
+  const isOwnWord = (index: number) => isNamed(index + 1);
+  const given = args.filter((_, index) => !isOwnWord(index));
+  if (given.length === 0) return false;
+  if (program === 'git') return gitActs(args, isOwnWord);
   // Where other versions are usual, those of GNU have a g before their names.
   const names = [program, program.replace(/^g/, '')];
-  const given = args.filter((_, index) => !isNamed(index + 1));
   const reads = names.map(each => scripted.get(each)).find(check => check !== undefined);
-  if (reads !== undefined) return given.length > 0 && !reads(args, index => isNamed(index + 1));
+  if (reads !== undefined) return !reads(args, isOwnWord);
   const acting = names.map(each => table.get(each)).find(row => row !== undefined);
   if (acting === undefined) return false;
-  if (given.some(word => mayBecomeOption(word) || acts(acting, word.value))) return true;
   const operands = args.filter(({ value }) => !value.startsWith('-') || value === '-');
-  return acting.operands !== undefined && given.length > 0 && operands.length >= acting.operands;
+  return given.some(word => acts(acting, word)) || operands.length >= (acting.operands ?? Number.POSITIVE_INFINITY);
 }
 
-function acts({ letters = '', names = '', word }: Acting, value: string): boolean {
-  if (word?.test(value) === true) return true;
+function gitActs(args: readonly ShellWord[], isNamed: (index: number) => boolean): boolean {
+  const at = args.findIndex(({ value }) => !value.startsWith('-'));
+  const options = args.slice(0, at < 0 ? args.length : at);
+  if (options.some(({ open, value }, index) => !isNamed(index) && (open || !plainGitOption.test(value)))) return true;
+  const subcommand = args[at]?.value ?? '';
+  if (args[at]?.open === false && plainGit.has(subcommand)) return false;
+  const acting = { ...actingGit, letters: gitLetters.get(subcommand) ?? '' };
+  return args.some((word, index) => index >= at && !isNamed(index) && acts(acting, word));
+}
+
+function acts({ letters = '', names = '', word: acting }: Acting, word: ShellWord): boolean {
+  const { value } = word;
+  if (mayBecomeOption(word) || acting?.test(value) === true) return true;
   if (/^-[^-]/.test(value)) return letters.split('').some(letter => value.includes(letter));
   const [, given] = /^--([^=]+)/.exec(value) ?? [];
   return given !== undefined && names.split(' ').some(name => name !== '' && name.startsWith(given));
