@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -135,6 +136,13 @@ describe('git in plan mode', () => {
       'has settings that continue in the next line',
       to => appendFileSync(join(to, '.git/config'), '[user]\n\tname = a\\\nb\n'),
     ],
+    [
+      'has a pipe for settings',
+      to => {
+        rmSync(join(to, '.git/config'));
+        execFileSync('mkfifo', [join(to, '.git/config')]);
+      },
+    ],
     ['has settings that are not text', to => appendFileSync(join(to, '.git/config'), '\0')],
     ['is split', to => git(to, 'update-index', '--split-index')],
     ['has an index of another version', to => git(to, 'update-index', '--index-version', '4')],
@@ -144,9 +152,24 @@ describe('git in plan mode', () => {
     expect(isPlainRepository(repo)).toBe(false);
   });
 
+  it('asks where git could take another repository than the one that is found', () => {
+    git(repo, 'config', 'core.fsmonitor', program(join(root, 'x')));
+    const below = join(repo, 'below');
+    mkdirSync(join(below, '.git/objects'), { recursive: true });
+    mkdirSync(join(below, '.git/refs'));
+    expect(decided('git status', below)).toBe('ask');
+    writeFileSync(join(below, '.git/HEAD'), 'nothing');
+    expect(decided('git status', below)).toBe('ask');
+    git(repo, 'config', '--unset', 'core.fsmonitor');
+    rmSync(join(below, '.git/HEAD'));
+    expect(decided('git status', below)).toBe('allow');
+    symlinkSync('refs/heads/main', join(below, '.git/HEAD'));
+    expect(decided('git status', below)).toBe('ask');
+  });
+
   it('asks outside of a repository, in the folder of one without files, and where the folder is not known', () => {
     git(root, 'init', '-q', '--bare', 'bare');
-    for (const folder of [root, join(root, 'bare'), join(repo, '.git'), join(root, 'missing')])
+    for (const folder of ['/', join(root, 'bare'), join(repo, '.git'), join(root, 'missing')])
       expect(decided('git status', folder)).toBe('ask');
     expect(planModeDecision({ tool: 'bash', input: { command: 'git status' }, shell: true }).policy).toBe('ask');
   });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /** Settings of a repository that name no program and start none, by section; `true` is every key of the section. */
@@ -23,38 +23,61 @@ const plainSettings: Readonly<Record<string, ReadonlySet<string> | true>> = {
  */
 export function isPlainRepository(folder: string): boolean {
   try {
-    const top = findTop(realpathSync(folder));
-    return top !== undefined && isPlain(top);
+    const found = findRepository(realpathSync(folder));
+    return found !== undefined && isPlain(found);
   } catch {
     return false;
   }
 }
 
-/** The nearest folder with `.git`; undefined when git would take a folder on the way for a repository without one. */
-function findTop(folder: string): string | undefined {
-  if (existsSync(join(folder, '.git'))) return folder;
-  if (existsSync(join(folder, 'HEAD')) || dirname(folder) === folder) return undefined;
-  return findTop(dirname(folder));
+interface Repository {
+  readonly top: string;
+  /** What belongs to one worktree, and what all of them share. */
+  readonly own: string;
+  readonly common: string;
 }
 
-function isPlain(top: string): boolean {
+/** The repository that git certainly takes for a folder; undefined when it could take another one. */
+function findRepository(top: string): Repository | undefined {
   const marker = join(top, '.git');
-  const own = statSync(marker).isDirectory() ? marker : resolve(top, linkIn(readFileSync(marker, 'utf8')));
-  const common = existsSync(join(own, 'commondir'))
-    ? resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim())
-    : own;
+  if (existsSync(marker)) {
+    const isFolder = statSync(marker).isDirectory();
+    const own = isFolder ? marker : resolve(top, linkIn(readRegular(marker).toString()));
+    const head = lstatSync(join(own, 'HEAD'), { throwIfNoEntry: false });
+    if (!isFolder || head !== undefined) {
+      const isKnown =
+        head?.isFile() === true && /^(?:ref: refs\/\S+|[\da-f]{40})\n?$/.test(readRegular(own, 'HEAD').toString());
+      const common = existsSync(join(own, 'commondir'))
+        ? resolve(own, readRegular(own, 'commondir').toString().trim())
+        : own;
+      const isWhole = ['objects', 'refs'].every(name => statSync(join(common, name)).isDirectory());
+      return isKnown && isWhole ? { top, own, common } : undefined;
+    }
+  }
+  if (lstatSync(join(top, 'HEAD'), { throwIfNoEntry: false }) !== undefined || dirname(top) === top) return undefined;
+  return findRepository(dirname(top));
+}
+
+function isPlain({ top, own, common }: Repository): boolean {
   if (existsSync(join(top, '.gitmodules')) || existsSync(join(common, 'modules'))) return false;
   const hooks = join(common, 'hooks');
   if (existsSync(hooks) && !readdirSync(hooks).every(name => name.endsWith('.sample'))) return false;
   if (hasNestedRepository(join(own, 'index'))) return false;
   const files = [join(common, 'config'), join(common, 'config.worktree'), join(own, 'config.worktree')];
-  return files.filter(existsSync).every(file => isPlainConfig(readFileSync(file, 'utf8')));
+  return files.filter(existsSync).every(file => isPlainConfig(readRegular(file).toString()));
+}
+
+/** Reads a file; throws for anything else, such as a pipe, which would never end. */
+function readRegular(...path: string[]): Buffer {
+  const file = join(...path);
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
+  return readFileSync(file);
 }
 
 /** Whether an index has a repository among its files, whose own settings git follows, or is not understood. */
 function hasNestedRepository(file: string): boolean {
   if (!existsSync(file)) return false;
-  const index = readFileSync(file);
+  const index = readRegular(file);
   const version = index.readUInt32BE(4);
   if (index.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) return true;
   let at = 12;
