@@ -12,14 +12,15 @@ import { Transaction } from './transaction.ts';
 export type Connection = InstanceType<typeof Database>;
 
 /**
- * Opens a file as the schema `log` of a connection in memory; the native library is loaded when a file is first opened.
- * The library ends a statement only when its object is collected as garbage, and a connection with its last statement:
- * an attached file is closed at once when it is detached.
+ * Opens a file as the schema `log` of a connection in memory, which waits for locks up to `waitMs`; the native library
+ * is loaded when a file is first opened. It ends a statement only when its object is collected as garbage, and a
+ * connection with its last statement: an attached file is closed at once when it is detached.
  */
-export function connect(path: string): Connection {
+export function connect(path: string, waitMs = 0): Connection {
   const Connection = createRequire(import.meta.url)('libsql') as typeof Database;
   const db = new Connection(':memory:');
   try {
+    db.exec(`PRAGMA busy_timeout = ${waitMs}`);
     command(db, 'ATTACH ? AS log').run(path);
     return db;
   } catch (error) {
@@ -59,9 +60,8 @@ export function openDatabase(
 ): { readonly db: Connection; readonly tables: Tables } {
   return translateErrors(path, () => {
     if (path !== ':memory:') prepareFile(path);
-    const db = connect(path);
+    const db = connect(path, waitMs);
     try {
-      db.exec(`PRAGMA busy_timeout = ${waitMs}`);
       checkVersion(db, path);
       db.exec('PRAGMA log.auto_vacuum = INCREMENTAL');
       db.exec('PRAGMA log.journal_mode = WAL');
