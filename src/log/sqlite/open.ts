@@ -115,7 +115,7 @@ function prepareFile(path: string): void {
 const magic = 'SQLite format 3\u0000';
 
 /** Throws `log_corrupt` unless the file is empty or begins with a whole first page of SQLite. */
-function checkHeader(path: string): void {
+export function checkHeader(path: string): void {
   const header = Buffer.alloc(magic.length + 2);
   const file = openSync(path, 'r');
   try {
@@ -136,14 +136,14 @@ function checkHeader(path: string): void {
   );
 }
 
-/** One transaction reads all of it: another process may be creating the file. */
-function checkVersion(db: Connection, path: string): void {
+/** Returns the version of the schema, 0 for an empty file. One transaction reads all of it: another process may be creating the file. */
+export function checkVersion(db: Connection, path: string): number {
   const [application, version, tables] = new Transaction(db, 'BEGIN').run(() => [
     pragma(db, 'application_id'),
     pragma(db, 'user_version'),
     (query(db, 'SELECT count(*) FROM log.sqlite_master').get() as [number])[0],
   ]) as [number, number, number];
-  if (application === 0 && version === 0 && tables === 0) return;
+  if (application === 0 && version === 0 && tables === 0) return version;
   if (application !== applicationId)
     throw new SingletreeError(
       'log_foreign',
@@ -158,6 +158,7 @@ function checkVersion(db: Connection, path: string): void {
       `${path} was written by a newer version (schema ${version}, this one reads up to ${schemaVersion}): nothing was changed. Update singletree.`,
       { details: { path, version, known: schemaVersion } },
     );
+  return version;
 }
 
 function pragma(db: Connection, name: string): number {

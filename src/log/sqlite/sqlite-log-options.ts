@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, field, milliseconds } from '../../events/options/option-fields.ts';
+import { callback, field, flag, milliseconds } from '../../events/options/option-fields.ts';
 import { byteCount, eventByteCount } from '../memory-log-options.ts';
 import type { SqliteDurability } from './open.ts';
 
@@ -18,6 +18,11 @@ export interface SqliteLogOptions {
   maxEventBytes?: number;
   /** How large the file may become, in bytes: what does not fit is refused with `log_full`. No limit when absent. */
   maxFileBytes?: number;
+  /**
+   * Whether a file that this user may not write, or whose folder this user may not write, is opened for reading: it is then
+   * left as it is, and what would change it is refused with `log_unavailable`. False when absent.
+   */
+  allowReadOnly?: boolean;
   /** How often a waiting tail looks for appends of other processes, in milliseconds; 50 when absent. */
   pollMs?: number;
   /** The time of day, in milliseconds since 1970. */
@@ -39,6 +44,7 @@ export const checkSqliteLogOptions = optionsCheck(
       openWaitMs: milliseconds().optional(),
       maxEventBytes: eventByteCount().optional(),
       maxFileBytes: byteCount().optional(),
+      allowReadOnly: flag().optional(),
       pollMs: milliseconds().optional(),
       now: callback().optional(),
       uptime: callback().optional(),

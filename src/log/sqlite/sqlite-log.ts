@@ -47,6 +47,7 @@ import { LockWait } from './lock-wait.ts';
 import { NewestEvents } from './newest-events.ts';
 import { NewestThread } from './newest-thread.ts';
 import { closeDatabase, type Connection, openDatabase } from './open.ts';
+import { canWrite, openToRead } from './open-to-read.ts';
 import { RawLines } from './raw-lines.ts';
 import { checkSqliteLogOptions, type SqliteLogOptions } from './sqlite-log-options.ts';
 import { StoredInfo, type ThreadInfo } from './stored-info.ts';
@@ -92,11 +93,14 @@ export class SqliteLog implements EventLog {
   constructor(path: string, options: SqliteLogOptions = {}) {
     checkSqliteLogOptions(options);
     const { durability = 'process', pollMs = 50, now = Date.now, maxEventBytes = defaultMaxEventBytes } = options;
-    const { lockWaitMs = defaultLockWaitMs, openWaitMs = 2_000, maxFileBytes } = options;
+    const { lockWaitMs = defaultLockWaitMs, openWaitMs = 2_000, maxFileBytes, allowReadOnly = false } = options;
     this.#path = path;
     this.now = now;
     this.maxEventBytes = maxEventBytes;
-    const { db, tables } = openDatabase(path, { durability, waitMs: openWaitMs, maxBytes: maxFileBytes });
+    const isReadOnly = allowReadOnly && !canWrite(path);
+    const { db, tables } = isReadOnly
+      ? openToRead(path)
+      : openDatabase(path, { durability, waitMs: openWaitMs, maxBytes: maxFileBytes });
     this.#db = db;
     this.#sql = tables;
     this.#history = new ThreadHistory(tables);
@@ -116,7 +120,7 @@ export class SqliteLog implements EventLog {
       write: action => this.#write(action),
       perform: action => this.#perform(action),
     });
-    this.#deleted.removeRest();
+    if (!isReadOnly) this.#deleted.removeRest();
   }
 
   /** Opens the file as the constructor does, and waits up to `lockWaitMs` while another process holds its lock. */

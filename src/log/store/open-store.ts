@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, name } from '../../events/options/option-fields.ts';
+import { callback, flag, name } from '../../events/options/option-fields.ts';
 import type { EventLog } from '../event-log.ts';
 import { MemoryLog } from '../memory-log.ts';
 import { PostgresLog } from '../postgres/postgres-log.ts';
@@ -16,6 +16,8 @@ export interface OpenStoreOptions {
   readonly live?: string | undefined;
   /** Called when the live tail cannot be used any more, with the reason, and with undefined when it can again. */
   readonly onOutage?: RedisFeedOptions['onOutage'];
+  /** Whether a SQLite file that may not be written is opened for reading: appends to it are refused. False when absent. */
+  readonly allowReadOnly?: boolean;
   /** The clock of events, threads and leases; that of the store when absent. */
   readonly now?: (() => number) | undefined;
 }
@@ -26,6 +28,7 @@ const checkOptions = optionsCheck(
     ({
       live: name().optional(),
       onOutage: callback().optional(),
+      allowReadOnly: flag().optional(),
       now: callback().optional(),
     }) satisfies Record<keyof OpenStoreOptions, z.ZodType>,
 );
@@ -45,7 +48,8 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
       `The store "${visibleUrl(url)}" has no live tail in Redis. Use a "postgres://…" store with it, or leave it out.`,
     );
   if (location.kind === 'memory') return new MemoryLog(clock);
-  if (location.kind === 'file') return SqliteLog.open(location.path, clock);
+  if (location.kind === 'file')
+    return SqliteLog.open(location.path, { ...clock, ...defined({ allowReadOnly: options.allowReadOnly }) });
   const { live: liveUrl, onOutage } = options;
   const live = liveUrl === undefined ? undefined : await RedisFeed.open(liveUrl, defined({ onOutage }));
   try {

@@ -1,0 +1,44 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SingletreeError } from '../../events/index.ts';
+import { translateErrors } from './errors.ts';
+import { checkHeader, checkVersion, connect, type Connection, disconnect } from './open.ts';
+import { schemaVersion } from './schema.ts';
+import { prepareTables, type Tables } from './tables.ts';
+
+/** Whether a file, or one that is created there, can be written: SQLite needs to write beside it too. */
+export function canWrite(path: string): boolean {
+  if (!existsSync(path)) return true;
+  try {
+    for (const each of [path, dirname(resolve(path))]) accessSync(each, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Opens a log file and changes nothing in it. Throws `log_unavailable` when its schema is older than this version's. */
+export function openToRead(path: string): { readonly db: Connection; readonly tables: Tables } {
+  return translateErrors(path, () => {
+    checkHeader(path);
+    const url = pathToFileURL(path);
+    // Without the files beside it nobody uses the file, and no lock is needed, which could not be taken.
+    const isUsed = existsSync(`${path}-shm`) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    url.search = isUsed ? 'mode=ro' : 'mode=ro&immutable=1';
+    const db = connect(url.href);
+    try {
+      const version = checkVersion(db, path);
+      if (version < schemaVersion)
+        throw new SingletreeError(
+          'log_unavailable',
+          `${path} has an older schema (${version}, expected ${schemaVersion}) and cannot be moved forward, because it may not be written. Open it once as a user who may write it.`,
+          { details: { path, version, known: schemaVersion } },
+        );
+      return { db, tables: prepareTables(db) };
+    } catch (error) {
+      disconnect(db);
+      throw error;
+    }
+  });
+}
