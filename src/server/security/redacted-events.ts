@@ -17,6 +17,16 @@ interface RunText {
   readonly text: FragmentText;
 }
 
+/** Yields the events of a thread as `RedactedEvents` shows them. */
+export async function* redactedEvents(
+  events: AsyncIterable<LoggedEvent>,
+  redactor: Redactor,
+): AsyncGenerator<LoggedEvent> {
+  const shown = new RedactedEvents(redactor);
+  for await (const event of events) yield* shown.push(event);
+  yield* shown.end();
+}
+
 /**
  * The events of a thread without the secrets that are split over fragments of one text. A fragment that ends with the
  * beginning of a secret waits, and everything after it, until its text continues or its run does something else. The

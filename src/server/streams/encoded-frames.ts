@@ -2,7 +2,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { Encoder, Framing } from '../../protocols/index.ts';
-import { RedactedEvents } from '../security/redacted-events.ts';
+import { redactedEvents } from '../security/redacted-events.ts';
 import { frameId, type Position } from './position.ts';
 import type { ThreadRawLines } from './thread-raw-lines.ts';
 
@@ -41,7 +41,7 @@ export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<st
   const { last } = framing;
   const frame = (chunk: unknown, id?: string) => framing.frame(redactor.json(JSON.stringify(chunk)), id);
   let { runId } = options;
-  for await (const event of redactedTail(log, threadId, { from, redactor, signal })) {
+  for await (const event of redactedEvents(log.tail(threadId, from, { signal }), redactor)) {
     await rawLines?.read(event);
     const chunks = encoder.encode(event);
     rawLines?.passed(event);
@@ -64,16 +64,4 @@ export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<st
     return;
   }
   if (cutOff !== undefined) yield frame(cutOff) + last;
-}
-
-interface TailOptions {
-  readonly from: number;
-  readonly redactor: Redactor;
-  readonly signal: AbortSignal;
-}
-
-/** Yields the redacted events of a thread from a seq on. */
-async function* redactedTail(log: EventLog, threadId: string, { from, redactor, signal }: TailOptions) {
-  const events = new RedactedEvents(redactor);
-  for await (const event of log.tail(threadId, from, { signal })) yield* events.push(event);
 }
