@@ -76,6 +76,15 @@ function violations(file: string, code: string, allowed: readonly string[], laye
   return found;
 }
 
+/** Whether code can write to standard output or error. */
+function writesToStandardStreams(code: string): boolean {
+  const bare = code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*/gm, '');
+  const streams = /\bprocess\s*(?:\?\.|\.)\s*std(?:out|err)\b|\{[^{}]*\bstd(?:out|err)\b[^{}]*\}\s*=\s*process\b/;
+  const others =
+    /\bconsole\s*(?:\?\.|\.|\[)|\bprocess\s*\[|\bemitWarning\b|\bwriteSync\(\s*[12]\b|\/dev\/(?:tty|std|fd)/;
+  return streams.test(bare) || others.test(bare);
+}
+
 describe('the architecture', () => {
   it.each(Object.entries(mayImport))('%s imports only %j', (layer, allowed) => {
     expect(
@@ -111,6 +120,30 @@ describe('the architecture', () => {
       'src/cli/serve/serve-page.ts',
       'src/terminal/session/external-editor.ts',
     ]);
+  });
+
+  it('writes to standard output and error only in one module of commands and in the screen of the terminal', () => {
+    const writers = sources('src').filter(file => writesToStandardStreams(readFileSync(join(root, file), 'utf8')));
+    expect(writers.toSorted()).toEqual([
+      // These two are texts for the sandbox, which has a console of its own.
+      'src/agents/demo/demo-archive.ts',
+      'src/agents/rlm/instructions.ts',
+      'src/control/standard-output.ts',
+      'src/terminal/session/terminal-io.ts',
+    ]);
+  });
+
+  it('would notice other ways to write to standard output', () => {
+    for (const code of [
+      'process.stdout.write(text)',
+      'const { stdin, stdout } = process;',
+      "console.log('x')",
+      "process['stderr'].write(text)",
+      'writeSync(1, text)',
+      "openSync('/dev/tty', 'w')",
+    ])
+      expect(writesToStandardStreams(code), code).toBe(true);
+    expect(writesToStandardStreams('// console.log\nchild.stdout.on(1)')).toBe(false);
   });
 
   it('has no import cycle', () => {

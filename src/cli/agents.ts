@@ -5,6 +5,7 @@ import { abilityList } from '../agents/cli/contract/ability-words.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 import { listedCommand } from './command-list.ts';
+import { standardOutput } from '../control/standard-output.ts';
 
 /** Adds `singletree agents`, which lists the external coding agents and whether they are usable on this machine. */
 export function addAgentsCommand(program: Command): void {
@@ -15,8 +16,8 @@ export function addAgentsCommand(program: Command): void {
       const found = await Promise.all(
         Object.values(cliAdapters).map(async known => ({ known, found: await findProgram(known, surroundings) })),
       );
-      if (json === true) for (const entry of found) console.log(JSON.stringify(asJson(entry)));
-      else for (const line of agentTable(found)) console.log(line);
+      if (json === true) for (const entry of found) await standardOutput.writeJson(asJson(entry));
+      else await standardOutput.write(`${agentTable(found).join('\n')}\n`);
     });
 }
 

@@ -14,6 +14,7 @@ import { folder } from './settings/folder.ts';
 import { loadSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
+import { printNotice, standardOutput } from '../control/standard-output.ts';
 
 interface ChatCommandOptions extends StoreOptions {
   readonly model?: string;
@@ -53,11 +54,11 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   // Nothing is stored for an agent that cannot be used.
   if (named !== undefined) await installed.modesOf(named, options.model);
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
-  let report = (text: string): void => void process.stderr.write(`singletree: ${text}\n`);
+  let report: (text: string) => void = printNotice;
   const stopWaiting = systemClock.after(slowStoreMs, () =>
     report('waiting for the store: another process holds it, or it does not answer'),
   );
-  const log = await openStoreOf(options, settings.config, text => report(text)).finally(stopWaiting);
+  const log = await openStoreOf(options, settings.config, { report: text => report(text) }).finally(stopWaiting);
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const digests = new ThreadDigests(log);
@@ -92,13 +93,11 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       storeNotices: (listener: (text: string) => void) => void (report = listener),
       resumeCommand: (id: string, agent: string) => `singletree chat ${agent} --resume ${id}`,
     };
-    const { stdin, stdout, env } = process;
+    const { stdin, env } = process;
     const isSpoken = options.screenReader === true || isSet(env['ACCESSIBLE']);
-    if (isSpoken || !stdin.isTTY || !stdout.isTTY)
-      return await PlainChat.run({ ...shared, streams: { input: stdin, output: stdout }, isSpoken });
+    if (isSpoken || !stdin.isTTY || !standardOutput.isTerminal) return await PlainChat.run({ ...shared, isSpoken });
     return await ChatApp.run({
       ...shared,
-      streams: { input: stdin, output: stdout },
       styling: stylingOf(env),
       isFullscreen: options.fullscreen === true,
     });

@@ -1,11 +1,14 @@
 import { Argument, type Command } from 'commander';
 import { listedCommand } from './command-list.ts';
+import { standardOutput } from '../control/standard-output.ts';
 
 /** Adds `singletree completion`, which prints a script that completes commands and options in a shell. */
 export function addCompletionCommand(program: Command): void {
   listedCommand(program, 'completion')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .action((shell: 'bash' | 'zsh' | 'fish') => console.log(scripts[shell](wordsOf(program))));
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      await standardOutput.write(`${scripts[shell](wordsOf(program))}\n`);
+    });
 }
 
 interface CommandWords {

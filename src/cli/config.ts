@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -9,10 +8,12 @@ import {
   TrustedFolders,
   type UntrustedProject,
 } from '../config/index.ts';
+import { visibleLine } from '../events/terminal-text.ts';
 import { folder } from './settings/folder.ts';
 import { singletreeHome } from './settings/home.ts';
 import { listedCommand } from './command-list.ts';
 import { subcommand } from './subcommand.ts';
+import { standardError, standardOutput } from '../control/standard-output.ts';
 
 interface ConfigCommandOptions {
   readonly cwd: string;
@@ -27,8 +28,8 @@ export function addConfigCommand(program: Command): void {
     .action(async ({ cwd, json }: ConfigCommandOptions) => {
       const loaded = await loadConfig({ cwd: resolve(cwd), home: singletreeHome(), env: process.env });
       if (json === true)
-        for (const value of loaded.values) console.log(JSON.stringify({ ...value, value: masked(value) }));
-      else for (const line of configLines(loaded)) console.log(line);
+        for (const value of loaded.values) await standardOutput.writeJson({ ...value, value: masked(value) });
+      else await standardOutput.write(`${configLines(loaded).join('\n')}\n`);
     });
   // The command above takes --json wherever it is written.
   const isJson = () => config.opts<ConfigCommandOptions>().json === true;
@@ -37,36 +38,44 @@ export function addConfigCommand(program: Command): void {
     example: 'singletree config trust .',
   })
     .option('--json', 'print the result as JSON')
-    .action((path = '.') => {
+    .action(async (path = '.') => {
       new TrustedFolders(singletreeHome()).add(folder(path));
-      console.log(isJson() ? JSON.stringify({ folder: resolve(path), isTrusted: true }) : `Trusted: ${resolve(path)}`);
+      await (isJson()
+        ? standardOutput.writeJson({ folder: resolve(path), isTrusted: true })
+        : standardOutput.write(`Trusted: ${visibleLine(resolve(path))}\n`));
     });
   subcommand(config, 'untrust [folder]', {
     description: 'take the trust in a project folder back',
     example: 'singletree config untrust .',
   })
     .option('--json', 'print the result as JSON')
-    .action((path = '.') => {
+    .action(async (path = '.') => {
       const wasTrusted = new TrustedFolders(singletreeHome()).remove(folder(path));
-      if (isJson()) console.log(JSON.stringify({ folder: resolve(path), isTrusted: false, wasTrusted }));
-      else console.log(`${wasTrusted ? 'No longer trusted' : 'Was not trusted'}: ${resolve(path)}`);
+      const before = wasTrusted ? 'No longer trusted' : 'Was not trusted';
+      await (isJson()
+        ? standardOutput.writeJson({ folder: resolve(path), isTrusted: false, wasTrusted })
+        : standardOutput.write(`${before}: ${visibleLine(resolve(path))}\n`));
     });
   subcommand(config, 'schema', {
     description: 'print the JSON Schema of singletree.config.json',
     example: 'singletree config schema > singletree.schema.json',
   })
     .option('--json', 'the default: one JSON value')
-    .action(() => console.log(JSON.stringify(configJsonSchema(), undefined, 2)));
+    .action(async () => {
+      await standardOutput.writeJsonLines(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`);
+    });
 }
 
 /** Prints the configuration for people: one line per value, then what waits for trust. */
 export function configLines({ files, values, untrusted }: LoadedConfig): string[] {
-  const rows = values.map(value => [value.path, JSON.stringify(masked(value)), value.source] as const);
+  const rows = values.map(
+    value => [value.path, JSON.stringify(masked(value)), value.source].map(visibleLine) as [string, string, string],
+  );
   const widths = [0, 1].map(column => Math.min(48, Math.max(0, ...rows.map(row => row[column as 0 | 1].length))));
   const found =
     files.length === 0
       ? 'none found (singletree.config.mjs or .json, here, above or in SINGLETREE_HOME)'
-      : files.join(', ');
+      : files.map(visibleLine).join(', ');
   return [
     `files: ${found}`,
     ...rows.map(
@@ -79,22 +88,24 @@ export function configLines({ files, values, untrusted }: LoadedConfig): string[
 /** Describes what a folder would bring if it were trusted. */
 export function untrustedLines({ folder: project, file, brings }: UntrustedProject): string[] {
   return [
-    `${file} is not trusted yet. It`,
-    ...brings.map(sentence => `  - ${sentence}`),
-    `To trust it: singletree config trust ${JSON.stringify(project)}`,
+    `${visibleLine(file)} is not trusted yet. It`,
+    ...brings.map(sentence => `  - ${visibleLine(sentence)}`),
+    `To trust it: singletree config trust ${visibleLine(JSON.stringify(project))}`,
   ];
 }
 
+/** What takes more rows of a terminal of this width may have scrolled away. */
+const [fewRows, narrowColumns] = [20, 80];
+
 /** Asks on the terminal whether to trust a project folder; undefined when nobody can be asked. */
 export function trustQuestion(): ((project: UntrustedProject) => Promise<boolean>) | undefined {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  if (!process.stdin.isTTY || !standardError.isTerminal) return undefined;
   return async project => {
-    for (const line of untrustedLines(project).slice(0, -1)) console.error(line);
-    const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      return /^y(es)?$/i.test((await terminal.question('Trust this folder? [y/N] ')).trim());
-    } finally {
-      terminal.close();
-    }
+    const lines = untrustedLines(project).slice(0, -1);
+    const rows = lines.reduce((sum, line) => sum + Math.ceil(line.length / narrowColumns), 0);
+    const hint = rows > fewRows ? `These are ${rows} rows or more: scroll up and read all of them first.\n` : '';
+    await standardError.write(`${lines.join('\n')}\n${hint}`);
+    const onInterrupt = () => process.kill(process.pid, 'SIGINT');
+    return /^y(es)?$/i.test(((await standardError.ask('Trust this folder? [y/N] ', { onInterrupt })) ?? '').trim());
   };
 }

@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { createGraph, reduceEvent } from '../graph/index.ts';
 import { ThreadWriter, visibleUrl } from '../log/index.ts';
 import { demoRun } from './demo-run.ts';
-import { printGraph, printThread } from './print-graph.ts';
+import { graphLines, threadLines } from './graph-lines.ts';
 import { addStoreOptions, openStoreOf, type StoreOptions, storeUrls } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
+import { standardOutput } from '../control/standard-output.ts';
 
 /** Adds `singletree demo`, which appends a scripted run to a thread, reads it back and prints its thread and graph. */
 export function addDemoCommand(program: Command): void {
@@ -21,16 +22,19 @@ export function addDemoCommand(program: Command): void {
         await writer.flush();
         const events = await log.read(thread.id);
         if (options.json === true) {
-          for (const event of events) console.log(JSON.stringify(event));
+          for (const event of events) await standardOutput.writeJson(event);
           return;
         }
         const graph = events.reduce(reduceEvent, createGraph());
-        console.log(
-          `Thread ${thread.id} in ${visibleUrl(store)}: ${events.length} events, ${graph.nodes.size} nodes\n`,
-        );
-        printThread(graph);
-        console.log();
-        printGraph(graph);
+        const counts = `${events.length} events, ${graph.nodes.size} nodes`;
+        const lines = [
+          `Thread ${thread.id} in ${visibleUrl(store)}: ${counts}`,
+          '',
+          ...threadLines(graph),
+          '',
+          ...graphLines(graph),
+        ];
+        await standardOutput.write(`${lines.join('\n')}\n`);
       } finally {
         await log.close();
       }

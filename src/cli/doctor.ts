@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { errorText } from '../events/index.ts';
 import { addStoreOptions, type StoreOptions } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
+import { standardOutput } from '../control/standard-output.ts';
 
 /** The result of one check; a problem comes with its fix. */
 interface Finding {
@@ -22,7 +23,9 @@ export function addDoctorCommand(program: Command): void {
     for (const check of [checkNode, checkHome, checkSettings, checkStore, checkAgents, checkModels, checkPort])
       for (const finding of await check(options)) {
         hasProblem ||= finding.state === 'problem';
-        console.log(options.json === true ? JSON.stringify(finding) : lineOf(finding));
+        await (options.json === true
+          ? standardOutput.writeJson(finding)
+          : standardOutput.write(`${lineOf(finding)}\n`));
       }
     if (hasProblem) process.exitCode = 1;
   });

@@ -3,15 +3,19 @@ import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/singletree-error.ts';
 import { addCommands, commandNames, listedCommand } from './command-list.ts';
 import { withNamedCommand } from './named-command.ts';
-import { ignoreClosedOutput } from './output.ts';
 import { packageVersion } from './package-version.ts';
+import { printNotice, standardError, standardOutput } from '../control/standard-output.ts';
 
-ignoreClosedOutput();
+standardOutput.ignoreClosedReader();
 
 const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found', 'relay_not_found'] as const;
 const program = new Command('singletree')
   .description('Run any AI agent and get one immutable event log: live, resumable, replayable, branching.')
   .version(packageVersion())
+  .configureOutput({
+    writeOut: text => void standardOutput.write(text),
+    writeErr: text => void standardError.write(text),
+  })
   .exitOverride();
 const args = withNamedCommand(process.argv.slice(2), commandNames);
 const named = commandNames.find(name => name === (args[0] === 'help' ? args[1] : args[0]));
@@ -21,6 +25,11 @@ const known: readonly string[] = program.commands.map(command => command.name())
 for (const name of commandNames) if (!known.includes(name)) listedCommand(program, name);
 program.showHelpAfterError(`(The commands are ${commandNames.join(', ')}: see singletree --help)`);
 for (const command of program.commands) command.showHelpAfterError(`(see singletree ${command.name()} --help)`);
+
+// A chat, which listens too, ends by itself.
+process.on('uncaughtException', error => {
+  if (process.listenerCount('uncaughtException') === 1) process.exit(exitCodeOf(error));
+});
 
 try {
   await program.parseAsync(args, { from: 'user' });
@@ -41,6 +50,6 @@ function exitCodeOf(error: unknown): number {
         ? error.message
         : (error.stack ?? error.message)
       : String(error);
-  console.error(`singletree: ${text}`);
+  printNotice(text);
   return usageErrors.some(code => SingletreeError.is(error, code)) ? 2 : 1;
 }

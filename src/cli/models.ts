@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { writeOut } from './output.ts';
 import { tableLines } from './table.ts';
 import { listedCommand } from './command-list.ts';
+import { standardOutput } from '../control/standard-output.ts';
 
 interface ModelsOptions {
   readonly all?: boolean;
@@ -34,12 +34,15 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
     .toSorted((a, b) => place(a.id) - place(b.id));
   if (json) {
     for (const model of models)
-      await writeOut(`${JSON.stringify({ ...model, isUsable: providers.get(model.provider)?.configured === true })}\n`);
+      await standardOutput.writeJson({ ...model, isUsable: providers.get(model.provider)?.configured === true });
     for (const { provider, models: names } of local)
       for (const name of names)
-        await writeOut(
-          `${JSON.stringify({ id: `${provider.id}/${name}`, provider: provider.id, model: name, isUsable: true })}\n`,
-        );
+        await standardOutput.writeJson({
+          id: `${provider.id}/${name}`,
+          provider: provider.id,
+          model: name,
+          isUsable: true,
+        });
     return;
   }
   const rows = models.map(({ id, provider, contextWindow, prices }) => [
@@ -48,21 +51,23 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
     prices === undefined ? '' : `$${prices.input} in, $${prices.output} out per 1M tokens`,
     `${keyOf(providers.get(provider))}${id === offered[0] ? ' (the default)' : ''}`,
   ]);
-  for (const line of tableLines(rows)) await writeOut(`${line}\n`);
+  for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
   const usable = [...providers.values()].filter(({ configured }) => configured);
   const servers = usable.filter(({ id }) => !models.some(({ provider }) => provider === id));
   for (const { id } of servers) {
     const names = local.find(({ provider }) => provider.id === id)?.models ?? ['…'];
     for (const name of names)
-      await writeOut(`${id}/${name}  ${names[0] === '…' ? 'any model of this server' : 'on this machine'}\n`);
+      await standardOutput.write(
+        `${id}/${name}  ${names[0] === '…' ? 'any model of this server' : 'on this machine'}\n`,
+      );
   }
   if (usable.length > 0) return;
-  await writeOut(
+  await standardOutput.write(
     'No model can be used yet. Set one of these variables, or start Ollama, LM Studio, llama.cpp or vLLM:\n',
   );
   const keys = [...providers.values()].flatMap(({ name, envVar }) => (envVar === undefined ? [] : [[envVar, name]]));
-  for (const line of tableLines(keys)) await writeOut(`  ${line}\n`);
-  await writeOut('Without a key: singletree run demo "Save a note for me"\n');
+  for (const line of tableLines(keys)) await standardOutput.write(`  ${line}\n`);
+  await standardOutput.write('Without a key: singletree run demo "Save a note for me"\n');
 }
 
 function keyOf(provider: { readonly envVar?: string; readonly configured: boolean } | undefined): string {

@@ -6,6 +6,7 @@ import { ProgressLine } from './run/progress-line.ts';
 import { addStoreOptions, type StoreOptions, storeUrls } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
 import { subcommand } from './subcommand.ts';
+import { standardError, standardOutput } from '../control/standard-output.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -47,16 +48,17 @@ async function migrate(options: StoreOptions & JsonOption): Promise<void> {
   const { store } = storeUrls(options);
   const log = await openStore(store);
   await log.close();
-  if (options.json === true) console.log(JSON.stringify({ store: visibleUrl(store), migrated: true }));
-  else console.log(`${visibleUrl(store)} has the tables of this version.`);
+  await (options.json === true
+    ? standardOutput.writeJson({ store: visibleUrl(store), migrated: true })
+    : standardOutput.write(`${visibleUrl(store)} has the tables of this version.\n`));
 }
 
 /** Returns the exit code: 1 when something is wrong with the store. */
 async function check(options: StoreOptions & JsonOption & { readonly rebuild?: boolean }): Promise<number> {
   const { store } = storeUrls(options);
   checkExists(store);
-  const log = await openStore(store);
-  const progress = new ProgressLine(process.stderr);
+  const log = await openStore(store, { allowReadOnly: true });
+  const progress = new ProgressLine(standardError);
   try {
     const report = await checkStore(log, {
       rebuild: options.rebuild === true,
@@ -64,14 +66,15 @@ async function check(options: StoreOptions & JsonOption & { readonly rebuild?: b
         progress.show(`checked ${counted(threads, 'thread')}, ${counted(events, 'event')}`),
     });
     progress.end();
-    if (options.json === true) console.log(JSON.stringify({ store: visibleUrl(store), ...report }));
+    if (options.json === true) await standardOutput.writeJson({ store: visibleUrl(store), ...report });
     else {
-      for (const { threadId, message } of report.problems) console.log(`thread ${threadId}: ${message}`);
+      for (const { threadId, message } of report.problems)
+        await standardOutput.write(`thread ${threadId}: ${message}\n`);
       const { threads, events, rawLines, problems, rebuilt } = report;
       if (rebuilt.length > 0)
-        console.log(`Wrote the messages of ${rebuilt.length} threads anew: ${rebuilt.join(', ')}`);
-      console.log(
-        `${visibleUrl(store)}: ${counted(threads, 'thread')}, ${counted(events, 'event')}, ${counted(rawLines, 'raw line')}, ${counted(problems.length, 'problem')}.`,
+        await standardOutput.write(`Wrote the messages of ${rebuilt.length} threads anew: ${rebuilt.join(', ')}\n`);
+      await standardOutput.write(
+        `${visibleUrl(store)}: ${counted(threads, 'thread')}, ${counted(events, 'event')}, ${counted(rawLines, 'raw line')}, ${counted(problems.length, 'problem')}.\n`,
       );
     }
     return report.problems.length === 0 ? 0 : 1;
@@ -86,8 +89,8 @@ async function copy(from: string, to: string, { json }: JsonOption): Promise<voi
   if (JSON.stringify(source) === JSON.stringify(target))
     throw new SingletreeError('invalid_argument', 'A store cannot be copied to itself. Name two stores.');
   checkExists(from);
-  const log = await openStore(from);
-  const progress = new ProgressLine(process.stderr);
+  const log = await openStore(from, { allowReadOnly: true });
+  const progress = new ProgressLine(standardError);
   let time = 0;
   try {
     const copied = await openStore(to, { now: () => time });
@@ -96,10 +99,10 @@ async function copy(from: string, to: string, { json }: JsonOption): Promise<voi
         progress.show(`${bar(each.done, each.threads)} ${each.done}/${each.threads} threads, ${each.events} events`),
       );
       progress.end();
-      if (json === true) console.log(JSON.stringify({ from: visibleUrl(from), to: visibleUrl(to), ...result }));
+      if (json === true) await standardOutput.writeJson({ from: visibleUrl(from), to: visibleUrl(to), ...result });
       else
-        console.log(
-          `Copied ${result.events} events and ${result.rawLines} raw lines in ${result.threads - result.unchanged} of ${result.threads} threads to ${visibleUrl(to)}.`,
+        await standardOutput.write(
+          `Copied ${result.events} events and ${result.rawLines} raw lines in ${result.threads - result.unchanged} of ${result.threads} threads to ${visibleUrl(to)}.\n`,
         );
     } finally {
       await copied.close();

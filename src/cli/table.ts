@@ -1,4 +1,4 @@
-import { plainText } from '../terminal/screen/terminal-text.ts';
+import { plainText } from '../events/terminal-text.ts';
 
 /** Returns rows as lines with aligned columns; a cell has no line breaks or control characters. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {

@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SingletreeError } from '../events/index.ts';
-import { writeOut } from './output.ts';
 import { translateStream } from './translate-stream.ts';
 import { listedCommand } from './command-list.ts';
+import { printNotice, standardOutput } from '../control/standard-output.ts';
 
 /** Adds `singletree translate`, which converts the output of an external agent to events or activity. */
 export function addTranslateCommand(program: Command): void {
@@ -16,9 +16,12 @@ export function addTranslateCommand(program: Command): void {
     .action(async (agent: string, file: string | undefined, { output }: { output: 'events' | 'activity' }) => {
       try {
         const input = file === undefined || file === '-' ? process.stdin : (await open(file)).createReadStream();
-        const count = await translateStream(agent, input, { output, write: writeOut });
+        const count = await translateStream(agent, input, {
+          output,
+          write: lines => standardOutput.writeJsonLines(lines),
+        });
         if (count === undefined || count.lines === 0 || count.understood > 0) return;
-        console.error(`singletree: ${notUnderstood(agent, count.lines)}`);
+        printNotice(notUnderstood(agent, count.lines));
         process.exitCode = 1;
       } catch (cause) {
         if (!(cause instanceof Error && 'syscall' in cause)) throw cause;

@@ -1,5 +1,6 @@
 import type { Policy } from '../agents/permissions/rule.ts';
 import { defined } from '../events/defined.ts';
+import { visibleLine } from '../events/terminal-text.ts';
 import type { Config, ConfigData } from './config-schema.ts';
 
 /** What a file of a folder that is not trusted may set, and what it would bring beyond that. */
@@ -42,17 +43,17 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
   const [allowed, asked] = [countWithheld('allow'), countWithheld('ask')];
   const programs = Object.entries(mcpServers).map(([name, settings]) =>
     'command' in settings
-      ? `starts the program ${JSON.stringify([settings.command, ...(settings.args ?? [])].join(' '))} (MCP server ${name})`
-      : `connects to ${settings.url} (MCP server ${name})`,
+      ? `starts the program ${quoted([settings.command, ...(settings.args ?? [])].join(' '))} (MCP server ${shortName(name)})`
+      : `connects to ${shown(settings.url)} (MCP server ${shortName(name)})`,
   );
   const providers = (models?.providers ?? []).map(({ id, baseURL, keyVariable }) =>
     keyVariable === undefined
-      ? `sends prompts for ${id}/… to ${baseURL}`
-      : `sends prompts for ${id}/… and the key in ${keyVariable} to ${baseURL}`,
+      ? `sends prompts for ${shortName(id)}/… to ${shown(baseURL)}`
+      : `sends prompts for ${shortName(id)}/… and the key in ${shown(keyVariable)} to ${shown(baseURL)}`,
   );
   const withheld = [
-    ...(defaultAgent === undefined ? [] : [`starts the agent ${defaultAgent} when none is named`]),
-    ...(defaultModel === undefined ? [] : [`sends prompts to the model ${defaultModel} when none is named`]),
+    ...(defaultAgent === undefined ? [] : [`starts the agent ${shortName(defaultAgent)} when none is named`]),
+    ...(defaultModel === undefined ? [] : [`sends prompts to the model ${shown(defaultModel)} when none is named`]),
     ...(permissions?.default === undefined || permissions.default === 'deny'
       ? []
       : [`sets what happens to a call that no rule matches: ${permissions.default}`]),
@@ -62,14 +63,31 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
     ...programs,
     ...providers,
     ...(models?.offered === undefined ? [] : ['chooses the models that the page offers']),
-    ...(skills === undefined ? [] : [`adds skills from ${skills.join(', ')}`]),
-    ...(subagents === undefined ? [] : [`adds the subagents ${Object.keys(subagents).join(', ')}`]),
+    ...(skills === undefined ? [] : [`adds skills from ${skills.map(shown).join(', ')}`]),
+    ...(subagents === undefined ? [] : [`adds the subagents ${Object.keys(subagents).map(shortName).join(', ')}`]),
     ...(store === undefined ? [] : ['stores conversations elsewhere']),
     ...(live === undefined ? [] : ['sends live events through another server']),
     ...(server === undefined ? [] : ['changes who can reach the server']),
-    ...(worktree?.setup === undefined ? [] : [`runs ${JSON.stringify(worktree.setup)} in each new worktree`]),
+    ...(worktree?.setup === undefined ? [] : [`runs ${quoted(worktree.setup)} in each new worktree`]),
     ...(chat === undefined ? [] : ['changes how much of changes and outputs is shown']),
     ...(keys === undefined ? [] : ['changes what keys do, also the keys that approve']),
   ];
   return { config: defined({ permissions: strict, page: page && defined({ title: page.title }) }), withheld };
+}
+
+/** A value in a sentence: as it is when it cannot be taken for a part of the sentence, else in quotes. */
+function shown(value: string): string {
+  return /^[\w@.:/+~%?&=#-]+$/.test(value) ? value : quoted(value);
+}
+
+/** A value in quotes, in which every character is visible. */
+function quoted(value: string): string {
+  return visibleLine(JSON.stringify(value));
+}
+
+const longestName = 60;
+
+/** A name that says nothing of what happens: it must not push what does out of sight. */
+function shortName(name: string): string {
+  return shown(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
 }

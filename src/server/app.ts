@@ -36,6 +36,7 @@ import { checkAppOptions } from './server-options.ts';
 import { Site } from './site.ts';
 import { type OpenStream, sendStream, webBody } from './streams/byte-sink.ts';
 import { staticFiles } from './static-files.ts';
+import { standardError } from '../control/standard-output.ts';
 
 export interface AppOptions {
   readonly log: EventLog;
@@ -101,7 +102,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 /** The app of a site. */
 export function appOf(site: Site): Hono<AppEnv> {
   const { webRoot, pageTitle, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
-  const { onFailure = error => console.error(site.redactor.text(textOf(error))) } = site.options;
+  const { onFailure = error => void standardError.write(`${site.redactor.text(textOf(error))}\n`) } = site.options;
   const app = new Hono<AppEnv>();
   const routes = routesOf(site);
   const openPaths = new Set(routes.filter(({ isOpen }) => isOpen).map(({ path }) => path));

@@ -1,4 +1,6 @@
 import type { Redactor } from '../agents/redaction/redactor.ts';
+import { safeJson } from '../events/terminal-text.ts';
+import { standardError } from '../control/standard-output.ts';
 
 /** One answered request. */
 export interface RequestRecord {
@@ -17,11 +19,11 @@ export type LogStyle = 'json' | 'pretty' | 'errors' | 'off';
 export function requestLog(
   style: LogStyle,
   redactor: Redactor,
-  write: (line: string) => void = line => void process.stderr.write(`${line}\n`),
+  write: (line: string) => void = line => void standardError.write(`${line}\n`),
 ): (record: RequestRecord) => void {
   if (style === 'json')
     return record =>
-      write(redactor.json(JSON.stringify({ time: new Date().toISOString(), msg: 'request', ...record })));
+      write(safeJson(redactor.json(JSON.stringify({ time: new Date().toISOString(), msg: 'request', ...record }))));
   if (style === 'off') return () => {};
   return ({ method, path, status, ms }) => {
     if (style === 'pretty' || status >= 500) write(redactor.text(`${method} ${path} ${status} ${ms.toFixed(1)} ms`));

@@ -14,15 +14,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A home of its own and the built command in it, off a terminal; programs in `folder` are found first. */
-export function builtCommand(folder?: string) {
+/** A home of its own and the built command in it, off a terminal; programs in `folder` are found first, `variables` are set. */
+export function builtCommand(folder?: string, variables: Readonly<Record<string, string>> = {}) {
   const home = mkdtempSync(join(tmpdir(), 'singletree-cli-'));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
   const PATH = [folder, process.env['PATH']].filter(part => part !== undefined).join(':');
   const withInput = (input: string, ...args: string[]): Ended => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
       encoding: 'utf8',
-      env: { ...bareEnvironment(), PATH, SINGLETREE_HOME: home },
+      env: { ...bareEnvironment(), PATH, SINGLETREE_HOME: home, ...variables },
       input,
       timeout: 20_000,
     });

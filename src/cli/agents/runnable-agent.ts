@@ -11,6 +11,7 @@ import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { installedCoder } from '../coder.ts';
 import type { Settings } from '../settings/settings.ts';
+import { printNotice } from '../../control/standard-output.ts';
 
 /** What `singletree run` passes to an agent of any kind. */
 export interface RunnableOptions {
@@ -102,7 +103,7 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
       'missing_api_key',
       'The coding agent has no model it can use. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see `singletree models --all` for others; `singletree run demo "…"` needs no key.',
     );
-  for (const problem of coder.problems) console.error(`singletree: ${problem}`);
+  for (const problem of coder.problems) printNotice(problem);
   return nativeAgent(coder.agent, { ...options, permissions: undefined }, () => coder.close());
 }
 

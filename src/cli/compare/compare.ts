@@ -7,13 +7,13 @@ import type { EventLog } from '../../log/index.ts';
 import { readEvents } from '../../log/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
-import { writeOut } from '../output.ts';
 import { withoutAnswers } from '../run/run-agent.ts';
 import { RunTotals } from '../run/run-totals.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
-import { printJson, type ThreadCommandOptions } from '../threads/with-log.ts';
+import type { ThreadCommandOptions } from '../threads/with-log.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 export interface CompareOptions extends ThreadCommandOptions {
   readonly agents: readonly { readonly agent: string; readonly model?: string }[];
@@ -38,7 +38,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
   });
   const worktrees = new Worktrees({ home, folder: cwd, ...defined({ setup: config.worktree?.setup }) });
   let hasStopped = false;
-  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const hasPerson = process.stdin.isTTY && standardOutput.isTerminal;
   try {
     const competitors = options.agents.map(({ agent: id, model }) => {
       const agent = agents.get(id);
@@ -59,11 +59,11 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
       for (const { run } of runs) if (run !== undefined) void control.abort(run.runId).catch(() => {});
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    if (!json) for (const run of runs) await writeOut(`${startLine(run)}\n`);
-    if (!json && hasPerson) await writeOut('What they ask waits: singletree inbox, in another terminal.\n');
+    if (!json) for (const run of runs) await standardOutput.write(`${startLine(run)}\n`);
+    if (!json && hasPerson) await standardOutput.write('What they ask waits: singletree inbox, in another terminal.\n');
     const results = await Promise.all(runs.map(run => resultOf(log, worktrees, run)));
-    if (json) for (const result of results) await printJson(result);
-    else await writeOut(`\n${[...resultTable(results), '', ...advice(results)].join('\n')}\n`);
+    if (json) for (const result of results) await standardOutput.writeJson(result);
+    else await standardOutput.write(`\n${[...resultTable(results), '', ...advice(results)].join('\n')}\n`);
     if (hasStopped) return 130;
     return results.every(({ outcome }) => outcome === 'complete') ? 0 : 1;
   } finally {

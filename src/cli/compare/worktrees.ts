@@ -2,11 +2,12 @@ import { Worktrees } from '../../control/index.ts';
 import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
 import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts';
 import { SingletreeError } from '../../events/index.ts';
+import { visibleLine } from '../../events/terminal-text.ts';
 import { singletreeHome } from '../settings/home.ts';
-import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
 import { ageText } from '../threads/age-text.ts';
-import { printJson, type ThreadCommandOptions, withLog } from '../threads/with-log.ts';
+import { type ThreadCommandOptions, withLog } from '../threads/with-log.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 const worktreesHere = () => new Worktrees({ home: singletreeHome(), folder: process.cwd() });
 
@@ -15,11 +16,11 @@ export async function listWorktrees({ json = false }: ThreadCommandOptions): Pro
   const worktrees = worktreesHere();
   const states = await Promise.all((await worktrees.records()).map(record => worktrees.state(record)));
   if (json) {
-    for (const state of states) await printJson(state);
+    for (const state of states) await standardOutput.writeJson(state);
     return;
   }
   if (states.length === 0) {
-    await writeOut('No worktrees. singletree compare "…" --agents coder,claude makes some.\n');
+    await standardOutput.write('No worktrees. singletree compare "…" --agents coder,claude makes some.\n');
     return;
   }
   const rows = states.map(({ name, exists, isClean, kept, files, hasCommits, createdAt, branch, folder }) => [
@@ -30,7 +31,9 @@ export async function listWorktrees({ json = false }: ThreadCommandOptions): Pro
     branch,
     folder,
   ]);
-  await writeOut(`${tableLines([['name', 'state', 'changes', 'age', 'branch', 'folder'], ...rows]).join('\n')}\n`);
+  await standardOutput.write(
+    `${tableLines([['name', 'state', 'changes', 'age', 'branch', 'folder'], ...rows]).join('\n')}\n`,
+  );
 }
 
 /** `singletree worktrees keep`: applies the changes of one to the folder it is a copy of. */
@@ -40,8 +43,14 @@ export function keepWorktree(name: string, options: ThreadCommandOptions): Promi
     const { threadId, origin, name: found } = await named(worktrees, name);
     const files = await new ThreadWorktrees(log, worktrees).keep(threadId);
     const count = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed in ${origin}`;
-    const lines = [count, ...files.map(file => `  ${file}`), `Remove it: singletree worktrees remove ${found}`];
-    await (options.json === true ? printJson({ name: found, files }) : writeOut(`${lines.join('\n')}\n`));
+    const lines = [
+      count,
+      ...files.map(file => `  ${visibleLine(file)}`),
+      `Remove it: singletree worktrees remove ${found}`,
+    ];
+    await (options.json === true
+      ? standardOutput.writeJson({ name: found, files })
+      : standardOutput.write(`${lines.join('\n')}\n`));
   });
 }
 
@@ -60,7 +69,9 @@ export function removeWorktrees(
       throw new SingletreeError('invalid_argument', 'Name the worktrees to remove, or use --clean.');
     for (const { name, threadId } of new Set(chosen)) {
       await threads.remove(threadId, { force: options.force === true });
-      await (options.json === true ? printJson({ name, removed: true }) : writeOut(`removed ${name}\n`));
+      await (options.json === true
+        ? standardOutput.writeJson({ name, removed: true })
+        : standardOutput.write(`removed ${name}\n`));
     }
   });
 }

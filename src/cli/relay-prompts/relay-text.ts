@@ -1,7 +1,7 @@
 import type { EventOf } from '../../events/index.ts';
 import { changesOfDiff } from '../../projections/activity/index.ts';
 import { pathFrom } from '../../terminal/rows/path-from.ts';
-import { visibleText } from '../../terminal/screen/terminal-text.ts';
+import { visibleText } from '../../events/terminal-text.ts';
 
 type Relay = EventOf<'relay'>;
 

@@ -3,7 +3,7 @@ import { errorText, type EventOf } from '../../events/index.ts';
 import { possibleAnswers } from './possible-answers.ts';
 import { questionAnswer } from './question-answer.ts';
 import { relayText } from './relay-text.ts';
-import { visibleText } from '../../terminal/screen/terminal-text.ts';
+import { visibleText } from '../../events/terminal-text.ts';
 import type { Terminal } from './terminal.ts';
 
 type Relay = EventOf<'relay'>;

@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import { SingletreeError } from '../../events/index.ts';
 import { editInEditor } from '../../terminal/session/external-editor.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 /** Where a person is asked. */
 export interface Terminal {
@@ -17,19 +17,11 @@ export interface Terminal {
 /** The terminal of this process; `interrupt` is called for Ctrl-C during a question. */
 export function processTerminal(interrupt: () => void): Terminal {
   return {
-    write: text => void process.stdout.write(text),
+    write: text => void standardOutput.write(text),
     ask: async (prompt, signal) => {
-      const lines = createInterface({ input: process.stdin, output: process.stdout });
-      lines.on('SIGINT', interrupt);
-      const closed = new Promise<undefined>(resolve => lines.once('close', () => resolve(undefined)));
-      const line = lines.question(prompt, { signal });
-      try {
-        const entered = await Promise.race([line, closed]);
-        if (entered === undefined && process.stdin.readableEnded) throw inputEnded();
-        return entered;
-      } finally {
-        lines.close();
-      }
+      const entered = await standardOutput.ask(prompt, { signal, onInterrupt: interrupt });
+      if (entered === undefined && process.stdin.readableEnded) throw inputEnded();
+      return entered;
     },
     edit: text => editInEditor(text, 'input.json'),
   };

@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { recordedStream } from '../../../test/support/recorded-stream.ts';
 import { ProgressLine } from './progress-line.ts';
 
 /** What is written for three reports, one every second. */
 function written(isTTY: boolean): string {
-  let [text, now] = ['', 0];
-  const output = { isTTY, write: (more: string) => ((text += more), true) } as unknown as NodeJS.WriteStream;
-  const progress = new ProgressLine(output, () => now);
+  const { stream, printed } = recordedStream({ isTTY });
+  let now = 0;
+  const progress = new ProgressLine(stream, () => now);
   for (const count of [1, 2, 3]) {
     now += 1_000;
     progress.show(`${count} threads`);
   }
   progress.end();
   progress.end();
-  if (isTTY) return text;
+  if (isTTY) return printed();
   now += 10_000;
   progress.show('later');
-  return text;
+  return printed();
 }
 
 describe('a line of progress', () => {

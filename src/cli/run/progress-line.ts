@@ -1,36 +1,39 @@
+import type { StandardStream } from '../../control/standard-output.ts';
+
 /** How often a line is written again on a terminal, and added elsewhere, in milliseconds. */
 const [terminalMs, fileMs] = [100, 5_000];
 
 /** Shows how far a command is: one line that changes on a terminal; elsewhere a line now and then, none for short work. */
 export class ProgressLine {
-  readonly #output: NodeJS.WriteStream;
+  readonly #output: StandardStream;
   readonly #now: () => number;
   #shownAt: number;
   #last: string | undefined;
 
-  constructor(output: NodeJS.WriteStream, now: () => number = () => performance.now()) {
+  constructor(output: StandardStream, now: () => number = () => performance.now()) {
     this.#output = output;
     this.#now = now;
-    this.#shownAt = output.isTTY ? Number.NEGATIVE_INFINITY : now();
+    this.#shownAt = output.isTerminal ? Number.NEGATIVE_INFINITY : now();
   }
 
   show(text: string): void {
     this.#last = text;
     const now = this.#now();
-    if (now - this.#shownAt < (this.#output.isTTY ? terminalMs : fileMs)) return;
+    if (now - this.#shownAt < (this.#output.isTerminal ? terminalMs : fileMs)) return;
     this.#write();
     this.#shownAt = now;
   }
 
   /** Shows on a terminal what came last; what is written afterwards begins on a new line. May be called twice. */
   end(): void {
-    if (this.#last === undefined || !this.#output.isTTY) return;
+    if (this.#last === undefined || !this.#output.isTerminal) return;
     this.#write();
-    this.#output.write('\n');
+    void this.#output.write('\n');
     this.#last = undefined;
   }
 
   #write(): void {
-    this.#output.write(this.#output.isTTY ? `\r${this.#last}\u001b[K` : `${this.#last}\n`);
+    if (this.#output.isTerminal) this.#output.redraw(this.#last ?? '');
+    else void this.#output.write(`${this.#last}\n`);
   }
 }

@@ -6,7 +6,6 @@ import { SingletreeError } from '../../events/index.ts';
 import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
 import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
 import { type NextFollowUp, nextFollowUp } from './next-follow-up.ts';
-import { writeOut } from '../output.ts';
 import { runAgent, type RunRequest, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
@@ -14,6 +13,7 @@ import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { isNewFile, openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 import { threadNotFound } from '../threads/find-thread.ts';
+import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
 
@@ -75,7 +75,7 @@ async function runOnce(
   { name, prompt, extraArgs, start }: TerminalRun,
   options: RunAtTerminalOptions,
 ): Promise<EndedRun> {
-  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const hasPerson = process.stdin.isTTY && standardOutput.isTerminal;
   const settings = await loadSettings(options.cwd ?? '.');
   const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
   const agent = await runnableAgent(name, settings, { ...options, timeoutMs, idleTimeoutMs, hasPerson, extraArgs });
@@ -88,11 +88,11 @@ async function runOnce(
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   const log = await openStoreOf(options, settings.config);
-  const output = options.output ?? (process.stdout.isTTY ? 'pretty' : 'events');
-  const screen = { write: (text: string) => void process.stdout.write(text), isLive: process.stdout.isTTY };
+  const output = options.output ?? (standardOutput.isTerminal ? 'pretty' : 'events');
   let pretty: PrettyRun | undefined;
   const watcher = watcherFor(output, () => pretty);
-  if (output === 'pretty') watcher.started = runId => (pretty = new PrettyRun(screen, { runId, cwd: settings.cwd }));
+  if (output === 'pretty')
+    watcher.started = runId => (pretty = new PrettyRun(standardOutput, { runId, cwd: settings.cwd }));
   if (hasPerson && agent.isInteractive)
     person = askAt(processTerminal(interrupt), watcher, { pretty: () => pretty, cwd: settings.cwd });
   try {
@@ -111,11 +111,11 @@ async function runOnce(
     pretty?.end(report.outcome, report.milliseconds, report.totals);
     const advice = deniedAdvice(agent, report.totals);
     const kept = `thread ${report.threadId}\nrecord ${report.folder}\n`;
-    if (output === 'pretty') screen.write(`${advice === undefined ? '' : `${advice}\n`}${kept}`);
+    if (output === 'pretty') await standardOutput.write(`${advice === undefined ? '' : `${advice}\n`}${kept}`);
     else {
-      if (report.totals.error !== undefined) console.error(`singletree: ${report.totals.error}`);
-      if (advice !== undefined) console.error(`singletree: denied: ${report.totals.denied.join(', ')}. ${advice}`);
-      process.stderr.write(kept);
+      if (report.totals.error !== undefined) printNotice(report.totals.error);
+      if (advice !== undefined) printNotice(`denied: ${report.totals.denied.join(', ')}. ${advice}`);
+      await standardError.write(kept);
     }
     const { outcome, threadId } = report;
     // Nobody was asked: what was denied is not done.
@@ -156,11 +156,11 @@ function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): 
 }
 
 function watcherFor(output: Output, pretty: () => PrettyRun | undefined): RunWatcher {
-  const print = (value: unknown) => writeOut(`${JSON.stringify(value)}\n`);
+  const print = (value: unknown) => standardOutput.writeJson(value);
   const watchers: Record<Output, RunWatcher> = {
     events: { event: print },
     activity: { activity: print },
-    raw: { raw: async ({ stream, line }) => void (stream === 'stdout' && (await writeOut(line))) },
+    raw: { raw: async ({ stream, line }) => void (stream === 'stdout' && (await standardOutput.writeBytes(line))) },
     pretty: {
       event: event => Promise.resolve(pretty()?.event(event)),
       activity: activity => Promise.resolve(pretty()?.activity(activity)),

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { recordedStream } from '../../../test/support/recorded-stream.ts';
 import { PrettyRun } from './run-pretty.ts';
 import { RunTotals } from './run-totals.ts';
 
 describe('a run for people', () => {
   it('is one block of text, one line per activity and a summary', () => {
-    let screen = '';
-    const pretty = new PrettyRun(
-      { write: text => void (screen += text), isLive: false },
-      { runId: 'r', cwd: '/project' },
-    );
+    const { stream, printed } = recordedStream();
+    const pretty = new PrettyRun(stream, { runId: 'r', cwd: '/project' });
     pretty.event({ type: 'text', runId: 'r', id: 't', content: 'Hello.\n' });
     pretty.event({ type: 'text', runId: 'r', id: 't', content: '', final: true });
     pretty.event({ type: 'text', runId: 'r/a/run', id: 'u', content: 'of a subagent' });
@@ -17,25 +15,25 @@ describe('a run for people', () => {
     const totals = new RunTotals();
     totals.add({ type: 'tool_result', runId: 'r', id: 'c', name: 'bash', output: { status: 'denied', reason: 'no' } });
     pretty.end('complete', 1_000, totals);
-    expect(screen).toMatch(/^Hello\.\n• read \/a\n• write b\/c\n\ndone · .* · denied: bash\n$/);
+    expect(printed()).toMatch(/^Hello\.\n• read \/a\n• write b\/c\n\ndone · .* · denied: bash\n$/);
   });
 
   it('names a tool whose calls are of no known kind, instead of its record', () => {
-    let screen = '';
-    const pretty = new PrettyRun({ write: text => void (screen += text), isLive: false }, { runId: 'r', cwd: '/' });
+    const { stream, printed } = recordedStream();
+    const pretty = new PrettyRun(stream, { runId: 'r', cwd: '/' });
     pretty.event({ type: 'tool_call', runId: 'r', id: 'c', name: 'AskUserQuestion', input: {} });
     pretty.activity({ type: 'unknown', timestamp: '', raw: { a: 1 } });
     pretty.event({ type: 'unknown', runId: 'r', raw: { b: 2 } });
     pretty.activity({ type: 'unknown', timestamp: '', raw: { b: 2 } });
-    expect(screen).toBe('• AskUserQuestion\n? {"b":2}\n');
+    expect(printed()).toBe('• AskUserQuestion\n? {"b":2}\n');
   });
 
   it('does not pass on what a terminal would execute', () => {
-    let screen = '';
-    const pretty = new PrettyRun({ write: text => void (screen += text), isLive: false }, { runId: 'r', cwd: '/' });
+    const { stream, printed } = recordedStream();
+    const pretty = new PrettyRun(stream, { runId: 'r', cwd: '/' });
     pretty.event({ type: 'text', runId: 'r', id: 't', content: 'a\u001b[2J\n' });
     pretty.activity({ type: 'command', timestamp: '', command: 'ls \u001b[2J' });
-    expect(screen).toBe('a[2J\n• $ ls  [2J\n');
+    expect(printed()).toBe('a[2J\n• $ ls  [2J\n');
   });
 
   it('separates what a person rejected from what was denied', () => {

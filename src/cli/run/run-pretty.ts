@@ -5,13 +5,8 @@ import { scriptOfLine } from '../../agents/permissions/shell-script.ts';
 import { pathFrom } from '../../terminal/rows/path-from.ts';
 import { durationText } from '../../terminal/rows/duration-text.ts';
 import type { RunTotals } from './run-totals.ts';
-import { plainText, printableText } from '../../terminal/screen/terminal-text.ts';
-
-export interface Screen {
-  write(text: string): void;
-  /** Whether it is a terminal, with a spinner while nothing happens. */
-  readonly isLive: boolean;
-}
+import { plainText, printableText } from '../../events/terminal-text.ts';
+import type { StandardStream } from '../../control/standard-output.ts';
 
 interface PrettyRunOptions {
   readonly runId: string;
@@ -23,7 +18,7 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /** Prints a run for people as it happens: streaming text, one line per activity, a summary at the end. */
 export class PrettyRun {
-  readonly #screen: Screen;
+  readonly #screen: StandardStream;
   readonly #mainRun: string;
   readonly #cwd: string;
   readonly #spinner: ReturnType<typeof setInterval> | undefined;
@@ -33,11 +28,12 @@ export class PrettyRun {
   #spins = false;
   #isPaused = false;
 
-  constructor(screen: Screen, { runId, cwd }: PrettyRunOptions) {
+  constructor(screen: StandardStream, { runId, cwd }: PrettyRunOptions) {
     this.#screen = screen;
     this.#mainRun = runId;
     this.#cwd = cwd;
-    this.#spinner = screen.isLive ? setInterval(() => this.#spin(), 100) : undefined;
+    // A terminal shows that the run is alive while nothing happens.
+    this.#spinner = screen.isTerminal ? setInterval(() => this.#spin(), 100) : undefined;
     this.#spinner?.unref();
   }
 
@@ -45,7 +41,7 @@ export class PrettyRun {
     this.#event = event;
     if (event.type !== 'text' || event.runId !== this.#mainRun || event.content === '') return;
     this.#clear();
-    this.#screen.write(printableText(event.content));
+    void this.#screen.write(printableText(event.content));
     this.#inText = !event.content.endsWith('\n');
   }
 
@@ -55,7 +51,7 @@ export class PrettyRun {
     const line = activityLine(shown, this.#event);
     if (line === undefined) return;
     this.#breakLine();
-    this.#screen.write(`${plainText(line)}\n`);
+    void this.#screen.write(`${plainText(line)}\n`);
   }
 
   end(outcome: RunOutcome, milliseconds: number, totals: RunTotals): void {
@@ -74,7 +70,7 @@ export class PrettyRun {
       ...(totals.rejected.length === 0 ? [] : [`rejected: ${totals.rejected.join(', ')}`]),
       ...(totals.denied.length === 0 ? [] : [`denied: ${totals.denied.join(', ')}`]),
     ];
-    this.#screen.write(`\n${plainText(parts.join(' · '))}\n`);
+    void this.#screen.write(`\n${plainText(parts.join(' · '))}\n`);
   }
 
   #inFolder<Shown extends { readonly path?: string }>(activity: Shown): Shown {
@@ -83,7 +79,7 @@ export class PrettyRun {
 
   #breakLine(): void {
     this.#clear();
-    if (this.#inText) this.#screen.write('\n');
+    if (this.#inText) void this.#screen.write('\n');
     this.#inText = false;
   }
 
@@ -96,11 +92,11 @@ export class PrettyRun {
   #spin(): void {
     if (this.#inText || this.#isPaused) return;
     this.#spins = true;
-    this.#screen.write(`\r${frames[this.#frame++ % frames.length]} `);
+    this.#screen.redraw(`${frames[this.#frame++ % frames.length]} `);
   }
 
   #clear(): void {
-    if (this.#spins) this.#screen.write('\r\u001b[K');
+    if (this.#spins) this.#screen.redraw('');
     this.#spins = false;
   }
 }

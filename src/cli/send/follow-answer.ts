@@ -1,7 +1,6 @@
 import type { LoggedEvent } from '../../events/index.ts';
-import { writeOut } from '../output.ts';
-import { printJson } from '../threads/with-log.ts';
 import { Transcript } from '../threads/transcript.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 /** How the answer to a message ended: the reason of its run, or `unread` when the active run ended without it. */
 export type AnswerEnd = NonNullable<Extract<LoggedEvent, { type: 'harness_end' }>['reason']> | 'unread' | 'stopped';
@@ -21,7 +20,8 @@ export async function followAnswer(
   isJson: boolean,
 ): Promise<AnswerEnd> {
   const transcript = new Transcript();
-  const print = (event: LoggedEvent) => (isJson ? printJson(event) : writeOut(transcript.take(event)));
+  const print = (event: LoggedEvent) =>
+    isJson ? standardOutput.writeJson(event) : standardOutput.write(transcript.take(event));
   let answering: string | undefined;
   let cause: string | undefined;
   try {
@@ -38,7 +38,7 @@ export async function followAnswer(
     }
     return 'stopped';
   } finally {
-    if (!isJson) await writeOut(transcript.end());
+    if (!isJson) await standardOutput.write(transcript.end());
   }
 }
 

@@ -1,11 +1,10 @@
 import { type Client, createClient } from '../../client/index.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
-import { writeOut } from '../output.ts';
 import { findIn, type ThreadIndex } from '../threads/find-thread.ts';
-import { printJson } from '../threads/with-log.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 /** Sends a message to a thread of a server and prints the answer; returns the exit code. */
 export async function sendToServer(named: string, content: string, options: SendOptions): Promise<number> {
@@ -16,7 +15,9 @@ export async function sendToServer(named: string, content: string, options: Send
   const delivery = followUp ? 'follow_up' : 'steer';
   const receipt = await client.sendMessage(threadId, { content, id, delivery, ...defined({ model }) });
   if (!wait) {
-    await (json ? printJson({ threadId, messageId: id, ...receipt }) : writeOut(`sent to thread ${threadId}\n`));
+    await (json
+      ? standardOutput.writeJson({ threadId, messageId: id, ...receipt })
+      : standardOutput.write(`sent to thread ${threadId}\n`));
     return 0;
   }
   const stop = new AbortController();

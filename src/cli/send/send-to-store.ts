@@ -1,4 +1,6 @@
 import { userInfo } from 'node:os';
+import type { Redactor } from '../../agents/redaction/redactor.ts';
+import { redactedEvents } from '../../server/security/redacted-events.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { liveRunOf } from '../../control/supervision/live-run.ts';
 import { requestSteering } from '../../control/supervision/steer-request.ts';
@@ -6,23 +8,23 @@ import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { markFollowUp, noFollowUp, noteOf } from '../../server/follow-ups.ts';
-import { writeOut } from '../output.ts';
 import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
 import { findThread } from '../threads/find-thread.ts';
 import { threadAgent } from '../threads/thread-agent.ts';
-import { printJson, withLog } from '../threads/with-log.ts';
+import { withLog } from '../threads/with-log.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
+import { standardError, standardOutput } from '../../control/standard-output.ts';
 
 /**
  * Sends a message to a thread of a store and prints the answer: into the run that another process owns, else as the next
  * turn, which runs here. Returns the exit code.
  */
 export async function sendToStore(named: string, content: string, options: SendOptions): Promise<number> {
-  const next = await withLog(options, async (log): Promise<number | NextTurn> => {
+  const next = await withLog(options, async (log, redactor): Promise<number | NextTurn> => {
     const thread = await findThread(log, named);
     const active = await liveRunOf(log, thread);
-    if (active !== undefined) return sendIntoRun(log, { thread, runId: active.runId, content }, options);
+    if (active !== undefined) return sendIntoRun({ log, redactor }, { thread, runId: active.runId, content }, options);
     if (!options.wait)
       throw new SingletreeError(
         'invalid_argument',
@@ -53,10 +55,14 @@ async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
       const { id: messageId, expectedSeq: after } = start ?? {};
       if (messageId === undefined || after === undefined) continue;
       // A server may have delivered it meanwhile.
-      const delivered = await withLog(options, async log => {
+      const delivered = await withLog(options, async (log, redactor) => {
         for await (const event of readEvents(log, next.threadId, after))
           if (event.type === 'user' && event.id === messageId)
-            return followAnswer(log.tail(next.threadId, event.seq - 1), { messageId }, options.json === true);
+            return followAnswer(
+              redactedEvents(log.tail(next.threadId, event.seq - 1), redactor),
+              { messageId },
+              options.json === true,
+            );
         start = { ...start, expectedSeq: (await findThread(log, next.threadId)).seq };
         return undefined;
       });
@@ -71,7 +77,7 @@ interface IntoRun {
 }
 
 async function sendIntoRun(
-  log: EventLog,
+  { log, redactor }: { readonly log: EventLog; readonly redactor: Redactor },
   { thread, runId, content }: IntoRun,
   { model, followUp = false, wait, json = false }: SendOptions,
 ): Promise<number | NextTurn> {
@@ -84,14 +90,14 @@ async function sendIntoRun(
   else await requestSteering(log, thread.id, { runId, id, content, by, note: noteOf(message, runId) });
   if (!wait) {
     const receipt = { threadId: thread.id, messageId: id, runId, ...(followUp ? { queued: true } : { steered: true }) };
-    await (json ? printJson(receipt) : writeOut(`sent to thread ${thread.id}\n`));
+    await (json ? standardOutput.writeJson(receipt) : standardOutput.write(`sent to thread ${thread.id}\n`));
     return 0;
   }
   const where = followUp ? 'waits until the active run has ended' : 'goes into the active run';
-  process.stderr.write(`The message ${where}. Ctrl-C stops waiting for the answer only.\n`);
+  await standardError.write(`The message ${where}. Ctrl-C stops waiting for the answer only.\n`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  const events = log.tail(thread.id, thread.seq, { signal: stop.signal });
+  const events = redactedEvents(log.tail(thread.id, thread.seq, { signal: stop.signal }), redactor);
   const end = await followAnswer(events, { messageId: id, activeRunId: runId }, json);
   if (end !== 'unread') return exitCodeOf(end);
   const { seq: expectedSeq } = await findThread(log, thread.id);

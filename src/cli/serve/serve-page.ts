@@ -5,16 +5,18 @@ import type { Limits } from '../../agents/index.ts';
 import type { Config } from '../../config/index.ts';
 import { Supervisor, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { passwordsOf, visibleUrl } from '../../log/index.ts';
+import { visibleUrl } from '../../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { packageVersion } from '../package-version.ts';
 import { removeRunFolders } from '../run/run-folders.ts';
+import { secretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { calledAs, startLines } from './start-screen.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
 import { defined } from '../../events/defined.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 export interface ServeOptions extends StoreOptions {
   readonly host?: string;
@@ -57,7 +59,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,
         version: packageVersion(),
-        secrets: [...secretsIn(process.env), ...passwordsIn([store, live])],
+        secrets: secretsFor(options, config),
         tokens: tokensFor(options, config),
         ...(files !== undefined && { filesRoot: resolve(files) }),
         snapshots: join(home, 'snapshots'),
@@ -85,9 +87,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     resumed: recovered.length,
     command: calledAs(process.env),
   };
-  if (json) console.log(JSON.stringify({ ...shown, agents: shown.agents.map(({ id }) => id) }));
-  else for (const line of startLines(shown)) console.log(line);
-  if (open && process.stdout.isTTY) openInBrowser(server.url);
+  if (json) await standardOutput.writeJson({ ...shown, agents: shown.agents.map(({ id }) => id) });
+  else await standardOutput.write(`${startLines(shown).join('\n')}\n`);
+  if (open && standardOutput.isTerminal) openInBrowser(server.url);
   await untilStopped();
   await server.close();
   await supervisor.close();
@@ -136,16 +138,4 @@ function openInBrowser(url: string): void {
   const browser = spawn(command, [url], { stdio: 'ignore', detached: true });
   browser.on('error', () => {});
   browser.unref();
-}
-
-/** The passwords of the store and its live tail; short ones would be found in harmless texts. */
-function passwordsIn(urls: readonly (string | undefined)[]): string[] {
-  return urls.flatMap(url => (url === undefined ? [] : passwordsOf(url))).filter(({ length }) => length >= 6);
-}
-
-/** The secret values of the environment, which must not appear in an event or a log. */
-function secretsIn(env: NodeJS.ProcessEnv): string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) && value !== undefined && value.length >= 12 ? [value] : [],
-  );
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Config, loadConfig } from '../../config/index.ts';
 import { trustQuestion, untrustedLines } from '../config.ts';
 import { singletreeHome } from './home.ts';
+import { printNotice } from '../../control/standard-output.ts';
 
 /** The configuration that applies to a command, and the folders it refers to. */
 export interface Settings {
@@ -18,6 +19,6 @@ export async function loadSettings(folder: string): Promise<Settings> {
   const askTrust = trustQuestion();
   const { config, untrusted } = await loadConfig({ cwd, home, env: process.env, ...(askTrust && { askTrust }) });
   if (untrusted !== undefined && askTrust === undefined)
-    for (const line of untrustedLines(untrusted)) console.error(`singletree: ${line}`);
+    for (const line of untrustedLines(untrusted)) printNotice(line);
   return { config, cwd, home };
 }

@@ -7,6 +7,7 @@ import { SingletreeError } from '../../events/singletree-error.ts';
 import { type EventLog, openStore, parseStoreUrl } from '../../log/index.ts';
 import { singletreeHome } from './home.ts';
 import { defined } from '../../events/defined.ts';
+import { printNotice } from '../../control/standard-output.ts';
 
 /** The options of a command that opens the log. */
 export interface StoreOptions {
@@ -41,14 +42,21 @@ export function storeUrls(
   return { store: url, ...defined({ live: tail }) };
 }
 
+interface OpenOptions {
+  /** Receives what happens to the live tail; printed when absent. */
+  readonly report?: (text: string) => void;
+  /** Whether a file that cannot be written is opened for reading. */
+  readonly allowReadOnly?: boolean;
+}
+
 /** Opens the log that the options, the environment or the configuration name. */
 export async function openStoreOf(
   options: StoreOptions,
   config?: Pick<Config, 'store' | 'live'>,
-  report: (text: string) => void = text => process.stderr.write(`singletree: ${text}\n`),
+  { report = printNotice, allowReadOnly = false }: OpenOptions = {},
 ): Promise<EventLog> {
   const { store, live } = storeUrls(options, process.env, config);
-  return openStore(store, { live, onOutage: reason => report(outageText(reason)) });
+  return openStore(store, { live, allowReadOnly, onOutage: reason => report(outageText(reason)) });
 }
 
 /** Rejects when a log cannot be used: its file is gone or cannot be written, or its database does not answer. */

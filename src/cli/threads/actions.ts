@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import { type RewindResult, ThreadRewind } from '../../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
-import { allThreads, exportThread, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
+import { allThreads, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
+import { visibleLine } from '../../events/terminal-text.ts';
+import { redactedEvents } from '../../server/security/redacted-events.ts';
 import { singletreeHome } from '../settings/home.ts';
-import { writeOut } from '../output.ts';
 import { ProgressLine } from '../run/progress-line.ts';
-import { printGraph } from '../print-graph.ts';
+import { graphLines } from '../graph-lines.ts';
 import type { StoreOptions } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
 import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { Transcript } from './transcript.ts';
-import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
+import { type ThreadCommandOptions, withLog } from './with-log.ts';
+import { standardError, standardOutput } from '../../control/standard-output.ts';
 
 /** `singletree threads`: the newest threads. */
 export function listThreads(options: ThreadCommandOptions & { readonly limit: number }): Promise<void> {
@@ -25,7 +27,7 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       threads.push(thread);
     }
     if (options.json === true) {
-      for (const thread of threads) await printJson(summaryOf(thread));
+      for (const thread of threads) await standardOutput.writeJson(summaryOf(thread));
       return;
     }
     const ids = shortIds(threads.map(({ id }) => id));
@@ -36,8 +38,9 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       ageText(thread.updatedAt),
       (thread.title ?? 'Untitled').slice(0, 80),
     ]);
-    for (const line of tableLines(rows)) await writeOut(`${line}\n`);
-    if (rows.length === 0) await writeOut('No threads yet. Start one: singletree, or singletree run <agent> "…"\n');
+    for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+    if (rows.length === 0)
+      await standardOutput.write('No threads yet. Start one: singletree, or singletree run <agent> "…"\n');
   });
 }
 
@@ -63,23 +66,25 @@ function agentOf({ metadata }: Thread): string {
 
 /** `singletree show`: a thread as text, or its events as JSON; with `follow` until it is interrupted. */
 export function showThread(text: string, options: ThreadCommandOptions & { readonly follow?: boolean }): Promise<void> {
-  return withLog(options, async log => {
+  return withLog(options, async (log, redactor) => {
     const { id } = await findThread(log, text);
     const transcript = new Transcript();
-    const take = (event: LoggedEvent) => (options.json === true ? printJson(event) : writeOut(transcript.take(event)));
+    const take = (event: LoggedEvent) =>
+      options.json === true ? standardOutput.writeJson(event) : standardOutput.write(transcript.take(event));
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());
     const events = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
-    for await (const event of events) if (!(await take(event))) break;
-    if (options.json !== true) await writeOut(transcript.end());
+    for await (const event of redactedEvents(events, redactor)) if (!(await take(event))) break;
+    if (options.json !== true) await standardOutput.write(transcript.end());
   });
 }
 
 /** `singletree export`: the events of a thread, one on each line. */
 export function exportCommand(text: string, options: StoreOptions): Promise<void> {
-  return withLog(options, async log => {
+  return withLog(options, async (log, redactor) => {
     const { id } = await findThread(log, text);
-    for await (const line of exportThread(log, id)) if (!(await writeOut(line))) return;
+    for await (const event of redactedEvents(readEvents(log, id), redactor))
+      if (!(await standardOutput.writeJson(event))) return;
   });
 }
 
@@ -95,7 +100,7 @@ export function importCommand(
         `There is no file "${file}". Name a file that singletree export wrote, or "-" for standard input.`,
       );
     const source = file === '-' ? process.stdin : createReadStream(file);
-    const progress = new ProgressLine(process.stderr);
+    const progress = new ProgressLine(standardError);
     let bytes = 0;
     const counted = (async function* () {
       for await (const piece of source as AsyncIterable<Uint8Array>) {
@@ -107,8 +112,8 @@ export function importCommand(
     const title = defined({ title: options.title });
     const thread = await importThread(log, counted, title).finally(() => progress.end());
     await (options.json === true
-      ? printJson(summaryOf(thread))
-      : writeOut(`thread ${thread.id}: ${thread.seq} events\n`));
+      ? standardOutput.writeJson(summaryOf(thread))
+      : standardOutput.write(`thread ${thread.id}: ${thread.seq} events\n`));
   });
 }
 
@@ -122,8 +127,8 @@ export function branchCommand(
     const name = options.title ?? title;
     const branch = await log.branch(id, options.at ?? seq, name === undefined ? {} : { title: name });
     await (options.json === true
-      ? printJson(summaryOf(branch))
-      : writeOut(`thread ${branch.id}: ${branch.seq} events shared\n`));
+      ? standardOutput.writeJson(summaryOf(branch))
+      : standardOutput.write(`thread ${branch.id}: ${branch.seq} events shared\n`));
   });
 }
 
@@ -139,7 +144,9 @@ export function removeCommand(text: string, options: ThreadCommandOptions & { re
     if (threadStatus(thread) !== 'idle')
       throw new SingletreeError('run_under_way', 'The thread has an active run. Stop it before you delete the thread.');
     await log.deleteThread(thread.id);
-    await (options.json === true ? printJson({ id: thread.id, deleted: true }) : writeOut(`deleted ${thread.id}\n`));
+    await (options.json === true
+      ? standardOutput.writeJson({ id: thread.id, deleted: true })
+      : standardOutput.write(`deleted ${thread.id}\n`));
   });
 }
 
@@ -149,8 +156,12 @@ export function graphCommand(text: string, options: ThreadCommandOptions): Promi
     const { id } = await findThread(log, text);
     let graph = createGraph();
     for await (const event of readEvents(log, id)) graph = reduceEvent(graph, event);
-    if (options.json !== true) return printGraph(graph);
-    for (const node of graph.nodes.values()) await printJson({ ...node, children: graph.edges.get(node.id) ?? [] });
+    if (options.json !== true) {
+      for (const line of graphLines(graph)) await standardOutput.write(`${line}\n`);
+      return;
+    }
+    for (const node of graph.nodes.values())
+      await standardOutput.writeJson({ ...node, children: graph.edges.get(node.id) ?? [] });
   });
 }
 
@@ -169,19 +180,19 @@ export function rewindCommand(
     const act = () => (direction === 'undo' ? rewind.undo(id, { ...named, force }) : rewind.redo(id, { force }));
     const result = options.preview === true ? await preview() : await act();
     if (options.json === true) {
-      await printJson(result);
+      await standardOutput.writeJson(result);
       return;
     }
     for (const { folder, files } of result.folders)
       for (const { path, action, isConflict } of files)
-        await writeOut(`${isConflict ? 'conflict' : action}  ${join(folder, path)}\n`);
+        await standardOutput.write(`${isConflict ? 'conflict' : action}  ${visibleLine(join(folder, path))}\n`);
     if (!('threadId' in result)) return;
     const { threadId } = result as RewindResult;
     const skipped = result.folders.flatMap(({ files }) => files.filter(({ isConflict }) => isConflict && !force));
     if (skipped.length > 0)
-      await writeOut(
+      await standardOutput.write(
         'Files in conflict were changed by somebody else since and are left alone; --force rewinds them too.\n',
       );
-    await writeOut(`continue in thread ${threadId}\n`);
+    await standardOutput.write(`continue in thread ${threadId}\n`);
   });
 }

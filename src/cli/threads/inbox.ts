@@ -8,12 +8,12 @@ import { type PendingRelay, RelayBooks } from '../../control/supervision/relay-b
 import { possibleAnswers } from '../relay-prompts/possible-answers.ts';
 import { questionAnswer } from '../relay-prompts/question-answer.ts';
 import { relayText } from '../relay-prompts/relay-text.ts';
-import { writeOut } from '../output.ts';
 import { tableLines } from '../table.ts';
 import { shortest, shortIds } from './find-thread.ts';
 import { ageText } from './age-text.ts';
 import { questionOf } from './transcript.ts';
-import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
+import { type ThreadCommandOptions, withLog } from './with-log.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 async function pendingIn(log: EventLog): Promise<PendingRelay[]> {
   const pending: PendingRelay[] = [];
@@ -26,7 +26,7 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const pending = await pendingIn(log);
     if (options.json === true) {
-      for (const { thread, entry } of pending) await printJson({ threadId: thread.id, ...entry });
+      for (const { thread, entry } of pending) await standardOutput.writeJson({ threadId: thread.id, ...entry });
       return;
     }
     const threads = shortIds(pending.map(({ thread }) => thread.id));
@@ -37,8 +37,8 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
       entry.since === undefined ? '' : ageText(entry.since),
       questionOf(entry.relay).slice(0, 120),
     ]);
-    for (const line of tableLines(rows)) await writeOut(`${line}\n`);
-    await writeOut(
+    for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+    await standardOutput.write(
       rows.length === 0
         ? 'Nothing waits for you.\n'
         : '\nTo read one whole: singletree inbox show 1\nTo answer: singletree inbox approve 1 (or reject, revise, answer)\n',
@@ -52,8 +52,8 @@ export function showInbox(named: string, options: ThreadCommandOptions): Promise
     const { thread, entry } = relayNamed(await pendingIn(log), named);
     const answers = possibleAnswers(entry.relay);
     await (options.json === true
-      ? printJson({ threadId: thread.id, ...entry })
-      : writeOut(`${relayText(entry.relay)}\n  answers: ${answers.join(', ')}\n`));
+      ? standardOutput.writeJson({ threadId: thread.id, ...entry })
+      : standardOutput.write(`${relayText(entry.relay)}\n  answers: ${answers.join(', ')}\n`));
   });
 }
 
@@ -84,8 +84,8 @@ export function answerInbox(
       await supervisor.close();
     }
     await (options.json === true
-      ? printJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
-      : writeOut(`${outcome}: ${questionOf(entry.relay)}\n`));
+      ? standardOutput.writeJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
+      : standardOutput.write(`${outcome}: ${questionOf(entry.relay)}\n`));
   });
 }
 

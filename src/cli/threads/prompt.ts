@@ -5,14 +5,13 @@ import { defined } from '../../events/defined.ts';
 import { defaultActive } from '../../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { type Message, projectMessages } from '../../projections/index.ts';
-import { printableText } from '../../terminal/screen/terminal-text.ts';
-import { writeOut } from '../output.ts';
+import { printableText } from '../../events/terminal-text.ts';
 import { runnableAgent } from '../agents/runnable-agent.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
-import { openStoreOf } from '../settings/store-options.ts';
 import { findThread } from './find-thread.ts';
 import { threadAgent } from './thread-agent.ts';
-import { printJson, type ThreadCommandOptions } from './with-log.ts';
+import { type ThreadCommandOptions, withConfiguredLog } from './with-log.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 export interface PromptOptions extends ThreadCommandOptions {
   readonly agent?: string;
@@ -30,15 +29,12 @@ interface Prompt extends Partial<ModelRequest> {
 /** `singletree debug prompt`: what a model would be sent of a thread: instructions, tools and messages. */
 export async function promptCommand(text: string, options: PromptOptions): Promise<void> {
   const settings = await loadSettings(options.cwd ?? '.');
-  const log = await openStoreOf(options, settings.config);
-  try {
+  await withConfiguredLog(options, settings.config, async log => {
     const isEmpty = text === 'last' && (await log.listThreads({ limit: 1 })).length === 0;
     const prompt = await promptOf(log, isEmpty ? undefined : await findThread(log, text), settings, options);
-    if (options.json === true) await printJson(prompt);
+    if (options.json === true) await standardOutput.writeJson(prompt);
     else await print(prompt);
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 async function promptOf(
@@ -69,12 +65,12 @@ async function promptOf(
 
 async function print({ agent, instructions, tools, messages }: Prompt): Promise<void> {
   if (tools === undefined)
-    await writeOut(
+    await standardOutput.write(
       `The agent "${agent}" adds instructions and tools of its own. Of the thread it has these messages:\n\n`,
     );
-  if (instructions !== undefined) await writeOut(section('instructions', [instructions]));
+  if (instructions !== undefined) await standardOutput.write(section('instructions', [instructions]));
   for (const tool of tools ?? [])
-    await writeOut(
+    await standardOutput.write(
       section(
         `tool ${tool.name}`,
         tool.type === 'function'
@@ -83,7 +79,7 @@ async function print({ agent, instructions, tools, messages }: Prompt): Promise<
       ),
     );
   for (const { role, content } of messages)
-    await writeOut(section(role, typeof content === 'string' ? [content] : content.map(partText)));
+    await standardOutput.write(section(role, typeof content === 'string' ? [content] : content.map(partText)));
 }
 
 function section(title: string, parts: readonly string[]): string {

@@ -1,13 +1,13 @@
 import { SingletreeError } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
-import { writeOut } from '../output.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';
 import { indexLog } from './index-log.ts';
 import { unavailable } from './queries.ts';
-import { printJson, type ThreadCommandOptions, withLog } from './with-log.ts';
+import { type ThreadCommandOptions, withLog } from './with-log.ts';
+import { standardError, standardOutput } from '../../control/standard-output.ts';
 
 export interface UsageOptions extends ThreadCommandOptions {
   readonly from?: string;
@@ -20,10 +20,10 @@ export function usageCommand({ from, to, by, ...options }: UsageOptions): Promis
   return withLog(options, async log => {
     if (by.includes('thread')) return usageByThread(log, { from, to, isJson: options.json === true });
     const groups = by as readonly UsageGroup[];
-    await indexLog(log, line => process.stderr.write(line));
+    await indexLog(log, line => void standardError.write(line));
     const totals = await (log.usage?.({ by: groups, ...(from && { from }), ...(to && { to }) }) ?? unavailable());
     if (options.json === true) {
-      for (const total of totals) await printJson(total);
+      for (const total of totals) await standardOutput.writeJson(total);
       return;
     }
     const rows = totals.map(({ day, agentId, modelId, modelCalls, ...usage }) => [
@@ -44,7 +44,7 @@ interface Period {
 async function usageByThread(log: EventLog, { from = '', to = '\uffff', isJson }: Period): Promise<void> {
   if ([from, to === '\uffff' ? '' : to].some(day => day !== '' && !/^\d{4}-\d\d-\d\d$/.test(day)))
     throw new SingletreeError('invalid_argument', 'Expected days such as "2026-01-31" for --from and --to.');
-  const progress = new ProgressLine(process.stderr);
+  const progress = new ProgressLine(standardError);
   const found: { id: string; title: string; modelCalls: number; usage: UsageCounts }[] = [];
   let read = 0;
   for await (const { id, title = 'Untitled', branchedFrom } of allThreads(log)) {
@@ -61,7 +61,7 @@ async function usageByThread(log: EventLog, { from = '', to = '\uffff', isJson }
   progress.end();
   if (isJson) {
     for (const { id: threadId, title, modelCalls, usage } of found)
-      await printJson({ threadId, title, modelCalls, ...usage });
+      await standardOutput.writeJson({ threadId, title, modelCalls, ...usage });
     return;
   }
   const ids = shortIds(found.map(({ id }) => id));
@@ -84,6 +84,6 @@ function cells(modelCalls: number, { inputTokens, outputTokens, cost }: UsageCou
 }
 
 async function printRows(rows: readonly string[][]): Promise<void> {
-  for (const line of tableLines(rows)) await writeOut(`${line}\n`);
-  if (rows.length === 0) await writeOut('No usage yet.\n');
+  for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+  if (rows.length === 0) await standardOutput.write('No usage yet.\n');
 }

@@ -1,5 +1,8 @@
+import { createRedactor, type Redactor } from '../../agents/redaction/redactor.ts';
+import type { Config } from '../../config/index.ts';
+import { hideSecrets } from '../../control/standard-output.ts';
 import type { EventLog } from '../../log/index.ts';
-import { writeOut } from '../output.ts';
+import { secretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 
@@ -8,18 +11,30 @@ export interface ThreadCommandOptions extends StoreOptions {
   readonly json?: boolean;
 }
 
-/** Opens the store of a command, and closes it at the end. */
-export async function withLog<Result>(options: StoreOptions, act: (log: EventLog) => Promise<Result>): Promise<Result> {
+/** Opens the store of a command on stored threads, and closes it at the end. */
+export async function withLog<Result>(
+  options: StoreOptions,
+  act: (log: EventLog, redactor: Redactor) => Promise<Result>,
+): Promise<Result> {
   const { config } = await loadSettings('.');
-  const log = await openStoreOf(options, config);
+  return withConfiguredLog(options, config, act);
+}
+
+/**
+ * Opens the store that options and configuration name, for reading only when it cannot be written. What is printed has
+ * none of the secrets that a server hides.
+ */
+export async function withConfiguredLog<Result>(
+  options: StoreOptions,
+  config: Config,
+  act: (log: EventLog, redactor: Redactor) => Promise<Result>,
+): Promise<Result> {
+  const redactor = createRedactor(secretsFor(options, config));
+  hideSecrets(redactor);
+  const log = await openStoreOf(options, config, { allowReadOnly: true });
   try {
-    return await act(log);
+    return await act(log, redactor);
   } finally {
     await log.close();
   }
-}
-
-/** Prints a value as one line of JSON; returns false when the reader has closed the output. */
-export function printJson(value: unknown): Promise<boolean> {
-  return writeOut(`${JSON.stringify(value)}\n`);
 }

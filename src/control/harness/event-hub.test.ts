@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { EventHub } from './event-hub.ts';
 import type { HarnessEvent } from './harness-event.ts';
+import { standardError } from '../standard-output.ts';
 
 const info = (message: string) => ({ type: 'info', message }) as const;
 const typesOf = (events: readonly HarnessEvent[]) =>
   events.map(event => (event.type === 'info' ? event.message : event.type));
 
 describe('the event hub', () => {
-  let printed: MockInstance<typeof console.error>;
+  let printed: MockInstance<typeof standardError.write>;
   beforeEach(() => {
-    printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    printed = vi.spyOn(standardError, 'write').mockResolvedValue(true);
   });
   afterEach(() => printed.mockRestore());
 
@@ -93,7 +94,7 @@ describe('the event hub', () => {
       listen(hub);
       hub.emit({ type: 'error', error: new Error('first') });
       await expect.poll(() => printed.mock.calls.length).toBeGreaterThan(0);
-      expect(printed.mock.calls[0]?.[1]).toMatchObject({ message: 'shown' });
+      expect(printed.mock.calls[0]?.[0]).toContain('Error: shown');
     });
   });
 

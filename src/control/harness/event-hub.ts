@@ -7,6 +7,7 @@ import { defaultView, type DisplayView, isSmall, stateOf } from './display/displ
 import { freezeDisplay } from './display/freeze-display.ts';
 import { displayAtRest, reduceView } from './display/reduce-display-state.ts';
 import { type DisplayEvent, type HarnessEvent, isHarnessEvent } from './harness-event.ts';
+import { standardError } from '../standard-output.ts';
 
 /**
  * Receives every event of a harness, in order. A listener that throws or rejects causes an `error` event; an error that no
@@ -195,8 +196,7 @@ function displayChanged(view: DisplayView): HarnessEvent {
 }
 
 function printError(cause: unknown): void {
-  // oxlint-disable-next-line no-console -- nobody else can receive the error.
-  console.error('A listener of the harness failed:', cause);
+  void standardError.write(`A listener of the harness failed: ${inspect(cause)}\n`);
 }
 
 /** Converts a thrown value to an error. */

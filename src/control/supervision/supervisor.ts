@@ -37,6 +37,7 @@ import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
+import { printNotice } from '../standard-output.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
@@ -66,7 +67,7 @@ export class Supervisor implements RunControl {
       newRunId: newId,
       checkOrder: process.env['NODE_ENV'] === 'development',
       clock: backgroundClock,
-      report: line => void process.stderr.write(`singletree: ${line}\n`),
+      report: printNotice,
       ...others,
     };
     this.#agentOf = typeof agents === 'function' ? agents : ({ agentId }) => agents.find(({ id }) => id === agentId);

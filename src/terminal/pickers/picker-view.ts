@@ -1,5 +1,5 @@
 import { type Line, span } from '../screen/styled-line.ts';
-import { rowText } from '../screen/terminal-text.ts';
+import { rowText } from '../../events/terminal-text.ts';
 import { cutLine, lineWidth, textWidth } from '../screen/text-width.ts';
 import { type ListPicker, markedEntry, type PickerEntry, shownEntries } from './list-picker.ts';
 

@@ -1,7 +1,7 @@
 import type { DiffLine, FileDiff } from '../../projections/activity/file-diff.ts';
 import { type Ink, type Line, span, type Span } from '../screen/styled-line.ts';
 import { cutLine, lineWidth } from '../screen/text-width.ts';
-import { rowText } from '../screen/terminal-text.ts';
+import { rowText } from '../../events/terminal-text.ts';
 
 /** From this width on both sides of a change stand beside each other. */
 const sideBySide = 120;

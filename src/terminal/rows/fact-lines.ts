@@ -2,7 +2,7 @@ import { parseSystemReminder } from '../../control/harness/messages/system-remin
 import type { ContentPart } from '../../events/index.ts';
 import { type FactPart, noticeOf, type RelayPart, type ReplPart, type UserPart } from '../../projections/index.ts';
 import { type Line, span } from '../screen/styled-line.ts';
-import { rowLines, rowText } from '../screen/terminal-text.ts';
+import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { MarkdownLines } from './markdown-lines.ts';
 import { MarkdownUnits } from './markdown-units.ts';
 import { excerpt } from './output-excerpt.ts';

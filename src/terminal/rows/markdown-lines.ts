@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import { pageTarget } from '../screen/link-target.ts';
 import { type Ink, inked, type Line, linked, span, type Span } from '../screen/styled-line.ts';
-import { rowLines, rowText } from '../screen/terminal-text.ts';
+import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { Highlighter } from './highlight.ts';
 import type { MarkdownUnit } from './markdown-units.ts';
 import { tableLines } from './table-lines.ts';

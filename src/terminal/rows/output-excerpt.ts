@@ -1,6 +1,6 @@
 import type { ToolOutput } from '../../events/index.ts';
 import { type Line, span } from '../screen/styled-line.ts';
-import { rowLines } from '../screen/terminal-text.ts';
+import { rowLines } from '../../events/terminal-text.ts';
 
 /** The longest line of an output that is shown whole. */
 const mostColumns = 500;

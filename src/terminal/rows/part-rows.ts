@@ -3,7 +3,7 @@ import type { ViewNode, ViewPart } from '../../projections/index.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { durationText } from './duration-text.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
-import { rowText } from '../screen/terminal-text.ts';
+import { rowText } from '../../events/terminal-text.ts';
 import type { Row, RowKind } from './row.ts';
 import { densities, type Density } from './density.ts';
 import type { EventTimes } from './times.ts';

@@ -4,7 +4,7 @@ import { toolTables } from '../../projections/activity/index.ts';
 import { nativeTools } from '../../projections/activity/tables/native.ts';
 import { ruleFor } from '../../projections/activity/tool-table.ts';
 import type { ToolPart } from '../../projections/index.ts';
-import { plainText } from '../screen/terminal-text.ts';
+import { plainText } from '../../events/terminal-text.ts';
 import { pathFrom } from './path-from.ts';
 
 /** What a call does, in words: a verb for before it, one for while it runs, one for after it, and its object. */

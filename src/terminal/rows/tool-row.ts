@@ -3,7 +3,7 @@ import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
 import { progressText } from '../../projections/reading/progress-text.ts';
 import { fileTarget } from '../screen/link-target.ts';
 import { type Ink, type Line, linked, span, type Span } from '../screen/styled-line.ts';
-import { rowLines, rowText } from '../screen/terminal-text.ts';
+import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { diffRows } from './diff-lines.ts';
 import { durationText } from './duration-text.ts';
 import { callDiffs, countsText } from './call-diffs.ts';

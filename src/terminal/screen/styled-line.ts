@@ -1,3 +1,5 @@
+import { rowText } from '../../events/terminal-text.ts';
+
 /** A way to draw a text. Colours never carry a meaning alone. */
 export type Ink =
   | 'bold'
@@ -12,7 +14,7 @@ export type Ink =
   | 'cyan'
   | 'magenta';
 
-/** A piece of a line, without control characters. */
+/** A piece of a line; what a terminal would execute in its text is not written. */
 export interface Span {
   readonly text: string;
   readonly inks?: readonly Ink[];
@@ -62,9 +64,10 @@ export function textOfLine(line: Line): string {
 
 /** Returns a line with escape sequences, each style closed at the end of its span. */
 export function ansiOfLine(line: Line, { inks: allowed, hasLinks }: Styling): string {
-  if (allowed === 'none') return textOfLine(line);
   return line
-    .map(({ text, inks = [], link }) => {
+    .map(({ text: given, inks = [], link }) => {
+      const text = rowText(given);
+      if (allowed === 'none') return text;
       const used = inks.map(ink => codes[ink]).filter(code => allowed === 'colour' || code < 30);
       const styled = used.length === 0 || text === '' ? text : `\u001b[${used.join(';')}m${text}\u001b[0m`;
       return link === undefined || !hasLinks || text === '' ? styled : linkTo(link) + styled + linkTo('');

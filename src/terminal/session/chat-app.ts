@@ -32,6 +32,7 @@ import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
 import { Transcript } from './transcript.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
 /** How often the line about what runs is drawn again, in milliseconds. */
 const tickMs = 200;
@@ -67,7 +68,7 @@ export class ChatApp {
   lastKeyAt = Number.NEGATIVE_INFINITY;
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
-    this.io = new TerminalIo(options.streams);
+    this.io = new TerminalIo();
     const { clock, styling, log, agent, agents, cwd, home } = options;
     this.density = options.density ?? 'normal';
     this.keys = keyMap(options.keys);
@@ -284,7 +285,7 @@ export class ChatApp {
       this.transcript.close();
       this.screen.finish();
       this.io.leave();
-      for (const line of last) this.options.streams.output.write(`${line}\n`);
+      for (const line of last) await standardOutput.write(`${line}\n`);
     } finally {
       this.io.leave();
       await this.host.close().catch(() => {});

@@ -3,7 +3,6 @@ import type { EventLog } from '../../log/index.ts';
 import type { KeySettings } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
 import type { Styling } from '../screen/styled-line.ts';
-import type { TerminalStreams } from './terminal-io.ts';
 
 /** An agent that a chat can talk with, ours or an external one. */
 export interface ChatAgent {
@@ -35,7 +34,6 @@ export interface ChatOptions {
   readonly home: string;
   /** The thread to open; a new one by default. */
   readonly threadId?: string | undefined;
-  readonly streams: TerminalStreams;
   readonly styling: Styling;
   readonly clock: Clock;
   /** Whether the chat begins with the whole window. */

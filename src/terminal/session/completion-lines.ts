@@ -1,6 +1,6 @@
 import type { Completion } from '../completion/completion.ts';
 import { type Line, type Span, span } from '../screen/styled-line.ts';
-import { rowText } from '../screen/terminal-text.ts';
+import { rowText } from '../../events/terminal-text.ts';
 import { cutLine, textWidth } from '../screen/text-width.ts';
 
 const mostShown = 8;

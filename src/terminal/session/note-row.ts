@@ -1,6 +1,6 @@
 import type { Row } from '../rows/row.ts';
 import { type Ink, type Line, span } from '../screen/styled-line.ts';
-import { rowLines } from '../screen/terminal-text.ts';
+import { rowLines } from '../../events/terminal-text.ts';
 
 let count = 0;
 

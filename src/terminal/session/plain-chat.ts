@@ -13,15 +13,9 @@ import { RowPrinter } from './row-printer.ts';
 import { StoreWatch } from './store-watch.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 import { ThreadHost } from './thread-host.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 
-/** What a chat in plain lines needs of the process. */
-export interface PlainStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
-
-export interface PlainChatOptions extends Omit<ChatOptions, 'streams' | 'styling'> {
-  readonly streams: PlainStreams;
+export interface PlainChatOptions extends Omit<ChatOptions, 'styling'> {
   /** Whether a person listens: signs of life, a bell at the end of a turn, what the answers are. */
   readonly isSpoken: boolean;
 }
@@ -69,7 +63,7 @@ export class PlainChat {
   }
 
   async #run(): Promise<number> {
-    const { threadId, streams, problems = [], agent, isSpoken } = this.#options;
+    const { threadId, problems = [], agent, isSpoken } = this.#options;
     const done = new Promise<number>(resolve => (this.#finish = resolve));
     const stop = () => this.#finish(143);
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, stop);
@@ -83,7 +77,7 @@ export class PlainChat {
       clock: this.#options.clock,
       onChange: problem => this.#line(storeText(problem)),
     });
-    const lines = createInterface({ input: streams.input, terminal: false });
+    const lines = createInterface({ input: process.stdin, terminal: false });
     lines.on(
       'line',
       line => void this.#take(line.trim()).catch((error: unknown) => this.#line(`Error: ${errorText(error)}`)),
@@ -144,7 +138,11 @@ export class PlainChat {
     while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
     this.#ask(follower.reading.pending);
     const isRunning = this.#isRunning;
-    if (this.#wasRunning && !isRunning && this.#options.isSpoken) this.#line('Done.\u0007');
+    if (this.#wasRunning && !isRunning && this.#options.isSpoken) {
+      void standardOutput.write('Done.');
+      standardOutput.bell();
+      this.#line('');
+    }
     this.#wasRunning = isRunning;
     this.#endWhenIdle();
   }
@@ -184,7 +182,7 @@ export class PlainChat {
   }
 
   #line(text: string): void {
-    this.#options.streams.output.write(`${text}\n`);
+    void standardOutput.write(`${text}\n`);
   }
 }
 

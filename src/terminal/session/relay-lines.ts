@@ -5,7 +5,7 @@ import { callDiffs, patchDiffs } from '../rows/call-diffs.ts';
 import { type NamedCall, oneLine, type ToolPlace, toolWords } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { textWidth, wrapLine } from '../screen/text-width.ts';
-import { visibleText } from '../screen/terminal-text.ts';
+import { visibleText } from '../../events/terminal-text.ts';
 import { type Band, canRevise, isDestructive } from './relay-band.ts';
 
 type Permission = Extract<RelayEntry['relay'], { relayKind: 'permission' }>;

@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import type { ReadStream, WriteStream } from 'node:tty';
 import type { ScreenSize } from '../screen/inline-renderer.ts';
 
 const escape = '\u001b[';
@@ -9,14 +8,10 @@ const leaveModes = `${escape}>4;0m${escape}<u${escape}?1004l${escape}?2004l${esc
 const enterAlternate = `${escape}?1049h`;
 const leaveAlternate = `${escape}?1049l`;
 
-export interface TerminalStreams {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
-}
-
 /** The terminal of the person: its modes are restored whenever it is left, however the process ends. */
 export class TerminalIo {
-  readonly #streams: TerminalStreams;
+  readonly #input = process.stdin;
+  readonly #output = process.stdout;
   #isEntered = false;
   #isAlternate = false;
   #isBlocked = false;
@@ -24,12 +19,8 @@ export class TerminalIo {
   readonly #forward = (bytes: Uint8Array) => this.#onData(bytes);
   readonly #restore = () => this.#leaveAtOnce();
 
-  constructor(streams: TerminalStreams) {
-    this.#streams = streams;
-  }
-
   get size(): ScreenSize {
-    const { columns, rows } = this.#streams.output;
+    const { columns, rows } = this.#output;
     // A terminal that has no size reports 0.
     return { columns: columns || 80, rows: rows || 24 };
   }
@@ -44,10 +35,9 @@ export class TerminalIo {
     this.#onData = onData;
     if (this.#isEntered) return;
     this.#isEntered = true;
-    const { input } = this.#streams;
-    input.setRawMode(true);
-    input.on('data', this.#forward);
-    input.resume();
+    this.#input.setRawMode(true);
+    this.#input.on('data', this.#forward);
+    this.#input.resume();
     process.on('exit', this.#restore);
     this.write(enterModes);
   }
@@ -55,14 +45,13 @@ export class TerminalIo {
   /** Returns the terminal to the state in which it was found. */
   leave(): void {
     if (!this.#isEntered) return;
-    const { input } = this.#streams;
     this.alternate(false);
     this.write(leaveModes);
     this.#isEntered = false;
     process.off('exit', this.#restore);
-    input.off('data', this.#forward);
-    input.pause();
-    input.setRawMode(false);
+    this.#input.off('data', this.#forward);
+    this.#input.pause();
+    this.#input.setRawMode(false);
   }
 
   /** Switches to the alternate screen or back. */
@@ -75,18 +64,17 @@ export class TerminalIo {
   /** Writes bytes; `onDrain` is called when the terminal has taken them, if it could not at once. */
   write(bytes: string, onDrain?: () => void): void {
     if (bytes === '') return;
-    const { output } = this.#streams;
-    if (output.write(bytes)) return;
+    if (this.#output.write(bytes)) return;
     this.#isBlocked = true;
-    output.once('drain', () => {
+    this.#output.once('drain', () => {
       this.#isBlocked = false;
       onDrain?.();
     });
   }
 
   onResize(listener: () => void): () => void {
-    this.#streams.output.on('resize', listener);
-    return () => this.#streams.output.off('resize', listener);
+    this.#output.on('resize', listener);
+    return () => this.#output.off('resize', listener);
   }
 
   /** Asks for attention: a bell. */
@@ -97,7 +85,7 @@ export class TerminalIo {
   #leaveAtOnce(): void {
     try {
       writeSync(1, (this.#isAlternate ? leaveAlternate : '') + leaveModes);
-      this.#streams.input.setRawMode(false);
+      this.#input.setRawMode(false);
     } catch {
       // The terminal is gone: nothing is left to restore.
     }

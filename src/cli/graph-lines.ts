@@ -1,15 +1,13 @@
+import { visibleLine } from '../events/terminal-text.ts';
 import type { Graph, Node } from '../graph/index.ts';
 
-/** Prints the conversation in chronological order. */
-export function printThread(graph: Graph): void {
-  for (const node of graph.nodes.values()) {
-    const line = threadLine(node);
-    if (line !== undefined) console.log(line);
-  }
+/** Returns the conversation in chronological order, one line for each part. */
+export function threadLines(graph: Graph): string[] {
+  return [...graph.nodes.values()].flatMap(node => threadLine(node) ?? []);
 }
 
-/** Prints the graph as a tree: a run is a straight line, everything it caused is indented. */
-export function printGraph(graph: Graph): void {
+/** Yields the graph as a tree: a run is a straight line, everything it caused is indented. */
+export function* graphLines(graph: Graph): Generator<string> {
   const children = new Set([...graph.edges.values()].flat());
   const stack = [...graph.nodes.keys()]
     .filter(id => !children.has(id))
@@ -18,7 +16,7 @@ export function printGraph(graph: Graph): void {
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const node = graph.nodes.get(at.id);
     if (node === undefined) continue;
-    console.log(`${'    '.repeat(at.depth)}${label(node)}`);
+    yield `${'    '.repeat(at.depth)}${label(node)}`;
     const below = (graph.edges.get(at.id) ?? []).toReversed();
     for (const id of below) {
       const sameRun = graph.nodes.get(id)?.runId === node.runId;
@@ -50,5 +48,5 @@ function label(node: Node): string {
   const detail =
     'name' in node ? node.name : 'agentId' in node ? node.agentId : 'relayKind' in node ? node.relayKind : '';
   const short = node.id.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{8}/g, '…');
-  return `${node.kind.padEnd(14)}${(detail ?? '').padEnd(12)}${short}`;
+  return `${node.kind.padEnd(14)}${visibleLine(detail ?? '').padEnd(12)}${visibleLine(short)}`;
 }

@@ -1,0 +1,22 @@
+import type { Config } from '../../config/index.ts';
+import { passwordsOf } from '../../log/index.ts';
+import { type StoreOptions, storeUrls } from './store-options.ts';
+
+/**
+ * Returns what neither a server nor a command shows of a thread: the keys of the environment, the passwords of the store
+ * and the access tokens.
+ */
+export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.ProcessEnv = process.env): string[] {
+  const { store, live } = storeUrls(options, env, config);
+  const keys = Object.entries(env).flatMap(([name, value]) =>
+    /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) && value !== undefined && value.length >= 12 ? [value] : [],
+  );
+  // Short passwords would be found in harmless texts.
+  const passwords = [store, live].flatMap(url => (url === undefined ? [] : passwordsOf(url)));
+  const named = [env['SINGLETREE_TOKEN'] ?? '', ...(env['SINGLETREE_TOKENS'] ?? '').split(/[\s,]+/)];
+  const configured = (config.server?.tokens ?? []).map(({ token }) =>
+    typeof token === 'string' ? token : (env[token.env] ?? ''),
+  );
+  const tokens = [...named.map(text => text.replace(/^[^=]*=(?!=*$)/, '')), ...configured];
+  return [...keys, ...passwords.filter(({ length }) => length >= 6), ...tokens.filter(text => text !== '')];
+}
