@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SqliteLog } from '../src/log/index.ts';
+import { CoderScene } from './support/coder-scene.ts';
 import { builtCommand } from './support/command.ts';
 
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/;
@@ -87,3 +88,23 @@ it('prints an error that nothing caught as words only', () => {
   expect(stderr).toMatch(/^singletree: Error: attack/);
   expect(stderr).not.toMatch(unsafe);
 });
+
+it('leaves every program of a folder in the trust question in sight', async () => {
+  const scene = await CoderScene.open();
+  try {
+    const servers = { a: { command: 'run-evil' }, [hostile]: { url: `https://example.com/${hostile}` } };
+    const project = JSON.stringify({ mcpServers: servers, skills: [`./${hostile}`, 'a\n  - sets nothing'] });
+    writeFileSync(join(scene.repository, 'singletree.config.json'), project);
+    const asked = scene.atTerminal('threads');
+    await expect.poll(asked.printed, { timeout: 20_000 }).toContain('Trust this folder? [y/N]');
+    const [question = ''] = asked.printed().replaceAll('\r\n', '\n').split('Trust this folder?');
+    expect(question.match(/^ {2}- starts the program "run-evil" \(MCP server a\)$/gm)).toHaveLength(1);
+    expect(question.match(/^ {2}- /gm)).toHaveLength(3);
+    // The line of the answer is drawn by these two, which erase nothing above it.
+    expect(question.replace(/\u001b\[1G\u001b\[0J$/, '')).not.toMatch(unsafe);
+    asked.type('n\r');
+    await asked.ended;
+  } finally {
+    await scene.close();
+  }
+}, 60_000);
