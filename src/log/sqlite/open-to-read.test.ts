@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeDatabase, connect, disconnect } from './open.ts';
 import { openToRead } from './open-to-read.ts';
 import { migrate, schemaVersion } from './schema.ts';
 
@@ -16,11 +16,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(version: number): void {
-  const db = new Database(path);
-  db.exec('PRAGMA journal_mode = WAL');
+  const db = connect(path);
+  db.exec('PRAGMA log.journal_mode = WAL');
   migrate(db, version);
-  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  db.close();
+  closeDatabase(db);
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
@@ -32,7 +31,7 @@ describe('a file that is opened to be read', () => {
     expect(tables.threads.find('a')).toBeUndefined();
     expect(() => tables.transaction.run(() => {})).not.toThrow();
     expect(() => db.exec('INSERT INTO backlog (thread, after) VALUES (1, 1)')).toThrow(/readonly/);
-    db.close();
+    disconnect(db);
     expect([readdirSync(folder), readFileSync(path).equals(before)]).toEqual([['a%20?b#c.db'], true]);
   });
 
