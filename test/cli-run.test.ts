@@ -135,6 +135,11 @@ describe('singletree translate', () => {
     },
   );
 
+  it('takes plain text as a format of Antigravity', () => {
+    const { status, stdout, stderr } = withInput('One.\nTwo.\n', 'translate', 'antigravity', '--output', 'activity');
+    expect([status, stderr, jsonLines(stdout).map(({ raw }) => raw)]).toEqual([0, '', ['One.', 'Two.']]);
+  });
+
   it.each(['', '\n\n'])('refuses an empty input: %j', input => {
     const { status, stdout, stderr } = withInput(input, 'translate', 'claude');
     expect([status, stdout]).toEqual([2, '']);

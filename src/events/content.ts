@@ -57,7 +57,12 @@ export const text = define(
     eventShape('text', {
       ...fragmentFields(),
       providerMetadata: providerMetadata(),
-      final: z.boolean().optional().describe('whether the message is complete with this fragment, which may be empty'),
+      final: z
+        .boolean()
+        .optional()
+        .describe(
+          'whether the message is complete with this fragment, which may be empty; false when a later one completes it; absent when its end is not marked',
+        ),
       fromResult: z
         .boolean()
         .optional()

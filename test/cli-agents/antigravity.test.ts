@@ -186,10 +186,6 @@ describe('Antigravity', () => {
       type: 'error',
       fatal: true,
     });
-    expect(activity('antigravity', 'It says:', 'Error: x')).toEqual([
-      { type: 'unknown', raw: 'It says:' },
-      { type: 'unknown', raw: 'Error: x' },
-    ]);
   });
 
   it('is started with its prompt in one argument, or with it as its input', () => {

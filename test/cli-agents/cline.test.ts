@@ -80,14 +80,15 @@ describe('Cline', () => {
       expect(activity('cline', record, end([]))).toEqual([{ type: 'unknown', raw: end([]) }]);
   });
 
-  it('reports the success of each item, whole calls and unmatched items alike', () => {
+  it('reports a batch as one success when every item succeeded, with the exit code of each item', () => {
     const outcomes = (output: unknown, more = {}) =>
       activity('cline', start('run_commands', { commands: ['a', 'b'] }), end(output, '1', more)).map(
         ({ type: _type, command: _command, ...outcome }: Record<string, unknown>) => outcome,
       );
     const failed = { isSuccess: false };
     const exit = { error: 'Command exited with code 4' };
-    expect(outcomes([item(true), item(false, exit)])).toEqual([{ isSuccess: true }, { ...failed, exitCode: 4 }]);
+    expect(outcomes([item(true), item(false, exit)])).toEqual([failed, { ...failed, exitCode: 4 }]);
+    expect(outcomes([item(true), item(true)])).toEqual([{ isSuccess: true }, { isSuccess: true }]);
     expect(outcomes([item(false, exit), item(false)])).toEqual([{ ...failed, exitCode: 4 }, failed]);
     expect(outcomes([item(false), item(false)])).toEqual([failed, failed]);
     expect(outcomes([item(false)])).toEqual([failed, failed]);
@@ -260,7 +261,6 @@ describe('Cline before version 3', () => {
     const question = ask('followup', '{"question":"Which one?","options":["red"]}');
     const messages = activity(
       'cline',
-      say('task', 'do it'),
       say('reasoning', 'hm'),
       say('text', 'One', { partial: true }),
       say('text', 'One.'),
@@ -279,8 +279,12 @@ describe('Cline before version 3', () => {
       { type: 'tool_call', name: 'command', input: { command: 'exit 3' } },
       { type: 'tool_result', output: { context: 'Command failed with exit code 3.', result: { exitCode: 3 } } },
       { type: 'step_start' },
+      { type: 'unknown', raw: records[2] },
     ]);
-    expect(activity('cline', ...records)).toEqual([{ type: 'unknown', raw: command }]);
+    expect(activity('cline', ...records)).toEqual([
+      { type: 'unknown', raw: command },
+      { type: 'unknown', raw: records[2] },
+    ]);
     expect(translated('cline', command, ask('command_output', 'oops')).at(-1)).toMatchObject({
       output: { context: 'oops' },
     });
@@ -294,11 +298,13 @@ describe('Cline before version 3', () => {
     const reported = [say('api_req_started', { request: 'x' }, { ts: 1 }), say('api_req_started', usage, { ts: 1 })];
     expect(translated('cline', ...reported)).toMatchObject([
       { type: 'step_start', step: 0 },
+      { type: 'unknown' },
       { type: 'usage', inputTokens: 8, outputTokens: 2, cacheReadTokens: 3, cost: 0.1 },
+      { type: 'unknown' },
     ]);
   });
 
-  it('makes a warning of a failure that is retried and one error of the last', () => {
+  it('makes an error of a failure that is retried and one error of the last', () => {
     const retry = { attempt: 1, maxAttempts: 3, errorMessage: '{"message":"down"}' };
     const step = say('api_req_started', { request: 'x' });
     const last = [
@@ -308,9 +314,13 @@ describe('Cline before version 3', () => {
     ];
     expect(translated('cline', step, say('error_retry', retry), say('api_req_retried'), ...last)).toMatchObject([
       { type: 'step_start', step: 0 },
-      { type: 'warning', message: 'down (retry 1 of 3)' },
+      { type: 'unknown' },
+      { type: 'error', message: 'down (retry 1 of 3)', code: 'error_retry' },
       { type: 'step_start', step: 0 },
-      ...fatal({ message: 'down' }),
+      { type: 'unknown' },
+      { type: 'error', message: 'down' },
+      { type: 'unknown', raw: last[1] },
+      { type: 'error', message: 'down', fatal: true },
     ]);
     expect(activity('cline', say('diff_error', 'no match'))).toEqual([
       { type: 'error', message: 'no match', code: 'diff_error' },

@@ -260,7 +260,7 @@ describe('Goose', () => {
     ['that says so', response(said(`Ran into this error: no.${retry}`)), 'no.'],
     ['that could not start', response(said('no agent', { isError: true })), 'no agent'],
   ])('reports a subagent that failed: one %s', (_what, answer, error) => {
-    const child = { subagentId: '1', subagentName: 'subagent' };
+    const child = { subagentId: '1' };
     expect(activity('goose', request('summon__delegate', {}), answer)).toEqual([
       { type: 'orchestration', action: 'subagent_started', ...child },
       { type: 'orchestration', action: 'subagent_failed', ...child, isSuccess: false },

@@ -56,7 +56,7 @@ describe('Kilo Code', () => {
 
   it('reports the sessions that it manages, and those it stops', () => {
     const manage = (action: string) => used('agent_manager', { metadata: { action, sessionID: 'ses_2' } });
-    const who = { subagentId: 'ses_2', subagentName: 'subagent' };
+    const who = { subagentId: 'ses_2' };
     const started = { type: 'orchestration', action: 'subagent_started', ...who };
     expect(activityOf(manage('prompt'))).toEqual([started]);
     expect(activityOf(manage('prompt'), manage('stop'))).toEqual([

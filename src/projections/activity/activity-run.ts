@@ -11,13 +11,15 @@ export class ActivityRun {
   readonly table: ToolTable;
   readonly calls = new Map<string, Call>();
   /** The subagent this run is; undefined for a run that no call started. */
-  readonly subagent: { readonly subagentId: string; readonly subagentName: string } | undefined;
+  readonly subagent: { readonly subagentId: string; readonly subagentName?: string } | undefined;
   cwd: string | undefined;
   /** The message that is being written. */
   text:
     | {
         readonly key: string;
         readonly id: string;
+        /** Whether a later fragment completes it. */
+        readonly isOpen: boolean;
         readonly content: string;
         readonly ts: string;
         readonly line: number | undefined;
@@ -28,6 +30,8 @@ export class ActivityRun {
   readonly asked = new Map<string, string>();
   /** The calls that started runs of subagents, while they are open. */
   readonly starters = new Set<string>();
+  /** The part of reasoning that was shown last. */
+  reasoning: string | undefined;
   /** The message of its last error. */
   lastError: string | undefined;
   #left = false;

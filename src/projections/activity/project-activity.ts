@@ -6,6 +6,7 @@ import {
   type ToolOutput,
   toolOutputOf,
 } from '../../events/index.ts';
+import { unnamedSubagent } from '../../events/unnamed-subagent.ts';
 import type { Activity, Operation } from './activity.ts';
 import { ActivityRun } from './activity-run.ts';
 import { nativeTools } from './tables/native.ts';
@@ -27,8 +28,8 @@ export function createActivityState(tables: Readonly<Record<string, ToolTable>> 
 }
 
 /**
- * Returns the activity that one more event of a thread adds, whatever agent it came from: a message when its last
- * fragment arrives, an operation with the result of its call, or when its run ends without one. A tool that is not
+ * Returns the activity that one more event of a thread adds, whatever agent it came from: a message when its final
+ * fragment arrives, or when something else follows a message whose end is not marked; an operation with the result of its call, or when its run ends without one. A tool that is not
  * understood is `unknown` with the record of its result. Advances the state; the same events always give the same
  * activity.
  */
@@ -43,11 +44,11 @@ export function projectActivity(state: ActivityState, event: AgentEvent, lineOf:
 const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   harness_start: (event, state) => {
     const parent = parentOf(state, event);
-    const subagent = parent && { subagentId: subagentIdOf(event.runId), subagentName: event.agentId };
+    const subagent = parent && subagentOf(event);
     const own = Object.hasOwn(state.tables, event.agentId) ? state.tables[event.agentId] : undefined;
     const run = new ActivityRun(own ?? parent?.table ?? nativeTools, event.cwd ?? parent?.cwd, subagent);
     state.runs.set(event.runId, run);
-    const spoken = parent === undefined ? [] : finishText(parent);
+    const spoken = parent === undefined || continuesText(parent, event) ? [] : finishText(parent);
     if (event.parentId !== undefined) parent?.starters.add(event.parentId);
     return subagent === undefined
       ? []
@@ -69,6 +70,12 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
     if (event.fromResult === true) return [];
     addText(run, event);
     return event.final === true ? finishText(run) : [];
+  },
+  reasoning: (event, state, lineOf) => {
+    const run = runOf(state, event);
+    if (run.table.isReasoningUnknown !== true || run.reasoning === event.id) return [];
+    run.reasoning = event.id;
+    return [stamped(event, { type: 'unknown', raw: recordOf(event, lineOf) ?? event })];
   },
   tool_call: (event, state, lineOf) => {
     const run = runOf(state, event);
@@ -101,7 +108,6 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   unknown: event => [stamped(event, { type: 'unknown', raw: event.raw })],
   step_start: nothing,
   user: nothing,
-  reasoning: nothing,
   tool_input_delta: nothing,
   tool_start: nothing,
   tool_progress: nothing,
@@ -157,9 +163,12 @@ function callActivity(run: ActivityRun, call: EventOf<'tool_call'>, completion: 
 function unknownCall(run: ActivityRun, call: EventOf<'tool_call'>, { event, lineOf, output }: Completion): Activity {
   const isCall = event.type !== 'tool_result' || run.table.isNamedOnlyByCall?.(call.name) === true;
   const source = isCall ? call : event;
-  const record = source.line === undefined ? undefined : lineOf(source.line, source.runId);
   const failure = output === undefined || 'context' in output ? undefined : { output };
-  return stamped(event, { type: 'unknown', raw: record ?? { ...call, ...failure } });
+  return stamped(event, { type: 'unknown', raw: recordOf(source, lineOf) ?? { ...call, ...failure } });
+}
+
+function recordOf({ line, runId }: AgentEvent, lineOf: LineOf): unknown {
+  return line === undefined ? undefined : lineOf(line, runId);
 }
 
 /** The failure of a subagent is its `subagent_failed`; the fatal error that ends a run may repeat an earlier one. */
@@ -191,8 +200,9 @@ function parentOf({ runs }: ActivityState, { parentId }: AgentEvent): ActivityRu
 }
 
 /** External subagents have their own id in the id of their run: `{run}/{id}/run`. */
-function subagentIdOf(runId: string): string {
-  return /\/([^/]+)\/run$/.exec(runId)?.[1] ?? runId;
+function subagentOf({ runId, agentId }: EventOf<'harness_start'>): ActivityRun['subagent'] {
+  const subagentId = /\/([^/]+)\/run$/.exec(runId)?.[1] ?? runId;
+  return agentId === unnamedSubagent ? { subagentId } : { subagentId, subagentName: agentId };
 }
 
 /** The run of an event; one whose start was not seen is taken as it comes. */
@@ -204,11 +214,21 @@ function runOf({ runs, tables }: ActivityState, { runId, agentId }: AgentEvent):
   return run;
 }
 
-/** Text of one model call is one message; its reasoning and its usage do not end it. */
+/**
+ * Text of one model call is one message; its reasoning and its usage do not end it. A message that a later fragment
+ * completes is ended only by that fragment, by another message and by the end of its run.
+ */
 function continuesText({ text }: ActivityRun, event: AgentEvent): boolean {
   if (event.type === 'reasoning' || event.type === 'tool_input_delta') return true;
+  if (event.type !== 'text' && text?.isOpen === true) return !endsOpenText(event);
   if (event.type === 'usage') return event.callId !== undefined && event.callId === text?.key;
   return event.type === 'text' && text?.key === textKey(event);
+}
+
+function endsOpenText(event: AgentEvent): boolean {
+  return (
+    event.type === 'step_start' || event.type === 'harness_end' || (event.type === 'error' && event.fatal === true)
+  );
 }
 
 function addText(run: ActivityRun, event: EventOf<'text'>): void {
@@ -219,6 +239,7 @@ function addText(run: ActivityRun, event: EventOf<'text'>): void {
   run.text = {
     key: textKey(event),
     id: event.id,
+    isOpen: event.final === false,
     content: `${before?.content ?? ''}${separator}${event.content}`,
     ts: isMark ? before.ts : (event.ts ?? ''),
     line: event.line,

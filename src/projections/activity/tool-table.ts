@@ -36,6 +36,8 @@ export interface ToolTable {
    * name the tool. Default: the record of the result does.
    */
   readonly isNamedOnlyByCall?: (name: string) => boolean;
+  /** Whether reasoning is `unknown`, once for each part of it. Default: it is consumed. */
+  readonly isReasoningUnknown?: boolean;
 }
 
 /** The rule for a tool; undefined when the table does not know it. */

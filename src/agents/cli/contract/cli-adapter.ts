@@ -26,6 +26,8 @@ export interface CliAdapter {
   readonly denial?: RegExp;
   /** Matches a line of stderr that repeats what the thread shows already: it is stored as a line, and is no warning. */
   readonly repeated?: RegExp;
+  /** Whether plain text is one of its formats: its lines are `unknown` by rule. */
+  readonly printsPlainText?: boolean;
   /** How its records are translated, for its documentation page. */
   readonly records: RecordRules;
   /** Its interactive channel, used when somebody can answer. */

@@ -36,7 +36,7 @@ const checkOptions = optionsCheck(
 export interface SavedStream extends AsyncIterable<AgentEvent> {
   /** Returns the record on the line of an event, for `activityEncoder`, until the next event is requested. */
   readonly lineOf: (line: number) => unknown;
-  /** The number of lines of stdout so far that are not blank, and of those that did not become `unknown`. */
+  /** The number of lines of stdout so far that are not blank, and of those that are more than `unknown`, or plain text as a program prints it. */
   readonly count: { readonly lines: number; readonly understood: number };
 }
 
@@ -68,6 +68,10 @@ export function readSavedStream(agent: string, chunks: SavedChunks, options: Sav
     return run.line(stream, lineText(bytes), number);
   }
 
+  function isUnderstood(event: AgentEvent): boolean {
+    return event.type !== 'unknown' || (adapter.printsPlainText === true && typeof event.raw === 'string');
+  }
+
   async function* events(): AsyncGenerator<AgentEvent> {
     let [number, isStarted] = [0, false];
     for await (const line of savedLines(chunks)) {
@@ -80,7 +84,7 @@ export function readSavedStream(agent: string, chunks: SavedChunks, options: Sav
       const made = translate(line, number);
       if (!isBlank && line.stream === 'stdout') {
         count.lines++;
-        if (!made.some(event => event.type === 'unknown')) count.understood++;
+        if (made.length === 0 || made.some(isUnderstood)) count.understood++;
       }
       for (const event of made) {
         yield withCost(adapter, event);

@@ -1,4 +1,5 @@
 import type { EventOf, ToolOutput } from '../../../events/index.ts';
+import { unnamedSubagent } from '../../../events/unnamed-subagent.ts';
 import { dropOldest } from '../../drop-oldest.ts';
 import type { LineContext } from './line-context.ts';
 import { recordOf } from './wire-value.ts';
@@ -18,7 +19,8 @@ interface ChildStart {
   readonly id: string;
   /** The event id of the call that started it. */
   readonly parentId: string;
-  readonly agentId: string;
+  /** What the program calls it; absent when it does not name it. */
+  readonly agentId?: string | undefined;
   readonly model?: string | undefined;
 }
 
@@ -58,7 +60,7 @@ export class ChildRuns {
   }
 
   /** Returns the child of this key and starts it if necessary. */
-  start(key: string, { id, parentId, agentId, model }: ChildStart): ChildRun {
+  start(key: string, { id, parentId, agentId = unnamedSubagent, model }: ChildStart): ChildRun {
     const running = this.#open.get(key);
     if (running !== undefined) return running;
     const starts = (this.#starts.get(id) ?? 0) + 1;

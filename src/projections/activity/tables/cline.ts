@@ -8,7 +8,7 @@ import type { CallContext, ToolInput, ToolRule, ToolTable } from '../tool-table.
 
 type Outcome = ReturnType<typeof outcomeOf>;
 
-/** One operation for each item of a call, with its own outcome when the tool reported one for each. */
+/** One operation for each item of a call, with its own exit code when the tool reported one; all or none succeeded. */
 function batch(
   itemsOf: (input: ToolInput) => readonly unknown[],
   operationOf: (item: unknown, outcome: Outcome, context: CallContext) => Operation | undefined,
@@ -17,10 +17,12 @@ function batch(
     const items = itemsOf(input);
     const reported = outcomesIn(context.output);
     const whole = outcomeOf(context.output);
-    const all =
-      reported === undefined ? whole : { ...whole, isSuccess: reported.every(({ isSuccess }) => isSuccess === true) };
+    const isSuccess = reported === undefined ? whole.isSuccess : reported.every(outcome => outcome.isSuccess === true);
     const each = reported?.length === items.length ? reported : undefined;
-    const operations = items.map((item, index) => operationOf(item, each?.[index] ?? all, context));
+    const operations = items.map((item, index) => {
+      const { exitCode } = each?.[index] ?? whole;
+      return operationOf(item, defined({ isSuccess, exitCode }), context);
+    });
     return items.length > 0 && operations.every(operation => operation !== undefined) ? operations : undefined;
   };
 }

@@ -17,6 +17,7 @@ const fileChange: ToolRule = {
 /** The tools of Codex, by the types of its items; paths of commands are as written, since it reports no folder. */
 export const codexTools: ToolTable = {
   shell: 'unknown',
+  isReasoningUnknown: true,
   rules: {
     command_execution: shellTool,
     file_change: fileChange,

@@ -13,6 +13,7 @@ export const antigravityAdapter: CliAdapter = {
   login: 'run `agy` once and sign in with a Google account',
   environment: [/^(AGY|ANTIGRAVITY|GEMINI|GOOGLE)_/],
   versions: [],
+  printsPlainText: true,
   records: antigravityRecords,
   command: antigravityCommand,
   translator: antigravityTranslator,

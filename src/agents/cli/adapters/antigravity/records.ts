@@ -13,5 +13,5 @@ export const antigravityRecords: RecordRules = {
   '`result`':
     'the end of the runs of subagents; `text` and `usage` when no step reported them; `warning` for denied actions; `error` when it failed',
   'plain text, as releases before 1.1.8 print it':
-    '`unknown` for each line; `error` when it begins as one, or says that it timed out',
+    '`error` and `warning` when the line begins so, else `unknown`; a first error and a timeout end the run',
 };

@@ -95,7 +95,7 @@ export class AntigravitySteps {
     const content = textOf(delta) ?? (isCompleted ? '' : undefined);
     if (content === undefined) return;
     const fields = { runId, id: `${this.#context.runId}/${key}/${type}`, content, callId: key };
-    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
+    this.#context.emit(type === 'text' ? { type, ...fields, final: isFinal } : { type, ...fields });
     if (type === 'reasoning') return;
     if (!isFinal) this.#unfinished.add(key);
     dropOldest(this.#unfinished);

@@ -2,7 +2,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { PlainText } from './plain-text.ts';
+import { type Diagnostic, readDiagnostic } from './diagnostic.ts';
 import { AntigravitySteps } from './steps.ts';
 import { readDenied, readError, readStep, readUsage } from './wire.ts';
 
@@ -11,26 +11,31 @@ export function antigravityTranslator(options: TranslatorOptions): Translator {
   return lineTranslator(options, context => new AntigravityReader(context));
 }
 
+const timeout = 'timed out waiting for response';
 const known = /^\{"event":"(init|step_update|result)"/;
 
 class AntigravityReader implements RecordReader {
   readonly #context: LineContext;
   readonly #steps: AntigravitySteps;
-  readonly #plain: PlainText;
   #form: 'records' | 'plain' | undefined;
 
   constructor(context: LineContext) {
     this.#context = context;
     this.#steps = new AntigravitySteps(context);
-    this.#plain = new PlainText(context);
   }
 
-  /** The first line decides whether this is plain text; it stays plain text until a record arrives. */
+  /** The first line that is no diagnostic decides whether this is plain text; it stays so until a record arrives. */
   takeLine(line: string): boolean {
-    if (this.#form === 'records' || (this.#form === undefined && line.trim() === '')) return false;
-    if (known.test(line) || (this.#form === undefined && isObject(line))) this.#form = 'records';
-    else this.#form = 'plain';
-    if (this.#form === 'plain') this.#plain.take(line);
+    if (line.trim() === '') return false;
+    const isRecord = known.test(line) || (this.#form !== 'plain' && isObject(line));
+    const diagnostic = isRecord ? undefined : readDiagnostic(line);
+    if (diagnostic !== undefined) {
+      this.#report(diagnostic);
+      return true;
+    }
+    if (isRecord) this.#form = 'records';
+    this.#form ??= 'plain';
+    if (this.#form === 'plain') this.#context.unknown(line);
     return this.#form === 'plain';
   }
 
@@ -46,6 +51,12 @@ class AntigravityReader implements RecordReader {
 
   flush(): void {
     this.#steps.flush();
+  }
+
+  /** Only the first lines and a timeout end the run: later lines may be words of the agent. */
+  #report({ type, message }: Diagnostic): void {
+    if (type === 'error' && (this.#form === undefined || message === timeout)) this.#context.fail({ message });
+    else this.#context.emit({ type, message });
   }
 
   #init(record: WireRecord): void {

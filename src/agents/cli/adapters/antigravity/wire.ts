@@ -52,13 +52,13 @@ export function readToolOutput({ wire, isFailed }: Step): ToolOutput {
 }
 
 /** The subagents that a step starts or started. */
-export function readSubagents(wire: WireRecord): { name: string; conversation?: string }[] {
+export function readSubagents(wire: WireRecord): { name?: string; conversation?: string }[] {
   const info = recordOf(wire['subagent_info']);
   return listOf(info?.['subagents']).map(value => {
     const entry = recordOf(value);
     const conversation = textOf(entry?.['conversation_id']);
-    const name = textOf(entry?.['role']) ?? textOf(entry?.['type_name']) ?? 'subagent';
-    return { name, ...defined({ conversation }) };
+    const name = textOf(entry?.['role']) ?? textOf(entry?.['type_name']);
+    return defined({ name, conversation });
   });
 }
 

@@ -1,11 +1,15 @@
+import { defined } from '../../../../events/defined.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
+import { readBlocks } from './wire.ts';
 
 type Kind = 'text' | 'reasoning';
 
 /** The current message of a run: the text of a block may arrive in fragments first and whole afterwards. */
 interface CurrentMessage {
   readonly id: string;
+  /** The program's id for it; undefined until a record names it. */
+  name: string | undefined;
   /** The index of the block that is being written. */
   block: number;
   kind: Kind | undefined;
@@ -26,9 +30,15 @@ export class ClaudeMessages {
 
   /** Registers a record of this message: a message that is new to its run begins a step. */
   enter(runId: string, message: WireRecord | undefined): void {
-    const id = textOf(message?.['id']) ?? this.#current.get(runId)?.id ?? `message-${++this.#unnamed}`;
-    if (this.#current.get(runId)?.id === id) return;
-    this.#current.set(runId, { id, block: 0, kind: undefined, streamed: '' });
+    const current = this.#current.get(runId);
+    const name = textOf(message?.['id']);
+    if (current !== undefined && (name === undefined || current.name === name)) return;
+    if (current !== undefined && wasStreamed(current, message)) {
+      current.name = name;
+      return;
+    }
+    const id = name ?? `message-${++this.#unnamed}`;
+    this.#current.set(runId, { id, name, block: 0, kind: undefined, streamed: '' });
     if (!this.#begun.delete(runId)) this.#context.step({ runId, callId: id, model: textOf(message?.['model']) });
   }
 
@@ -44,7 +54,8 @@ export class ClaudeMessages {
     const message = this.#message(runId);
     const rest = message.kind === kind ? remainder(message.streamed, whole) : undefined;
     if (rest === undefined && message.kind !== undefined) message.block++;
-    if ((rest ?? whole) !== '' || (isFinal && rest === '')) this.#emit(runId, kind, rest ?? whole, isFinal);
+    if ((rest ?? whole) !== '' || (isFinal && rest === ''))
+      this.#emit(runId, kind, rest ?? whole, isFinal || undefined);
     this.nextBlock(runId);
   }
 
@@ -59,7 +70,7 @@ export class ClaudeMessages {
     if (message.kind !== undefined && message.kind !== kind) this.nextBlock(runId);
     message.kind = kind;
     message.streamed += text;
-    this.#emit(runId, kind, text);
+    this.#emit(runId, kind, text, false);
   }
 
   nextBlock(runId: string): void {
@@ -74,14 +85,21 @@ export class ClaudeMessages {
     this.#begun.delete(runId);
   }
 
-  #emit(runId: string, type: Kind, content: string, isFinal = false): void {
+  #emit(runId: string, type: Kind, content: string, final?: boolean): void {
     const { id, block } = this.#message(runId);
     const fields = { runId, id: `${runId}/${id}/${block}`, content, callId: id };
-    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
+    this.#context.emit(type === 'text' ? { type, ...fields, ...defined({ final }) } : { type, ...fields });
   }
 
   #message(runId: string): CurrentMessage {
     if (!this.#current.has(runId)) this.enter(runId, undefined);
     return this.#current.get(runId) as CurrentMessage;
   }
+}
+
+/** Whether a record completes the block that is being streamed: its fragments may come before the name of its message. */
+function wasStreamed({ kind, streamed }: CurrentMessage, message: WireRecord | undefined): boolean {
+  const field = kind === 'reasoning' ? 'thinking' : 'text';
+  const [first] = readBlocks(message) ?? [];
+  return kind !== undefined && textOf(recordOf(first)?.[field])?.startsWith(streamed) === true;
 }

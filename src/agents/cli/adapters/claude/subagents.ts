@@ -117,11 +117,10 @@ export class ClaudeSubagents {
   }
 }
 
-function agentTypeOf(record: WireRecord | undefined, call: OpenCall | undefined): string {
+function agentTypeOf(record: WireRecord | undefined, call: OpenCall | undefined): string | undefined {
   return (
     textOf(record?.['subagent_type']) ??
     textOf(record?.['agentType']) ??
-    textOf(recordOf(call?.input)?.['subagent_type']) ??
-    'subagent'
+    textOf(recordOf(call?.input)?.['subagent_type'])
   );
 }

@@ -7,15 +7,12 @@ import { defined } from '../../../../events/defined.ts';
 
 type On = Readonly<Record<string, (text: string, record: WireRecord) => boolean>>;
 
-const diagnostics = [
-  'error',
-  'diff_error',
-  'clineignore_error',
-  'command_permission_denied',
-  'shell_integration_warning',
-];
+const diagnostics = ['error', 'diff_error', 'clineignore_error', 'command_permission_denied'];
 
-/** Translates the flat records of Cline before version 3. Each method returns whether it understood the record. */
+/**
+ * Translates the flat records of Cline before version 3. Each method returns whether its events are all of the activity:
+ * a record that is also, or only, bookkeeping is `unknown` beside them.
+ */
 export class LegacyRecords {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
@@ -30,7 +27,6 @@ export class LegacyRecords {
 
   take(record: WireRecord): boolean {
     const { type, partial } = record;
-    if (type === 'task_started') return textOf(record['taskId']) !== undefined;
     if (type === 'error') return this.#fail(textOf(record['message']));
     if (type !== 'say' && type !== 'ask') return false;
     const kind = textOf(record[type]);
@@ -47,7 +43,6 @@ export class LegacyRecords {
   }
 
   readonly #onSay: On = {
-    task: () => true,
     text: text => this.#write('text', text),
     completion_result: text => {
       this.#context.finished = true;
@@ -59,7 +54,7 @@ export class LegacyRecords {
       this.#context.forgive();
       this.#context.retryStep();
       this.#context.step();
-      return true;
+      return false;
     },
     error_retry: text => this.#retry(text),
     tool: text => {
@@ -79,7 +74,6 @@ export class LegacyRecords {
   readonly #onAsk: On = {
     followup: text => this.#write('text', textOf(jsonOf(text)?.['question']) ?? text),
     command_output: text => this.#printed(text),
-    api_req_failed: text => this.#fail(textOf(text)),
   };
 
   #write(type: 'text' | 'reasoning', content: string): boolean {
@@ -120,7 +114,7 @@ export class LegacyRecords {
     this.#request = ts;
     const inputTokens = countOf(request['tokensIn']);
     const outputTokens = countOf(request['tokensOut']);
-    if (inputTokens === undefined || outputTokens === undefined) return true;
+    if (inputTokens === undefined || outputTokens === undefined) return false;
     const cacheReadTokens = countOf(request['cacheReads']);
     const cacheWriteTokens = countOf(request['cacheWrites']);
     this.#context.emit({
@@ -129,7 +123,7 @@ export class LegacyRecords {
       outputTokens,
       ...defined({ cacheReadTokens, cacheWriteTokens, cost: countOf(request['cost']) }),
     });
-    return true;
+    return false;
   }
 
   #retry(text: string): boolean {
@@ -137,7 +131,7 @@ export class LegacyRecords {
     const message = readableError(textOf(errorMessage) ?? 'The model call failed.');
     if (failed === true) return this.#fail(message);
     const retry = `${message} (retry ${numberOf(attempt) ?? '?'} of ${numberOf(maxAttempts) ?? '?'})`;
-    this.#context.emit({ type: 'warning', message: retry, code: 'error_retry' });
+    this.#context.emit({ type: 'error', message: retry, code: 'error_retry' });
     return true;
   }
 

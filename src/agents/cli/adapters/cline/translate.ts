@@ -61,7 +61,10 @@ class ClineReader implements RecordReader {
 
   readonly #on: On = {
     run_start: understood,
-    hook_event: record => this.#hook(record),
+    hook_event: record => {
+      this.#hook(record);
+      return true;
+    },
     agent_event: record => dispatch(this.#onAgent, recordOf(record['event'])),
     team_event: record => dispatch(this.#onTeam, recordOf(record['event'])),
     run_result: record => this.#result(record),
@@ -116,7 +119,7 @@ class ClineReader implements RecordReader {
   };
 
   /** Hooks are bookkeeping: they only attribute the records that follow. */
-  #hook(record: WireRecord): boolean {
+  #hook(record: WireRecord): void {
     const agentId = textOf(record['agentId']);
     const parentId = textOf(record['parentAgentId']);
     const name = record['hookEventName'];
@@ -126,14 +129,13 @@ class ClineReader implements RecordReader {
     else if (name === 'tool_call') this.#speakers.expect('call', speaker);
     else if (name === 'tool_result') this.#speakers.expect('result', speaker);
     else if (name === 'agent_end' || name === 'agent_error') this.#speakers.expect('end', speaker);
-    return textOf(name) !== undefined;
   }
 
   #spawn(id: string, parentId: string | undefined): void {
     const parent = this.#speakers.ofAgent(parentId) ?? this.#speakers.main;
     const [callId = `${parent.runId}/${id}`] = parent.spawns;
     parent.spawns.delete(callId);
-    const { runId } = this.#children.start(id, { id, parentId: callId, agentId: 'subagent' });
+    const { runId } = this.#children.start(id, { id, parentId: callId });
     this.#speakers.add(id, new Speaker(runId, id, callId));
   }
 

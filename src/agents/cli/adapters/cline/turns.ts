@@ -91,7 +91,7 @@ export class ClineTurns {
     stream.text += content;
     const { runId, message } = speaker;
     const fields = { runId, id: `${runId}/m${message}/${stream.part}`, content, callId: `m${message}` };
-    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
+    this.#context.emit(type === 'text' ? { type, ...fields, final: isFinal } : { type, ...fields });
   }
 
   #call(event: WireRecord, mate: Speaker | undefined): boolean {

@@ -79,7 +79,8 @@ export class CodexItems {
     const open = this.#streamed.get(id);
     if (open === undefined) this.#streamed.set(id, { type, text: fragment });
     else open.text += fragment;
-    this.#context.emit({ type, runId: this.runId, id: this.#idOf(id), content: fragment });
+    const fields = { runId: this.runId, id: this.#idOf(id), content: fragment };
+    this.#context.emit(type === 'text' ? { type, ...fields, final: false } : { type, ...fields });
   }
 
   /** Ends the messages that were streamed and never completed. */

@@ -30,7 +30,7 @@ export class GooseSubagents {
   called(rawId: string, { id: parentId, name, input }: OpenCall): void {
     if (toolOf(name) !== 'delegate') return;
     const asked = recordOf(input);
-    const agentId = textOf(asked?.['source']) ?? 'subagent';
+    const agentId = textOf(asked?.['source']);
     this.#children.start(rawId, { id: rawId, parentId, agentId, model: textOf(asked?.['model']) });
   }
 

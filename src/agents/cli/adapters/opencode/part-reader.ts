@@ -135,7 +135,7 @@ export class PartReader {
   ): void {
     const callId = textOf(part['messageID']);
     const fields = { runId: this.#runId, id: `${this.#runId}/${rawId}`, content, ...defined({ callId }) };
-    this.#context.emit(type === 'text' ? { type, ...fields, ...(isWhole && { final: true }) } : { type, ...fields });
+    this.#context.emit(type === 'text' ? { type, ...fields, final: isWhole } : { type, ...fields });
   }
 
   #call(rawId: string, name: string, input: unknown): OpenCall {

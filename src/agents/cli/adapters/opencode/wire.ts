@@ -89,7 +89,7 @@ function readResult(metadata: WireRecord, state: WireRecord): object {
 
 interface Subagent {
   readonly sessionId: string;
-  readonly agentId: string;
+  readonly agentId: string | undefined;
   readonly model: string | undefined;
   readonly isStopped: boolean;
   /** The call did not wait for it. */
@@ -106,7 +106,7 @@ export function readSubagent(state: WireRecord): Subagent | undefined {
   const action = textOf(metadata?.['action']);
   return {
     sessionId,
-    agentId: textOf(recordOf(state['input'])?.['subagent_type']) ?? 'subagent',
+    agentId: textOf(recordOf(state['input'])?.['subagent_type']),
     model: provider === undefined || name === undefined ? name : `${provider}/${name}`,
     isStopped: action === 'stop',
     isBackground: metadata?.['background'] === true || action !== undefined,

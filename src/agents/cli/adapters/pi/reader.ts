@@ -1,3 +1,4 @@
+import { defined } from '../../../../events/defined.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';
@@ -115,7 +116,7 @@ export class PiReader implements RecordReader {
     const part = this.#streamed.get(index);
     if (part === undefined) this.#streamed.set(index, { kind, text: delta });
     else part.text += delta;
-    this.#emit(kind, `${index}`, delta);
+    this.#emit(kind, `${index}`, delta, false);
   }
 
   #assistant(message: WireRecord, record: WireRecord): void {
@@ -141,7 +142,8 @@ export class PiReader implements RecordReader {
       const streamed = this.#streamed.get(index);
       const rest = streamed?.kind === kind ? remainder(streamed.text, whole) : undefined;
       const name = streamed !== undefined && rest === undefined ? `${index}-whole` : `${index}`;
-      if ((rest ?? whole) !== '' || (isFinal && rest === '')) this.#emit(kind, name, rest ?? whole, isFinal);
+      if ((rest ?? whole) !== '' || (isFinal && rest === ''))
+        this.#emit(kind, name, rest ?? whole, isFinal || undefined);
     } else if (part?.['type'] === 'toolCall') {
       const rawId = textOf(part['id']);
       const name = textOf(part['name']);
@@ -150,10 +152,10 @@ export class PiReader implements RecordReader {
     } else this.#context.unknown(value ?? null);
   }
 
-  #emit(type: Kind, part: string, content: string, isFinal = false): void {
+  #emit(type: Kind, part: string, content: string, final?: boolean): void {
     const callId = `${this.#prefix}${this.#message}`;
     const fields = { id: `${this.#context.runId}/${callId}/${part}`, content, callId };
-    this.#context.emit(isFinal ? { type: 'text', ...fields, final: true } : { type, ...fields });
+    this.#context.emit(type === 'text' ? { type, ...fields, ...defined({ final }) } : { type, ...fields });
   }
 
   #call(rawId: string, name: string, input: unknown) {

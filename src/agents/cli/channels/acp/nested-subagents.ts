@@ -13,7 +13,7 @@ export function nestedSubagents(
   context: LineContext,
   {
     tool,
-    agentOf = () => 'subagent',
+    agentOf = () => undefined,
   }: { readonly tool: string; readonly agentOf?: (input: unknown) => string | undefined },
 ): SubagentRules {
   const children = new ChildRuns(context);
@@ -34,7 +34,7 @@ export function nestedSubagents(
       children.start(rawId, {
         id: parentId.slice(context.runId.length + 1),
         parentId,
-        agentId: agentOf(input) ?? 'subagent',
+        agentId: agentOf(input),
       });
     },
     answered(rawId: string, _call: OpenCall, output: ToolOutput) {

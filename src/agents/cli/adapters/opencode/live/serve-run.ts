@@ -46,7 +46,7 @@ export class ServeRun {
     if (running !== undefined) return running.runId;
     if (this.children.has(sessionId) || !this.#book.isBelow(sessionId, this.sessionId)) return undefined;
     // It was started in an earlier turn, or its call is reported later.
-    const agentId = this.#book.session(sessionId)?.agentId ?? 'subagent';
+    const agentId = this.#book.session(sessionId)?.agentId;
     return this.children.start(sessionId, { id: sessionId, parentId: this.runId, agentId }).runId;
   }
 
