@@ -32,17 +32,19 @@ async function run(prompt: string, stop = false) {
   const description = JSON.parse(readFileSync(join(home, runId, 'run.json'), 'utf8')) as object;
   return {
     description,
-    events: lines('events.jsonl'),
+    log: lines('log.jsonl'),
+    activity: lines('events.jsonl'),
     raw: lines('raw.jsonl'),
     kept: await log.readRaw(threadId, runId),
   };
 }
 
 describe('a recorded agent', () => {
-  it('keeps its raw lines in the log and in its folder, with its events and how it ended', async () => {
-    const { description, events, raw, kept } = await run('hello');
+  it('keeps its raw lines in the log and in its folder, with its events, its activity and how it ended', async () => {
+    const { description, log, activity, raw, kept } = await run('hello');
     expect(raw.map(({ line }) => line)).toEqual(kept.map(({ line }) => Buffer.from(line).toString()));
-    expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'complete' });
+    expect(log.at(-1)).toMatchObject({ type: 'harness_end', reason: 'complete' });
+    expect(activity).toMatchObject([{ type: 'agent', message: 'hello', sessionId: 's-1' }]);
     expect(description).toMatchObject({ agent: 'codex', outcome: 'complete', usage: { inputTokens: 5 } });
   });
 

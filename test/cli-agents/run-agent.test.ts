@@ -62,8 +62,9 @@ describe('running an external agent', () => {
       'usage',
       'harness_end',
     ]);
-    expect(readdirSync(report.folder).toSorted()).toEqual(['events.jsonl', 'raw.jsonl', 'run.json']);
-    expect(jsonl(report.folder, 'events.jsonl')).toEqual(JSON.parse(JSON.stringify(events)));
+    expect(readdirSync(report.folder).toSorted()).toEqual(['events.jsonl', 'log.jsonl', 'raw.jsonl', 'run.json']);
+    expect(jsonl(report.folder, 'log.jsonl')).toEqual(JSON.parse(JSON.stringify(events)));
+    expect(jsonl(report.folder, 'events.jsonl')).toEqual(JSON.parse(JSON.stringify(seen)));
     const runId = events.at(-1)?.runId as string;
     const raw = await log.readRaw(report.threadId, runId);
     expect(jsonl(report.folder, 'raw.jsonl').map(line => line['line'])).toEqual(
@@ -118,6 +119,6 @@ describe('running an external agent', () => {
       { activity: async () => {}, event: async ({ type }) => void (type === 'text' && stop.abort()) },
     );
     expect(report.outcome).toBe('aborted');
-    expect(jsonl(report.folder, 'events.jsonl').at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
+    expect(jsonl(report.folder, 'log.jsonl').at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
   });
 });

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { defined } from '../../events/defined.ts';
-import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
 import { type RunHandle, type RunOutcome, type StartOptions, Supervisor } from '../../control/index.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import { type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { type EventLog, type RawLine, readEvents, type Thread } from '../../log/index.ts';
-import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import type { Activity } from '../../projections/activity/index.ts';
 import { relayBook } from '../../projections/relay-book.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
@@ -57,18 +56,15 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   const started = Date.now();
   const thread = await threadFor(request);
   let record: RunRecord | undefined;
-  const lines = new RawLines();
   const onRaw = async (runId: string, line: RawLine): Promise<void> => {
     record ??= await RunRecord.open(request.folderOf(runId), { isResumed: prompt === undefined });
     await record.raw(line);
-    lines.add(line.n, line.line);
     await watcher.raw?.(line);
   };
   const created = request.agent.create(onRaw);
   const agent = request.hasPerson ? created : withoutAnswers(created);
   const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent] });
   const totals = new RunTotals();
-  const state = createActivityState();
   try {
     const run = await startOrResume(supervisor, thread, { ...request, created: agent });
     watcher.started?.(run.runId, thread.id);
@@ -89,16 +85,15 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       for (const relay of await pendingRelays(log, thread))
         watcher.asked?.(relay, answer => supervisor.answer(thread.id, relay.id, answer));
     for await (const event of log.tail(thread.id, thread.seq)) {
-      await record.event(event);
+      const added = await record.event(event);
       totals.add(event);
       await watcher.event?.(event);
       if (event.type === 'relay') watcher.asked?.(event, answer => supervisor.answer(thread.id, event.id, answer));
       if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
-      for (const activity of projectActivity(state, event, lines.lineOf)) {
+      for (const activity of added) {
         totals.addActivity(activity);
         await watcher.activity?.(activity);
       }
-      lines.passed(event);
       if (event.type === 'harness_end' && event.runId === run.runId) break;
     }
     const outcome = await run.done;

@@ -1,39 +1,66 @@
-import { mkdirSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
 import { rawRecord } from '../../agents/cli/saved/raw-record.ts';
-import type { AgentEvent } from '../../events/index.ts';
+import { type AgentEvent, parseEventText, SingletreeError } from '../../events/index.ts';
 import type { RawLine } from '../../log/index.ts';
+import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
 
-/** The folder of a run: `raw.jsonl` and `events.jsonl` grow during the run, `run.json` describes it and its outcome. */
+/**
+ * The folder of a run. These grow during the run: `raw.jsonl` has the lines of the program, `log.jsonl` the events of the
+ * log and `events.jsonl` the activity. `run.json` describes the run and its outcome.
+ */
 export class RunRecord {
   readonly folder: string;
   readonly #raw: FileHandle;
+  readonly #log: FileHandle;
   readonly #events: FileHandle;
+  readonly #lines = new RawLines();
+  readonly #state = createActivityState();
 
-  private constructor(folder: string, raw: FileHandle, events: FileHandle) {
+  private constructor(folder: string, [raw, log, events]: readonly [FileHandle, FileHandle, FileHandle]) {
     this.folder = folder;
     this.#raw = raw;
+    this.#log = log;
     this.#events = events;
   }
 
-  /** Opens the record of a run; that of a resumed run continues. */
+  /**
+   * Opens the record of a run; that of a resumed run continues. Records of earlier versions have the events of the log in
+   * `events.jsonl`, and no `log.jsonl`: they are brought into the present form.
+   */
   static async open(folder: string, { isResumed = false } = {}): Promise<RunRecord> {
     mkdirSync(folder, { recursive: true });
+    const [log, events] = [join(folder, 'log.jsonl'), join(folder, 'events.jsonl')];
+    const isOld = isResumed && !existsSync(log) && existsSync(events);
+    if (isOld) renameSync(events, log);
     const flags = isResumed ? 'a' : 'w';
-    return new RunRecord(
-      folder,
+    const record = new RunRecord(folder, [
       await open(join(folder, 'raw.jsonl'), flags),
-      await open(join(folder, 'events.jsonl'), flags),
-    );
+      await open(log, flags),
+      await open(events, flags),
+    ]);
+    if (isResumed)
+      for await (const event of eventsIn(log)) {
+        const activity = record.#project(event);
+        if (isOld) await write(record.#events, activity);
+      }
+    return record;
   }
 
   async raw(line: RawLine): Promise<void> {
-    await this.#raw.appendFile(`${JSON.stringify(rawRecord(line))}\n`);
+    this.#lines.add(line.n, line.line);
+    await write(this.#raw, [rawRecord(line)]);
   }
 
-  async event(event: AgentEvent): Promise<void> {
-    await this.#events.appendFile(`${JSON.stringify(event)}\n`);
+  /** Stores an event and the activity that it adds; returns that activity. */
+  async event(event: AgentEvent): Promise<readonly Activity[]> {
+    const activity = this.#project(event);
+    await write(this.#log, [event]);
+    await write(this.#events, activity);
+    return activity;
   }
 
   async describe(description: object): Promise<void> {
@@ -41,6 +68,28 @@ export class RunRecord {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#raw.close(), this.#events.close()]);
+    await Promise.all([this.#raw.close(), this.#log.close(), this.#events.close()]);
+  }
+
+  #project(event: AgentEvent): readonly Activity[] {
+    const activity = projectActivity(this.#state, event, this.#lines.lineOf);
+    this.#lines.passed(event);
+    return activity;
+  }
+}
+
+/** Appends one line of JSON for each value. */
+async function write(file: FileHandle, values: readonly unknown[]): Promise<void> {
+  if (values.length > 0) await file.appendFile(values.map(value => `${JSON.stringify(value)}\n`).join(''));
+}
+
+/** Yields the events in a file, without a line that was cut off when its process was killed. */
+async function* eventsIn(file: string): AsyncGenerator<AgentEvent> {
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    try {
+      yield parseEventText(line, file);
+    } catch (error) {
+      if (!(error instanceof SingletreeError)) throw error;
+    }
   }
 }
