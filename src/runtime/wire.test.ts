@@ -238,4 +238,19 @@ describe('the wire events of a request', () => {
       ...ending([['main', 20, 2]], { tools: ['echo'] }),
     ]);
   });
+
+  it('have every milestone that a tool reports at the same time', async () => {
+    const phases = [1, 2, 3].map(phaseIndex => ({ label: 'Build', phaseIndex, totalPhases: 3, milestone: phaseIndex }));
+    const build = defineTool({
+      name: 'echo',
+      description: 'builds',
+      input: z.object({ value: z.string() }),
+      execute: (_, { progress }) => {
+        for (const phase of phases) progress(phase);
+        return 'ok';
+      },
+    });
+    const events = await readAll(runtimeOf({ agent: agentOf(echoing), tools: [build] }).query('Hi'));
+    expect(events.filter(({ type }) => type === 'tool-progress')).toMatchObject(phases);
+  });
 });

@@ -19,6 +19,17 @@ describe('queued progress reports', () => {
     expect(await contents(channel)).toEqual([2, 'other']);
   });
 
+  it('are kept when they are milestones, in order, unless there are very many', async () => {
+    const channel = new EventChannel();
+    const milestones = [1, 2, 3].map(phaseIndex => ({ label: 'Build', phaseIndex, totalPhases: 3 }));
+    const reported = [milestones[0], 1, 2, milestones[1], { milestone: { matched: 142 } }, { label: 'Last' }, 3];
+    for (const content of reported) channel.report(report(content));
+    expect(await contents(channel)).toEqual(reported.filter(content => content !== 1 && content !== 2));
+    for (let phaseIndex = 1; phaseIndex <= 5_000; phaseIndex++) channel.report(report({ phaseIndex }));
+    const kept = await contents(channel);
+    expect([kept.length, kept.at(-1)]).toEqual([1_000, { phaseIndex: 5_000 }]);
+  });
+
   it('are joined when they are pieces of output', async () => {
     const channel = new EventChannel();
     for (const [stream, output] of [

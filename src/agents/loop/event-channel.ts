@@ -44,6 +44,8 @@ export async function forwardEvents(events: AsyncIterable<AgentEvent>, sink: Eve
 
 /** The number of fragments that may be queued before producers have to wait. */
 const mostAhead = 64;
+/** The number of queued events from which on milestones are replaced, too. */
+const mostMilestones = 1_000;
 
 /**
  * Merges the events of several tasks into one stream. `put` resolves when the consumer, having received the event,
@@ -89,20 +91,21 @@ export class EventChannel implements EventSink {
   }
 
   /**
-   * Puts a progress report. It replaces a queued report of the same call, so that reports never pile up; pieces of
-   * output, `{ stream, output }`, are joined instead.
+   * Puts a progress report. It replaces a queued report of the same call, so that reports never pile up; milestones,
+   * which have a label, a phase or a milestone, are kept, and pieces of output, `{ stream, output }`, are joined.
    */
   report(event: ToolProgress): void {
     if (this.#sink !== undefined) return this.#sink.report(event);
     const piece = pieceOf(event);
-    const waiting = this.#items.find(
+    const waiting = this.#items.findLast(
       ({ event: other }) =>
         other.type === 'tool_progress' &&
         other.runId === event.runId &&
         other.toolCallId === event.toolCallId &&
         pieceOf(other)?.stream === piece?.stream,
     );
-    if (waiting === undefined) {
+    const isKept = waiting !== undefined && isMilestone(waiting.event) && this.#items.length < mostMilestones;
+    if (waiting === undefined || isKept) {
       if (!this.#gone) this.#add({ event });
     } else {
       const before = pieceOf(waiting.event as ToolProgress);
@@ -211,6 +214,13 @@ export class EventChannel implements EventSink {
 }
 
 function idle(): void {}
+
+/** Whether it is a report in the form of a milestone. */
+function isMilestone(event: AgentEvent): boolean {
+  const content = event.type === 'tool_progress' ? event.content : undefined;
+  if (typeof content !== 'object' || content === null) return false;
+  return 'label' in content || 'phaseIndex' in content || 'milestone' in content;
+}
 
 /** The piece of output that a report carries, if it carries one. */
 function pieceOf({ content }: ToolProgress): { readonly stream: string; readonly output: string } | undefined {

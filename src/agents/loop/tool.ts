@@ -15,7 +15,10 @@ export interface ToolContext {
   readonly toolCallId: string;
   /** Aborts when the run is stopped or the tool reaches its time limit. */
   readonly signal: AbortSignal;
-  /** Reports progress; a report that was not read yet is replaced by the next one. */
+  /**
+   * Reports progress. A report that was not read yet is replaced by the next one, unless it is a milestone: an object
+   * with a `label`, a `phaseIndex` or a `milestone`.
+   */
   readonly progress: (content: unknown) => void;
   /** Adds an event to the run; resolves when it is stored. */
   readonly emit: (event: ToolEvent) => Promise<void>;

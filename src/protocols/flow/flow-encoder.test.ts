@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../events/index.ts';
 import { examples, request } from '../../../test/support/request-examples.ts';
 import { encodeAll } from '../encoder.ts';
 import { flowEncoder } from './flow-encoder.ts';
@@ -330,5 +331,45 @@ describe('the flow encoder', () => {
         },
       },
     ]);
+  });
+
+  it.each([{ amount: 2 }, null, NaN, Infinity, '2', Promise.resolve(2)])(
+    'leaves out a cost that is no number: %j',
+    price => {
+      const priced = encodeAll(flowEncoder({ priceOf: () => price as number }), examples['a subagent']);
+      expect(priced.at(-2)).toEqual({
+        type: 'data-cost-summary',
+        data: {
+          currency: 'USD',
+          agents: [
+            { agentName: 'main', model: 'scripted/one', usage: tokens(30, 5) },
+            { agentName: 'counter', model: 'scripted/two', usage: tokens(11, 3) },
+          ],
+        },
+      });
+    },
+  );
+
+  it('names the model of a subagent only when it was asked', () => {
+    const start: AgentEvent[] = [
+      { type: 'harness_start', runId: 'run', agentId: 'main' },
+      { type: 'tool_call', runId: 'run', id: 'run/c1', name: 'agent', input: {} },
+      { type: 'harness_start', runId: 'kid', parentId: 'run/c1', agentId: 'counter', model: 'scripted/two' },
+    ];
+    const step: AgentEvent = { type: 'step_start', runId: 'kid', step: 0 };
+    const modelOf = (...events: AgentEvent[]) =>
+      encodeAll(flowEncoder(), [...start, ...events]).flatMap(event =>
+        event.type === 'data-tool-agent' ? [event.data.model] : [],
+      );
+    const end = (reason: 'aborted' | 'complete'): AgentEvent => ({
+      type: 'harness_end',
+      runId: 'kid',
+      agentId: 'counter',
+      reason,
+    });
+    expect(modelOf(end('aborted'))).toEqual([undefined]);
+    expect(modelOf()).toEqual([undefined]);
+    expect(modelOf(step, end('aborted'))).toEqual(['scripted/two']);
+    expect(modelOf(end('complete'))).toEqual(['scripted/two']);
   });
 });

@@ -6,11 +6,14 @@ import { agentOutcome, noResult } from './outcome.ts';
 import { decide } from './relays.ts';
 import type { RequestState } from './request-state.ts';
 import { requestUsage } from './totals.ts';
+import { noUsage } from '../../events/usage-sum.ts';
 
 /** Ends a subagent: closes what it has open, then emits how it ended. */
 export function endAgent(state: RequestState, agent: OpenRun, reason: EndReason): void {
   closeRun(state, agent);
   state.totals.endAgent(agent, state.at);
+  // The model that it was started with is not one that it ran on.
+  if (reason !== 'complete' && agent.steps === 0 && agent.usage === noUsage) agent.model = undefined;
   const outcome = agentOutcome(reason, { words: agent.words, message: agent.error?.message });
   state.emit({ type: 'agent-ended', agent, outcome, usage: requestUsage(agent.usage) });
 }

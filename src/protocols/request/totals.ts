@@ -69,7 +69,7 @@ export function requestUsage(usage: UsageCounts): RequestTokenUsage {
   };
 }
 
-/** The cost of a report in US dollars, when it is known. */
+/** The cost of a report in US dollars; anything but a finite number means that it is not known. */
 export type PriceOf = (usage: EventOf<'usage'>) => number | undefined;
 
 /** The sums of a request: they grow with its agents, models and tools, not with its events. */
@@ -107,7 +107,7 @@ export class TotalsSum {
     this.#costs.set(key, {
       ...known,
       usage: addUsage(known.usage, event),
-      ...(cost !== undefined && { cost: (known.cost ?? 0) + cost }),
+      ...(Number.isFinite(cost) && { cost: (known.cost ?? 0) + (cost as number) }),
     });
   }
 
