@@ -41,7 +41,10 @@ export const harnessEnd = define(
         .enum(['complete', 'max_iterations', 'limit_reached', 'aborted', 'error', 'timeout', 'interrupted'])
         .optional()
         .describe('why it ended'),
-      output: z.unknown().optional().describe('the structured output of the run, when its agent has a schema for it'),
+      output: z
+        .unknown()
+        .optional()
+        .describe('the structured output of the run: by the schema of its agent, or the value given to FINAL()'),
     }),
 );
 

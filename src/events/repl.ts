@@ -30,6 +30,7 @@ export const replOutput = define('repl_output', { doc: 'An execution ended.', du
     error: z.string().optional().describe('what went wrong, when it failed'),
     done: z.boolean().describe('whether FINAL() was called'),
     final: z.string().optional().describe('what was given to FINAL()'),
+    structured: z.boolean().optional().describe('true when that was no string, and `final` is its JSON'),
     iteration: iteration(),
     durationMs: z.number().nonnegative().optional().describe('wall-clock time of the execution'),
     truncated: z.boolean().optional().describe('true when stdout was cut'),

@@ -67,9 +67,17 @@ describe('a run', () => {
       { type: 'text' },
       { type: 'usage' },
       { type: 'repl_input', id: 'run/cell_1', iteration: 1 },
-      { type: 'repl_output', id: 'run/cell_1', stdout: '', done: true, iteration: 1, final: '{"length":3}' },
+      {
+        type: 'repl_output',
+        id: 'run/cell_1',
+        stdout: '',
+        done: true,
+        iteration: 1,
+        final: '{"length":3}',
+        structured: true,
+      },
       { type: 'text', id: 'run/cell_1:final', content: '{"length":3}' },
-      { type: 'harness_end', reason: 'complete' },
+      { type: 'harness_end', reason: 'complete', output: { length: 3 } },
     ]);
     expect(of(events, 'repl_output')[0]?.durationMs).toBeGreaterThanOrEqual(0);
     expect(model.requests[1]?.lastUserText).toBe('Output:\n3\n\nstderr:\nhm');
@@ -541,6 +549,18 @@ describe('a run that another process resumes', () => {
       { type: 'harness_end', reason: 'complete' },
     ]);
     expect(model.requests).toEqual([]);
+  });
+
+  it.each([
+    ['{ a: [1, null] }', { a: [1, null] }],
+    ['null', null],
+    ['"{}"', undefined],
+  ])('ends with the value that %s gave, also after a crash', async (value, output) => {
+    const { agent } = setUp([code(`FINAL(${value})`)]);
+    const events = await collect(agent.invoke(params()));
+    const { more } = await goOn(until(events, ({ type }) => type === 'repl_output'));
+    for (const end of [events.at(-1), more.at(-1)])
+      expect(end).toEqual({ type: 'harness_end', runId: 'run', agentId: 'rlm', reason: 'complete', output });
   });
 
   it('does nothing when it had ended', async () => {

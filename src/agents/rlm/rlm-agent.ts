@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
@@ -100,7 +101,7 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
     const run = new RlmRun(options, { ...params, signal }, { limits, count, deeper });
     try {
       const reason = yield* run.run();
-      yield { type: 'harness_end', runId, agentId: id, reason };
+      yield { type: 'harness_end', runId, agentId: id, reason, ...defined({ output: run.output }) };
     } finally {
       stop.abort();
       await run.close();

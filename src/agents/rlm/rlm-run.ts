@@ -35,6 +35,7 @@ export class RlmRun {
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
   #setting: RlmSetting | undefined;
+  #output: unknown;
 
   constructor(options: RlmAgentOptions, params: InvokeParams, scope: RlmScope) {
     this.#options = options;
@@ -69,6 +70,11 @@ export class RlmRun {
       yield { type: 'error', runId, message, code, fatal: true };
       return 'error';
     }
+  }
+
+  /** The value of the answer, when it is no string. */
+  get output(): unknown {
+    return this.#output;
   }
 
   /** Stops everything that is still running. */
@@ -181,7 +187,6 @@ export class RlmRun {
     const { runId, signal } = this.#params;
     const id = `${runId}/cell_${step}`;
     yield* this.#emit({ type: 'repl_input', runId, id, code, iteration: step });
-    const started = performance.now();
     let stdout = '';
     let outcome: CellOutcome | undefined;
     const print = (chunk: string, stream: 'stdout' | 'stderr') => {
@@ -198,7 +203,7 @@ export class RlmRun {
       yield event;
     }
     if (outcome === undefined || signal.aborted) return 'aborted';
-    const { error, final, truncated } = outcome;
+    const { error, final, structured, truncated, durationMs } = outcome;
     const output: EventOf<'repl_output'> = {
       type: 'repl_output',
       runId,
@@ -207,10 +212,10 @@ export class RlmRun {
       ...defined({ error }),
       done: final !== undefined,
       iteration: step,
-      durationMs: Math.round(performance.now() - started),
+      durationMs: Math.round(durationMs),
       ...(truncated && { truncated }),
       // The answer is stored with the output, so that it survives a crash at this point.
-      ...defined({ final }),
+      ...defined({ final, structured }),
     };
     yield* this.#emit(output);
     return output.done ? yield* this.#answer(output, output) : undefined;
@@ -241,9 +246,10 @@ export class RlmRun {
 
   /** Emits the answer that code returned, unless it was emitted before. */
   async *#answer(
-    { runId, id, final = '' }: EventOf<'repl_output'>,
+    { runId, id, final = '', structured }: EventOf<'repl_output'>,
     last: AgentEvent | undefined,
   ): AsyncGenerator<AgentEvent, EndReason> {
+    if (structured === true) this.#output = JSON.parse(final);
     const text: EventOf<'text'> = { type: 'text', runId, id: `${id}:final`, content: final };
     if (text.content !== '' && !(last?.type === 'text' && last.id === text.id)) yield* this.#emit(text);
     return 'complete';

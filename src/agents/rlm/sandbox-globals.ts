@@ -1,5 +1,8 @@
-/** Messages from the sandbox to its thread: printed output, the answer, or a numbered function call; all as JSON. */
-type Send = (kind: 'stdout' | 'stderr' | 'final' | 'call', json: string, id?: number) => void;
+/**
+ * Messages from the sandbox to its thread: printed output, the answer as text or as the JSON of another value, or a
+ * numbered function call; all as JSON.
+ */
+type Send = (kind: 'stdout' | 'stderr' | 'final' | 'final-json' | 'call', json: string, id?: number) => void;
 
 /** The parameters of the sandbox's global names. */
 export interface GlobalsConfig {
@@ -74,7 +77,7 @@ export function sandboxGlobals(send: Send, configJson: string): SandboxGlobals {
     if (typeof text !== 'string') throw new TypeError('FINAL(value) takes a string or a value that JSON can carry.');
     if (text.length > maxFinalLength)
       throw new RangeError(`The answer has ${text.length} characters: FINAL accepts at most ${maxFinalLength}.`);
-    send('final', stringify(text));
+    send(typeof value === 'string' ? 'final' : 'final-json', stringify(text));
     return undefined;
   };
 

@@ -35,6 +35,7 @@ export type FromThread =
       readonly type: 'done';
       readonly error?: string;
       readonly final?: string;
+      readonly structured?: true;
       readonly truncated: boolean;
       readonly broken: boolean;
     };

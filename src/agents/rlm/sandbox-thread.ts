@@ -21,7 +21,7 @@ export class SandboxThread {
   #usedMs = 0;
   #stopped = false;
   #promise: QuickJSHandle | undefined;
-  #final: string | undefined;
+  #final: { readonly final: string; readonly structured?: true } | undefined;
   #room = 0;
   #truncated = false;
   #printed: { stream: 'stdout' | 'stderr'; chunk: string } | undefined;
@@ -131,7 +131,7 @@ export class SandboxThread {
     this.#send({
       type: 'done',
       ...(error !== undefined && { error }),
-      ...(this.#final !== undefined && { final: this.#final }),
+      ...this.#final,
       truncated: this.#truncated,
       broken: failed || this.#runtime.hasPendingJob(),
     });
@@ -160,7 +160,8 @@ export class SandboxThread {
     const [maxLength, maxCalls] = [2 ** 25, 10_000];
     if (!(length <= maxLength)) throw new RangeError(`${length} characters cannot leave the sandbox at once.`);
     const what = this.#vm.getString(kind);
-    if (what === 'final') this.#final ??= this.#textOf(json);
+    if (what === 'final') this.#final ??= { final: this.#textOf(json) };
+    else if (what === 'final-json') this.#final ??= { final: this.#textOf(json), structured: true };
     else if (what !== 'call') this.#print(what === 'stderr' ? 'stderr' : 'stdout', this.#textOf(json));
     else if (this.#calls.size >= maxCalls || this.#callsLength + length > this.#data.memoryBytes)
       throw new RangeError('Too many calls wait for their outcome: await some of them first.');

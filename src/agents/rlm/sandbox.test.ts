@@ -46,6 +46,19 @@ describe('calls', () => {
   });
 });
 
+describe('the time of a cell', () => {
+  it('begins when the sandbox has started', async () => {
+    let time = 0;
+    const now = () => time;
+    const sandbox = new Sandbox({ context: '', functions: [], limits: rlmLimits(), signal: stop.signal, now });
+    open.push(sandbox);
+    const running = runIn(sandbox)('await llm_query("x")', async () => void (time += 7));
+    time = 5_000;
+    expect((await running).durationMs).toBe(7);
+    expect((await runIn(sandbox)('await llm_query("x")', async () => void (time += 9))).durationMs).toBe(9);
+  });
+});
+
 describe('variables', () => {
   it('persist between cells and may be declared again', async () => {
     const { run } = sandboxWith();
@@ -108,7 +121,10 @@ describe('printing', () => {
       print: chunk => void seen.push(chunk),
       call: async () => void seen.push('called'),
     });
-    expect([seen, outcome]).toEqual([['first\n', 'called', 'second\n'], { truncated: false }]);
+    expect([seen, outcome]).toEqual([
+      ['first\n', 'called', 'second\n'],
+      { truncated: false, durationMs: expect.any(Number) as number },
+    ]);
   });
 
   it('of 100 MB, at once or in a million pieces, is cut', async () => {

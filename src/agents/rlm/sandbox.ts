@@ -15,6 +15,8 @@ export interface SandboxOptions {
   readonly limits: RlmLimits;
   /** Ends the sandbox. */
   readonly signal: AbortSignal;
+  /** The time in milliseconds. Default: the clock of this process. */
+  readonly now?: () => number;
 }
 
 /** The callbacks of a running cell. */
@@ -27,10 +29,13 @@ export interface CellHandlers {
 /** The result of a cell. */
 export interface CellOutcome {
   readonly error?: string;
-  /** The value passed to `FINAL`. */
+  /** The value passed to `FINAL`; with `structured` it was no string, and this is its JSON. */
   readonly final?: string;
+  readonly structured?: true;
   /** Whether the printed output was truncated. */
   readonly truncated: boolean;
+  /** The time from its beginning to its end, in milliseconds; the start of the sandbox does not count. */
+  readonly durationMs: number;
 }
 
 const callShape = z.object({ name: z.string(), args: z.array(z.unknown()) });
@@ -42,7 +47,9 @@ const lost = 'The REPL was started anew: all variables are gone, `context` is as
 
 interface OpenCell {
   readonly handlers: CellHandlers;
-  readonly end: (outcome: CellOutcome) => void;
+  readonly end: (outcome: Omit<CellOutcome, 'durationMs'>) => void;
+  /** When it began; undefined while the sandbox starts. */
+  startedAt: number | undefined;
 }
 
 /**
@@ -51,9 +58,12 @@ interface OpenCell {
  */
 export class Sandbox {
   readonly #options: SandboxOptions;
+  readonly #now: () => number;
   #worker: Worker | undefined;
   #cell: OpenCell | undefined;
   #watchdog: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the thread has started. */
+  #isReady = false;
   #sent = 0;
   /** The unhandled messages of the thread, in order. */
   #incoming: FromThread[] = [];
@@ -70,6 +80,7 @@ export class Sandbox {
         { details: { length: context.length, room } },
       );
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** Runs a cell to its end; rejects only when the signal aborts. One cell at a time. */
@@ -83,12 +94,14 @@ export class Sandbox {
       };
       if (signal.aborted) return stop();
       signal.addEventListener('abort', stop, { once: true });
-      const end = (outcome: CellOutcome) => {
+      const end = (outcome: Omit<CellOutcome, 'durationMs'>) => {
         signal.removeEventListener('abort', stop);
         this.#cell = undefined;
-        resolve(outcome);
+        const now = this.#now();
+        resolve({ ...outcome, durationMs: now - (cell.startedAt ?? now) });
       };
-      this.#cell = { handlers, end };
+      const cell: OpenCell = { handlers, startedAt: this.#isReady ? this.#now() : undefined, end };
+      this.#cell = cell;
       this.start();
       this.#send({ type: 'run', code: persistDeclarations(code), written: code });
     });
@@ -121,6 +134,7 @@ export class Sandbox {
     this.#rest();
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#isReady = false;
     this.#incoming = [];
     worker?.removeAllListeners().on('error', () => {});
     await worker?.terminate();
@@ -141,6 +155,8 @@ export class Sandbox {
     const cell = this.#cell;
     if (message.type === 'ready') {
       this.#rest();
+      this.#isReady = true;
+      if (cell !== undefined) cell.startedAt = this.#now();
       if (this.#sent > 0) this.#watchCell();
     } else if (cell === undefined) return;
     else if (message.type === 'print') cell.handlers.print(message.chunk, message.stream);
