@@ -5,8 +5,9 @@ import { agentPage } from './agent-page.ts';
 import { apiIndex, apiPage, pageName } from './api-reference.ts';
 import { agentMatrix } from './channel-section.ts';
 import { eventReference } from './event-reference.ts';
+import { bundledPackages, thirdPartyNotices } from './third-party-notices.ts';
 
-/** Writes the pages of docs/ that are generated from the code. */
+/** Writes the pages of docs/ that are generated from the code, and the notices of licences. */
 mkdirSync('docs/agents', { recursive: true });
 writeFileSync('docs/events.md', eventReference());
 for (const adapter of Object.values(cliAdapters)) writeFileSync(`docs/agents/${adapter.id}.md`, agentPage(adapter));
@@ -21,3 +22,4 @@ for (const { subpath, page } of pages) writeFileSync(`docs/reference/${pageName(
 writeFileSync('docs/reference/README.md', apiIndex(pages));
 const schema = JSON.stringify(configJsonSchema(), undefined, 2);
 writeFileSync('docs/reference/singletree.config.schema.json', `${schema}\n`);
+writeFileSync('THIRD-PARTY-NOTICES.md', thirdPartyNotices(await bundledPackages()));

@@ -8,6 +8,7 @@ import { agentPage } from '../scripts/agent-page.ts';
 import { pageName } from '../scripts/api-reference.ts';
 import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
+import { bundledPackages, thirdPartyNotices } from '../scripts/third-party-notices.ts';
 
 const page = (path: string) => readFileSync(new URL(`../docs/${path}`, import.meta.url), 'utf8');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -70,4 +71,12 @@ describe('the generated pages of docs/', () => {
       { type: 'unknown', raw: 'not JSON' },
     ]);
   });
+});
+
+describe('the notices of licences', () => {
+  it('name every package whose code is in the published files, as `npm run docs` writes them', async () => {
+    const packages = await bundledPackages();
+    expect([...packages.keys()]).toEqual(expect.arrayContaining(['diff', 'gpt-tokenizer', 'marked', 'react', 'shiki']));
+    expect(page('../THIRD-PARTY-NOTICES.md')).toBe(thirdPartyNotices(packages));
+  }, 60_000);
 });
