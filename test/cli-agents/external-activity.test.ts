@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
+import type { InvokeParams } from '../../src/agents/agent.ts';
 import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
 import { fakeProgram } from './support/fake-program.ts';
 import { activity } from './translated.ts';
@@ -38,6 +39,22 @@ const streamed: [agent: string, begun: object[], completed: object][] = [
   ['antigravity', [agyStep({ text_delta: 'Hello ' })], agyStep({ state: 'DONE', text_delta: 'world' })],
 ];
 
+const executable = fakeProgram('lines', 'fake-lines.mjs');
+
+/** The activity of a run of a program that prints these lines; without times. */
+async function activityOfRun(agent: string, lines: unknown[], more: Partial<InvokeParams> = {}): Promise<object[]> {
+  const state = createActivityState();
+  const seen: object[] = [];
+  for await (const event of cliAgent(agent, { executable, channel: 'print' }).invoke({
+    runId: 'r',
+    messages: [{ role: 'user', content: JSON.stringify(lines) }],
+    signal: new AbortController().signal,
+    ...more,
+  }))
+    seen.push(...projectActivity(state, event).map(({ timestamp: _timestamp, ...entry }) => entry));
+  return seen;
+}
+
 describe('a message that is streamed', () => {
   it.each(streamed)('of %s is one, whatever is printed before it is complete', (agent, begun, completed) => {
     const strange = { type: 'brand_new' };
@@ -48,18 +65,9 @@ describe('a message that is streamed', () => {
     ]);
   });
 
-  const executable = fakeProgram('lines', 'fake-lines.mjs');
   it.each(streamed)('of %s is one with standard error in it, as it runs', async (agent, begun, completed) => {
     const lines = [...begun.map(record => [1, JSON.stringify(record)]), [2, 'careful'], [1, 'stray']];
-    const content = JSON.stringify([...lines, [1, JSON.stringify(completed)]]);
-    const state = createActivityState();
-    const seen: object[] = [];
-    for await (const event of cliAgent(agent, { executable, channel: 'print' }).invoke({
-      runId: 'r',
-      messages: [{ role: 'user', content }],
-      signal: new AbortController().signal,
-    }))
-      seen.push(...projectActivity(state, event).map(({ timestamp: _timestamp, ...entry }) => entry));
+    const seen = await activityOfRun(agent, [...lines, [1, JSON.stringify(completed)]]);
     // The order of the two streams is not defined.
     expect(seen.filter(entry => !('code' in entry))).toEqual([unknown('stray'), says('Hello world')]);
     expect(seen.filter(entry => 'code' in entry)).toEqual([{ type: 'warning', message: 'careful', code: 'stderr' }]);
@@ -190,5 +198,20 @@ describe('Kilo Code', () => {
       { ...subagent, action: 'subagent_started' },
       { ...subagent, action: 'subagent_completed', isSuccess: true },
     ]);
+  });
+});
+
+describe('Goose', () => {
+  const banner = ['    __( O)>  ● new session · openai gpt', '   \\____)    20261115_1 · /w'];
+  const message = { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'Hi' }], metadata: { inference: {} } };
+  const lines = [...banner, JSON.stringify({ type: 'message', message })];
+
+  it('has the session that it was started with by name, and without one that of its banner', async () => {
+    const printed = lines.map(line => [1, line]);
+    expect(await activityOfRun('goose', printed)).toEqual([{ ...says('Hi'), sessionId: 'singletree-r' }]);
+    expect(await activityOfRun('goose', printed.slice(2))).toEqual([{ ...says('Hi'), sessionId: 'singletree-r' }]);
+    const session = { id: '20261115_1', known: 0 };
+    expect(await activityOfRun('goose', printed, { session })).toEqual([{ ...says('Hi'), sessionId: '20261115_1' }]);
+    expect(activity('goose', ...lines)).toEqual([{ ...says('Hi'), sessionId: '20261115_1' }]);
   });
 });

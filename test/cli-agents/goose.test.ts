@@ -307,6 +307,7 @@ describe('Goose', () => {
     expect(gooseCommand({ prompt: '--help' })).toEqual({
       args: ['run', '--output-format', 'stream-json', '--name', 'singletree', '--text=--help'],
     });
+    expect(gooseCommand({ prompt: 'go', sessionName: 'n' }).args).toContain('n');
     const { args: resumed, env } = gooseCommand({
       prompt: 'go',
       model: 'm',
@@ -314,7 +315,7 @@ describe('Goose', () => {
       yolo: true,
       extraArgs: ['-q'],
     });
-    expect(resumed.join(' ')).toBe('run --output-format stream-json --model m --resume --session-id s -q --text=go');
+    expect(resumed.join(' ')).toBe('run --output-format stream-json --model m --resume --name s -q --text=go');
     expect(env).toEqual({ GOOSE_MODE: 'auto' });
     const long = 'x'.repeat(200_000);
     const { args, input } = gooseCommand({ prompt: long });

@@ -213,3 +213,24 @@ describe('acpAgent', () => {
     expect(() => acpAgent({} as never)).toThrow(/command/);
   });
 });
+
+describe('a session that print mode started by name', () => {
+  it('is found by its title, and keeps its name', async () => {
+    const { host, last, reply } = await play(gooseLive, { sessionId: 'singletree-r' });
+    await reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+    expect(last()).toMatchObject({ method: 'session/list', params: {} });
+    await reply({ sessions: [{ sessionId: 'a', title: 'other' }], nextCursor: 'more' });
+    expect(last()).toMatchObject({ method: 'session/list', params: { cursor: 'more' } });
+    await reply({ sessions: [{ sessionId: 'b', title: 'singletree-r' }] });
+    expect(last()).toMatchObject({ method: 'session/load', params: { sessionId: 'b' } });
+    await reply({ modes: { currentModeId: 'approve', availableModes: [{ id: 'approve' }] } });
+    expect(host.session).toMatchObject({ sessionId: 'singletree-r' });
+  });
+
+  it('is loaded by its name when it is not listed', async () => {
+    const { last, reply } = await play(gooseLive, { sessionId: 'singletree-r' });
+    await reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+    await reply({ sessions: [] });
+    expect(last()).toMatchObject({ method: 'session/load', params: { sessionId: 'singletree-r' } });
+  });
+});

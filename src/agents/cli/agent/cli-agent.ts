@@ -127,10 +127,11 @@ async function* invoke(
   const model = params.model ?? options.model;
   /** The time of the current line: its raw record and its events carry the same. */
   let ts = new Date().toISOString();
-  const translator = adapter.translator({
-    runId,
-    usedBefore: params.session?.fork === true ? undefined : params.session?.used,
-  });
+  // Print mode has no flag for a copy of a session.
+  const session = params.session?.fork === true ? undefined : params.session;
+  const sessionId = session?.id;
+  const sessionName = `singletree-${runId}`;
+  const translator = adapter.translator({ runId, sessionId: sessionId ?? sessionName, usedBefore: session?.used });
   const run = new RunTranslation({
     runId,
     adapter,
@@ -140,9 +141,6 @@ async function* invoke(
     ...defined({ parentId: params.parentId, model }),
   });
   yield* run.start();
-  // Print mode has no flag for a copy of a session.
-  const session = params.session?.fork === true ? undefined : params.session;
-  const sessionId = session?.id;
   const prompt = promptOf(params.messages, session);
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
@@ -153,7 +151,7 @@ async function* invoke(
   let release = () => {};
   try {
     release = await semaphore.acquire(signal);
-    const command = adapter.command({ ...options, prompt: prompt.text, model, sessionId });
+    const command = adapter.command({ ...options, prompt: prompt.text, model, sessionId, sessionName });
     const lines = runProcess({
       command: options.executable ?? adapter.executable,
       args: command.args,

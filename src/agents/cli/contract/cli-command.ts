@@ -4,6 +4,8 @@ export interface CommandRequest {
   readonly model?: string | undefined;
   /** The program's own session to resume. */
   readonly sessionId?: string | undefined;
+  /** The name of a new session, for a program whose sessions are known by name. */
+  readonly sessionName?: string | undefined;
   /** Lets the program do everything without asking. */
   readonly yolo?: boolean | undefined;
   /** Further flags for the program, passed unchanged. */

@@ -4,6 +4,8 @@ import type { UsedTokens } from '../../agent.ts';
 export interface TranslatorOptions {
   /** The run the events belong to. */
   readonly runId: string;
+  /** The session that the program is started with: one to resume, or the name of a new one. */
+  readonly sessionId?: string | undefined;
   /** The earlier usage of the resumed session, for programs that count per session instead of per run. */
   readonly usedBefore?: UsedTokens | undefined;
 }

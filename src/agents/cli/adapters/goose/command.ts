@@ -1,7 +1,8 @@
 import { type CliCommand, type CommandRequest, needsInput } from '../../contract/cli-command.ts';
 
 /** Returns the command of one run of Goose. */
-export function gooseCommand({ prompt, model, sessionId, yolo, extraArgs = [] }: CommandRequest): CliCommand {
+export function gooseCommand(request: CommandRequest): CliCommand {
+  const { prompt, model, sessionId, sessionName = 'singletree', yolo, extraArgs = [] } = request;
   const byInput = needsInput(prompt);
   return {
     args: [
@@ -11,8 +12,8 @@ export function gooseCommand({ prompt, model, sessionId, yolo, extraArgs = [] }:
       'stream-json',
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions; a new one gets a name, because otherwise Goose asks the model for one.
-      ...(sessionId === undefined ? ['--name', 'singletree'] : ['--resume', '--session-id', sessionId]),
+      // Resumes one of its own sessions, by its name or its id; a new one gets a name.
+      ...(sessionId === undefined ? ['--name', sessionName] : ['--resume', '--name', sessionId]),
       ...extraArgs,
       // The prompt in one argument, also when it begins with a dash; a lone dash reads it from stdin.
       ...(byInput ? ['--instructions', '-'] : [`--text=${prompt}`]),

@@ -2,7 +2,8 @@ import type { RecordRules } from '../../contract/record-rules.ts';
 
 /** How the records of Goose are translated. */
 export const gooseRecords: RecordRules = {
-  'the banner before the first record, which is not JSON': '`session` with its folder and model',
+  'the banner before the first record, which is not JSON':
+    '`session` with its folder and model; its id is the name that Goose was started with, when it is known',
   '`error: ` before the first record': '`error`: it did not start',
   '`message` of the assistant, text': '`text`, once, whether a record has what is new or all of the text so far',
   '`message` of the assistant, thinking': '`reasoning`; redacted thinking is consumed',

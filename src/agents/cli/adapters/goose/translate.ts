@@ -25,19 +25,23 @@ class GooseReader implements RecordReader {
   #model: string | undefined;
   #isResumed = false;
   readonly #usage: SessionUsage | undefined;
+  /** The session that it was started with. */
+  readonly #named: string | undefined;
 
-  constructor(context: LineContext, { usedBefore }: TranslatorOptions) {
+  constructor(context: LineContext, { sessionId, usedBefore }: TranslatorOptions) {
     this.#context = context;
+    this.#named = sessionId;
     this.#messages = new GooseMessages(context);
     this.#subagents = new GooseSubagents(context);
     this.#usage = usedBefore && new SessionUsage(usedBefore);
   }
 
-  /** The banner before the first record is the only source of the session id. */
+  /** The banner before the first record has the folder and the model, and the id of a session that is not known. */
   takeLine(line: string): boolean {
     const banner = this.#hasRecords ? undefined : readBanner(line);
     if (banner === undefined) return false;
-    const sessionId = banner.sessionId ?? this.#context.sessionId;
+    const reported = banner.sessionId ?? this.#context.sessionId;
+    const sessionId = reported === undefined ? undefined : (this.#named ?? reported);
     this.#model = banner.model ?? this.#model;
     this.#isResumed = banner.isResumed ?? this.#isResumed;
     if (sessionId !== undefined) this.#context.session(sessionId, { cwd: banner.cwd, model: this.#model });
@@ -47,6 +51,7 @@ class GooseReader implements RecordReader {
 
   take(record: WireRecord): void {
     this.#hasRecords = true;
+    if (this.#named !== undefined) this.#context.session(this.#named);
     const type = textOf(record['type']) ?? '';
     if (Object.hasOwn(this.#on, type)) (this.#on[type] as (record: WireRecord) => void)(record);
     else this.#context.unknown(record);

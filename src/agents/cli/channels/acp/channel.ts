@@ -84,7 +84,7 @@ class AcpChannel implements LiveChannel {
         opened: accepts => {
           this.#accepts = accepts;
           this.#state = 'ready';
-          const { sessionId, modelName: model, mode } = this.#settings;
+          const { reportedId: sessionId, modelName: model, mode } = this.#settings;
           this.#host.ready({ sessionId, ...defined({ model, mode }) });
         },
         failed: problem => this.#fail(problem),
@@ -99,7 +99,7 @@ class AcpChannel implements LiveChannel {
   prompt({ runId, content, model, mode }: LiveTurn): void {
     if (this.#state !== 'ready' || this.#turn !== undefined) return;
     const context = new LineContext(runId);
-    const { sessionId } = this.#settings;
+    const { reportedId: sessionId } = this.#settings;
     const used = model ?? this.#start.model ?? this.#settings.modelName;
     const turn = new AcpTurn({
       context,

@@ -1,5 +1,6 @@
+import { defined } from '../../../../events/defined.ts';
 import type { ChannelHost, LiveStart } from '../../contract/live-channel.ts';
-import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { AcpConnection } from './connection.ts';
 import type { AcpProfile } from './profile.ts';
 import type { SessionSettings, SettingsProblem } from './session-settings.ts';
@@ -62,9 +63,8 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
     const message = `${profile.name} cannot ${isFork ? 'fork' : 'resume'} a session.`;
     return failed({ message, code: isFork ? 'not_supported' : 'session_unknown' });
   }
-  settings.sessionId = sessionId;
   const load = () =>
-    connection.request(isFork ? 'session/fork' : 'session/load', { sessionId, ...open }, answer => {
+    connection.request(isFork ? 'session/fork' : 'session/load', { sessionId: settings.sessionId, ...open }, answer => {
       if (answer.error !== undefined) {
         const message = `${profile.name} did not ${isFork ? 'fork' : 'resume'} the session ${sessionId}: ${failureText(answer.error)}`;
         return failed({ message, code: 'session_unknown' });
@@ -74,6 +74,14 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
       options.untilHistoryOver(proceed);
       host.after(historyMs, proceed);
     });
+  settings.sessionId = sessionId;
+  if (profile.isSessionName?.(sessionId) === true) {
+    if (!isFork) settings.sessionName = sessionId;
+    return findTitled(connection, sessionId, id => {
+      settings.sessionId = id ?? sessionId;
+      load();
+    });
+  }
   const delayMs = profile.loadDelayMs?.(sessionId) ?? 0;
   if (delayMs === 0) return load();
   host.waiting?.(
@@ -81,6 +89,22 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
     delayMs,
   );
   host.after(delayMs, load);
+}
+
+/** Calls back with the id of the session that has a title; undefined when none has. */
+function findTitled(
+  connection: AcpConnection,
+  title: string,
+  found: (sessionId: string | undefined) => void,
+  cursor?: string,
+): void {
+  connection.request('session/list', defined({ cursor }), answer => {
+    const { sessions, nextCursor } = answer.error === undefined ? answer.result : {};
+    const session = listOf(sessions).find(value => recordOf(value)?.['title'] === title);
+    const next = textOf(nextCursor);
+    if (session !== undefined || next === undefined) found(textOf(recordOf(session)?.['sessionId']));
+    else findTitled(connection, title, found, next);
+  });
 }
 
 /** Sets the mode and the options under which the program asks. */

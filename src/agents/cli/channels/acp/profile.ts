@@ -97,6 +97,8 @@ export interface AcpProfile {
   /** Whether the answer to `session/load` comes before the end of the history, which `available_commands_update` marks. */
   readonly historyFollowsLoad?: boolean;
   readonly canFork: boolean;
+  /** Whether this is the name of a session that print mode started, and not its id. */
+  readonly isSessionName?: (sessionId: string) => boolean;
   /** Notifications and requests that mean nothing to us. */
   readonly ignored?: ReadonlySet<string>;
   /** Reads a plan that the program keeps in a file; undefined when it must not be read. */

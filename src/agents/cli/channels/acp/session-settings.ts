@@ -20,6 +20,8 @@ export class SessionSettings {
   readonly #options: SettingsOptions;
   readonly #values = new Map<string, unknown>();
   sessionId = '';
+  /** The name by which the session was resumed. */
+  sessionName: string | undefined;
   mode: string | undefined;
   model: string | undefined;
   #modes: readonly string[] = [];
@@ -27,6 +29,11 @@ export class SessionSettings {
 
   constructor(options: SettingsOptions) {
     this.#options = options;
+  }
+
+  /** The session as events name it. */
+  get reportedId(): string {
+    return this.sessionName ?? this.sessionId;
   }
 
   /** Reads the answer to `session/new`, `session/load` or `session/fork`. */

@@ -28,6 +28,7 @@ export const gooseProfile: AcpProfile = {
   reportsRejected: true,
   steer: 'goose',
   canFork: true,
+  isSessionName: sessionId => sessionId.startsWith('singletree-'),
 };
 
 function toolName({ title, meta }: CallFields): string | undefined {
