@@ -4,6 +4,7 @@ import type { RawLine } from '../../../log/index.ts';
 import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
+import { sessionNamePrefix } from '../contract/cli-command.ts';
 import { checkCliAgentOptions } from './cli-agent-fields.ts';
 import { startFailure, withHint } from './failure-hint.ts';
 import type { Clock } from '../../clock.ts';
@@ -130,7 +131,7 @@ async function* invoke(
   // Print mode has no flag for a copy of a session.
   const session = params.session?.fork === true ? undefined : params.session;
   const sessionId = session?.id;
-  const sessionName = `singletree-${runId}`;
+  const sessionName = `${sessionNamePrefix}${runId}`;
   const translator = adapter.translator({ runId, sessionId: sessionId ?? sessionName, usedBefore: session?.used });
   const run = new RunTranslation({
     runId,

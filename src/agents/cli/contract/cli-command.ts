@@ -12,6 +12,9 @@ export interface CommandRequest {
   readonly extraArgs?: readonly string[] | undefined;
 }
 
+/** The beginning of the names of sessions. */
+export const sessionNamePrefix = 'singletree-';
+
 /** The command line of a program. */
 export interface CliCommand {
   readonly args: readonly string[];

@@ -10,7 +10,7 @@ export const codexRecords: RecordRules = {
   '`error` that says `Reconnecting...`': '`warning` with code `retry`',
   'other `error`': '`error`',
   'item `agent_message`, completed': '`text`, final',
-  'item `reasoning`, completed': '`reasoning`',
+  'item `reasoning`, completed': '`reasoning`, which is `unknown` in the activity',
   'item `error`, completed': '`error`; the program reports advice the same way',
   'item that is a tool, started': '`tool_call` and `tool_start`',
   'item that is a tool, completed': '`tool_result`; with its `tool_call` when it was never started',

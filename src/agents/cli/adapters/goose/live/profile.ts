@@ -2,6 +2,7 @@ import type { ToolOutput } from '../../../../../events/index.ts';
 import { contentText } from '../../../channels/acp/call-content.ts';
 import type { AcpProfile, CallFields, SubagentRules } from '../../../channels/acp/profile.ts';
 import { readTokens } from '../../../channels/acp/tokens.ts';
+import { sessionNamePrefix } from '../../../contract/cli-command.ts';
 import type { LineContext } from '../../../shared/line-context.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { GooseSubagents } from '../subagents.ts';
@@ -28,7 +29,7 @@ export const gooseProfile: AcpProfile = {
   reportsRejected: true,
   steer: 'goose',
   canFork: true,
-  isSessionName: sessionId => sessionId.startsWith('singletree-'),
+  isSessionName: sessionId => sessionId.startsWith(sessionNamePrefix),
 };
 
 function toolName({ title, meta }: CallFields): string | undefined {
