@@ -21,3 +21,13 @@ export async function* readPages(log: EventLog, threadId: string, start = 0): As
     after = page.at(-1)?.seq ?? after;
   }
 }
+
+/** Yields the events of a thread between two seqs in pages, the newest page first; those of a page are in order. */
+export async function* readPagesBackwards(
+  log: EventLog,
+  threadId: string,
+  { after = 0, before }: { readonly after?: number; readonly before: number },
+): AsyncGenerator<LoggedEvent[]> {
+  for (let end = before; end > after + 1; end -= pageSize)
+    yield await log.read(threadId, { after: Math.max(after, end - 1 - pageSize), before: end, limit: pageSize });
+}

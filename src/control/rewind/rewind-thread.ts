@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { type Checkpoint, readCheckpoint } from '../../agents/coder/checkpoints/checkpoint.ts';
 import {
   applyRewind,
   type FileRewind,
@@ -14,8 +13,10 @@ import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { eventLog, field, flag, name } from '../../events/options/option-fields.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
+import { readPagesBackwards } from '../../log/read-events.ts';
 import { visibleMetadata } from '../../log/visible-metadata.ts';
 import { openRunsOf } from '../supervision/open-runs.ts';
+import { ownCheckpoints } from './own-checkpoints.ts';
 
 export interface RewindOptions {
   readonly log: EventLog;
@@ -87,8 +88,8 @@ export class ThreadRewind {
 
   /** Returns what an undo from a user message on would do; the newest one when none is named. */
   async previewUndo(threadId: string, messageId?: string): Promise<RewindPreview> {
-    const { events, message } = await this.#turns(await this.#thread(threadId), messageId);
-    return this.#preview('undo', events, message);
+    const thread = await this.#thread(threadId);
+    return this.#preview('undo', thread, await this.#turns(thread, messageId));
   }
 
   /**
@@ -99,11 +100,15 @@ export class ThreadRewind {
     checkUndo(options);
     const { scope = 'both' } = options;
     const thread = await this.#thread(threadId);
-    const { events, message, seq } = await this.#turns(thread, options.messageId);
+    const turns = await this.#turns(thread, options.messageId);
     if (openRunsOf(thread).length > 0)
       throw new SingletreeError('run_under_way', 'A run is active in this thread. Stop it before you undo its turn.');
-    const preview = await this.#preview('undo', events, message);
-    const changed = scope === 'conversation' ? [] : await this.#apply(preview, options.force);
+    const { seq, message } = turns;
+    const preview =
+      scope === 'conversation'
+        ? { direction: 'undo' as const, message, folders: [] }
+        : await this.#preview('undo', thread, turns);
+    const changed = await this.#apply(preview, options.force);
     if (scope === 'files') return { ...preview, threadId, changed };
     const metadata = { ...visibleMetadata(thread.metadata), [noteKey]: { threadId, seq } };
     const branch = await this.#options.log.branch(threadId, seq - 1, { metadata, ...defined({ title: thread.title }) });
@@ -112,20 +117,20 @@ export class ThreadRewind {
 
   /** Whether an undo made a thread: a redo returns to where it came from. */
   async canRedo(threadId: string): Promise<boolean> {
-    return note().safeParse((await this.#thread(threadId)).metadata[noteKey]).success;
+    return findNote(await this.#thread(threadId)) !== undefined;
   }
 
   /** Returns what a redo of the undo that made a thread would do. */
   async previewRedo(threadId: string): Promise<RewindPreview> {
-    const { events, message } = await this.#undone(threadId);
-    return this.#preview('redo', events, message);
+    const { original, ...turns } = await this.#undone(threadId);
+    return this.#preview('redo', original, turns);
   }
 
   /** Takes up again what the undo that made a thread took back. */
   async redo(threadId: string, options: { force?: boolean } = {}): Promise<RewindResult> {
     checkRedo(options);
-    const { events, message, original } = await this.#undone(threadId);
-    const preview = await this.#preview('redo', events, message);
+    const { original, ...turns } = await this.#undone(threadId);
+    const preview = await this.#preview('redo', original, turns);
     const changed = await this.#apply(preview, options.force);
     // It is the newest thread again.
     await this.#options.log.updateThread(original.id, {});
@@ -139,7 +144,7 @@ export class ThreadRewind {
   }
 
   async #undone(threadId: string) {
-    const found = note().safeParse((await this.#thread(threadId)).metadata[noteKey]).data;
+    const found = findNote(await this.#thread(threadId));
     if (found === undefined)
       throw new SingletreeError('invalid_argument', 'There is nothing to redo: no undo made this thread.');
     const original = await this.#thread(found.threadId);
@@ -168,33 +173,25 @@ export class ThreadRewind {
   /** Reads backwards until an event is found; returns it and those after it, with a few before it. */
   async #eventsFrom({ id, seq }: Thread, isStart: (event: LoggedEvent) => boolean): Promise<LoggedEvent[]> {
     const pages: LoggedEvent[][] = [];
-    for (let end = seq; end > 0; end -= pageSize) {
-      const after = Math.max(0, end - pageSize);
-      const page = await this.#options.log.read(id, { after, before: end + 1, limit: pageSize });
-      pages.unshift(page);
+    for await (const page of readPagesBackwards(this.#options.log, id, { before: seq + 1 })) {
       const at = page.findLastIndex(isStart);
-      if (at >= 0) {
-        pages[0] = page.slice(at);
-        break;
-      }
+      pages.unshift(page.slice(Math.max(0, at)));
+      if (at >= 0) break;
     }
     return pages.flat();
   }
 
-  async #preview(direction: RewindDirection, events: readonly LoggedEvent[], message: string): Promise<RewindPreview> {
-    const checkpoints = events.flatMap(event => readCheckpoint(event) ?? []);
-    const folders = [...new Set(checkpoints.map(({ workTree }) => workTree))];
-    return {
-      direction,
-      message,
-      folders: await Promise.all(
-        folders.map(async folder => ({ folder, files: await this.#filesIn(folder, checkpoints, direction) })),
-      ),
-    };
-  }
-
-  #filesIn(folder: string, checkpoints: readonly Checkpoint[], direction: RewindDirection): Promise<FileRewind[]> {
-    return previewRewind(checkpoints, this.#repository(folder), direction);
+  async #preview(
+    direction: RewindDirection,
+    thread: Thread,
+    { events, message }: { readonly events: readonly LoggedEvent[]; readonly message: string },
+  ): Promise<RewindPreview> {
+    const checkpoints = await ownCheckpoints(this.#options.log, thread, events);
+    const folders = [...new Set(checkpoints.map(({ workTree }) => workTree))].map(async folder => ({
+      folder,
+      files: await previewRewind(checkpoints, this.#repository(folder), direction),
+    }));
+    return { direction, message, folders: await Promise.all(folders) };
   }
 
   async #apply({ folders }: RewindPreview, force = false): Promise<string[]> {
@@ -210,7 +207,15 @@ export class ThreadRewind {
   }
 }
 
-const pageSize = 500;
+/**
+ * The note of the undo that made a thread. One that does not name the origin of the thread is ignored: metadata can be
+ * set by callers and copied to other threads.
+ */
+function findNote({ metadata, branchedFrom }: Thread) {
+  const found = note().safeParse(metadata[noteKey]).data;
+  const isOrigin = branchedFrom?.threadId === found?.threadId && branchedFrom?.seq === (found?.seq ?? 0) - 1;
+  return isOrigin ? found : undefined;
+}
 
 function textOf(event: LoggedEvent | undefined): string {
   return event?.type === 'user' ? textOfContent(event.content) : '';

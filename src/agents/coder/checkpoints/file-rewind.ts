@@ -99,7 +99,9 @@ async function contentOf(repository: ShadowRepository, content: string): Promise
   }
 }
 
+/** A file behind a link is not in the work tree: nothing of it is read. */
 async function currentState(repository: ShadowRepository, path: string): Promise<string | undefined> {
+  if ((await linkOnWay(repository, path)) !== undefined) return undefined;
   const file = join(repository.workTree, path);
   const found = await lstat(file).catch(() => undefined);
   if (found?.isSymbolicLink() === true) return `${link} ${await repository.hashOf(await readlink(file, 'buffer'))}`;
@@ -109,13 +111,19 @@ async function currentState(repository: ShadowRepository, path: string): Promise
 }
 
 /** Returns the path of a file; throws when a folder on its way is a link, which may lead out of the work tree. */
-async function confined({ workTree }: ShadowRepository, path: string): Promise<string> {
+async function confined(repository: ShadowRepository, path: string): Promise<string> {
+  const folder = await linkOnWay(repository, path);
+  if (folder === undefined) return join(repository.workTree, path);
+  throw new SingletreeError('request_forbidden', `${folder} is a link now: ${path} is not written through it.`);
+}
+
+/** Returns the first folder on the way to a file that is a link; undefined when none is. */
+async function linkOnWay({ workTree }: ShadowRepository, path: string): Promise<string | undefined> {
   const names = path.split('/');
   for (let at = 1; at < names.length; at++) {
     const folder = join(workTree, ...names.slice(0, at));
     const found = await lstat(folder).catch(() => undefined);
-    if (found?.isSymbolicLink() === true)
-      throw new SingletreeError('request_forbidden', `${folder} is a link now: ${path} is not written through it.`);
+    if (found?.isSymbolicLink() === true) return folder;
   }
-  return join(workTree, path);
+  return undefined;
 }

@@ -1,0 +1,57 @@
+import { realpath } from 'node:fs/promises';
+import { type Checkpoint, readCheckpoint } from '../../agents/coder/checkpoints/checkpoint.ts';
+import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+import { readPagesBackwards } from '../../log/read-events.ts';
+
+/**
+ * Returns the checkpoints among the events of a thread from a seq on that an undo or a redo may follow: those that were
+ * not imported, whose work tree is the folder of their run, and whose paths stay in it. All others are ignored. Throws
+ * `workspace_unavailable` when the folder of a run does not exist any more.
+ */
+export async function ownCheckpoints(
+  log: EventLog,
+  { id, importedSeq = 0 }: Thread,
+  events: readonly LoggedEvent[],
+): Promise<Checkpoint[]> {
+  const own = events.filter(({ seq }) => seq > importedSeq);
+  const found = own.flatMap(event => {
+    const checkpoint = readCheckpoint(event);
+    return checkpoint?.files.every(({ path }) => isInside(path)) === true ? [{ runId: event.runId, checkpoint }] : [];
+  });
+  const cwds = new Map<string, string | undefined>(found.map(({ runId }) => [runId, undefined]));
+  const take = (event: LoggedEvent) => {
+    if (event.type === 'harness_start' && cwds.has(event.runId)) cwds.set(event.runId, event.cwd ?? '');
+  };
+  const isComplete = () => [...cwds.values()].every(cwd => cwd !== undefined);
+  for (const event of own) take(event);
+  // A message that was sent into a run comes after the beginning of the run.
+  if (!isComplete())
+    for await (const page of readPagesBackwards(log, id, { after: importedSeq, before: own[0]?.seq ?? 1 })) {
+      for (const event of page) take(event);
+      if (isComplete()) break;
+    }
+  const folders = new Map<string, string>();
+  for (const cwd of new Set(cwds.values())) if (cwd) folders.set(cwd, await findFolder(cwd));
+  return found.flatMap(({ runId, checkpoint }) =>
+    folders.get(cwds.get(runId) ?? '') === checkpoint.workTree ? [checkpoint] : [],
+  );
+}
+
+/** Whether a path leads to a file below its folder that a snapshot can contain. */
+function isInside(path: string): boolean {
+  const isName = (name: string) => name !== '' && name !== '.' && name !== '..' && name.toLowerCase() !== '.git';
+  return !path.includes('\0') && path.split('/').every(isName);
+}
+
+async function findFolder(cwd: string): Promise<string> {
+  try {
+    return await realpath(cwd);
+  } catch (cause) {
+    throw new SingletreeError(
+      'workspace_unavailable',
+      `The folder "${cwd}" does not exist any more: its files cannot be rewound. The conversation can still be.`,
+      { cause },
+    );
+  }
+}
