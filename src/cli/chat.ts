@@ -15,6 +15,7 @@ import { loadSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
+import { threadAgent } from './threads/thread-agent.ts';
 
 interface ChatCommandOptions extends StoreOptions {
   readonly model?: string;
@@ -64,9 +65,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     const digests = new ThreadDigests(log);
     const agentOf = async (id: string) => {
       const thread = await log.getThread(id);
-      if (thread === undefined) return undefined;
-      const { agentId } = thread.metadata;
-      return (await digests.of(thread)).agentId ?? (typeof agentId === 'string' ? agentId : undefined);
+      return thread && threadAgent(digests, thread);
     };
     const open = async (id: string, model?: string): Promise<ChatAgent> => {
       const modes = [...(await installed.modesOf(id, model))];

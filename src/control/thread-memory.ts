@@ -83,8 +83,6 @@ export class ThreadState {
     this.#bytes += eventWeight(event);
     this.#conversation = reduceConversation(this.#conversation, event);
     if (event.type === 'tasks') this.#tasks = event.tasks;
-    if (event.type === 'harness_start' && event.memory !== undefined) this.memoryRuns.set(event.runId, event.agentId);
-    else if (event.type === 'harness_end') this.memoryRuns.delete(event.runId);
     if (this.importedSeq === undefined || event.seq > this.importedSeq) this.#empower(event);
     for (const watcher of this.#watchers) watcher(event);
     if (this.#awaited.length > 0) this.#resolveReached();
@@ -94,6 +92,8 @@ export class ThreadState {
     this.sessions.take(event);
     if (event.type === 'mode_changed') this.#mode = event.modeId;
     if (event.type === 'folder_changed') this.#folder = event;
+    if (event.type === 'harness_start' && event.memory !== undefined) this.memoryRuns.set(event.runId, event.agentId);
+    else if (event.type === 'harness_end') this.memoryRuns.delete(event.runId);
     this.#relays = relayBook.step(this.#relays, event);
     if (event.type !== 'relay_resolved' || (event.remember ?? 'once') === 'once') return;
     const entry = this.#relays.get(event.relayId);

@@ -34,14 +34,18 @@ export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadSt
   };
 }
 
-/** Where a run stands that a process left, with the runs it started; undefined when it has no events. */
+/**
+ * Where a run stands that a process left, with the runs it started; undefined when it has no events. Imported events are
+ * not read: whatever ids they use, they are no part of it.
+ */
 export async function readRun(
   log: EventLog,
   { threadId, runId }: { threadId: string; runId: string },
   visit: (event: LoggedEvent) => void,
 ): Promise<RunState | undefined> {
   const family = new RunFamily(runId);
-  for await (const event of readEvents(log, threadId)) {
+  const { importedSeq } = (await log.getThread(threadId)) ?? {};
+  for await (const event of readEvents(log, threadId, importedSeq)) {
     visit(event);
     family.take(event);
   }

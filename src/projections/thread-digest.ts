@@ -7,6 +7,8 @@ import type { Fold } from './fold.ts';
 /** What a list shows of a thread: its last run, and what its model calls used. */
 export interface ThreadDigest {
   readonly agentId?: string;
+  /** The event that began its last run. */
+  readonly runSeq?: number;
   /** How the last run ended; absent while it runs, and when there was none. */
   readonly outcome?: RunStatus;
   /** The directory that its newest run with one works in. */
@@ -31,14 +33,14 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
     if (event.type === 'harness_start' && answersPerson(event)) {
       const { runId, agentId, cwd, seq } = event;
       const { folder, folderSeq } = cwd === undefined ? state : { folder: cwd, folderSeq: seq };
-      return { usage: state.usage, runId, agentId, ...defined({ folder, folderSeq }) };
+      return { usage: state.usage, runId, agentId, ...defined({ runSeq: seq, folder, folderSeq }) };
     }
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;
   },
-  view: ({ agentId, outcome, folder, folderSeq, usage }) => ({
-    ...defined({ agentId, outcome, folder, folderSeq }),
+  view: ({ agentId, runSeq, outcome, folder, folderSeq, usage }) => ({
+    ...defined({ agentId, runSeq, outcome, folder, folderSeq }),
     usage,
   }),
 };

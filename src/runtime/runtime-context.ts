@@ -30,9 +30,10 @@ export class RuntimeContext implements ApprovalContext {
     return this.place.resourceId;
   }
 
-  /** The events of the thread so far, oldest first. */
-  history(): AsyncIterable<LoggedEvent> {
-    return readEvents(this.place.log, this.threadId);
+  /** The events of the thread so far, without those that were imported, oldest first. */
+  async *history(): AsyncIterable<LoggedEvent> {
+    const { importedSeq } = (await this.place.log.getThread(this.threadId)) ?? {};
+    yield* readEvents(this.place.log, this.threadId, importedSeq);
   }
 
   /** The context a tool was given; throws `invalid_argument` when no runtime runs it. */

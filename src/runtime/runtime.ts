@@ -2,7 +2,7 @@ import { defined } from '../events/defined.ts';
 import { type Agent, agentTool } from '../agents/index.ts';
 import { type RunHandle, Supervisor } from '../control/index.ts';
 import { newId, SingletreeError } from '../events/index.ts';
-import { allThreads, type EventLog, MemoryLog } from '../log/index.ts';
+import { allThreads, type EventLog, MemoryLog, type Thread } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
 import { expireRelay } from './asked-relays.ts';
@@ -37,7 +37,7 @@ export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
 export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #log: EventLog;
-  readonly #plans: ThreadFolds<PlansState, readonly Plan[]>;
+  readonly #plans: ThreadFolds<PlansState, readonly Plan[], Thread>;
   readonly #sources: { readonly log: EventLog; readonly books: RelayBooks };
   readonly #clock: Clock;
   readonly #policy: ApprovalPolicy;
@@ -53,7 +53,8 @@ export class Runtime {
     this.#agents = agentsOf(options);
     this.#options = options;
     this.#log = options.storage ?? new MemoryLog();
-    this.#plans = new ThreadFolds(this.#log, plansFold, { most: 200 });
+    const startOf = ({ importedSeq: seq = 0 }: Thread) => ({ state: plansFold.initial, seq });
+    this.#plans = new ThreadFolds(this.#log, plansFold, { most: 200, startOf });
     this.#sources = { log: this.#log, books: new RelayBooks(this.#log) };
     this.#clock = options.clock ?? systemClock;
     this.#policy = new ApprovalPolicy(options.approvals);
@@ -121,7 +122,7 @@ export class Runtime {
     return pending;
   }
 
-  /** The plans of a thread and where they stand. */
+  /** The plans of a thread and where they stand; not those that were imported. */
   async plans(threadId: string): Promise<readonly Plan[]> {
     return this.#plans.of(await ownThread(this.#log, threadId, this.#options.resourceId));
   }

@@ -1,14 +1,15 @@
-import type { EventLog } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
+import { inheritedSeq } from '../log/inherited-seq.ts';
 import { nextTurn } from '../log/next-turn.ts';
 
 /** How much is read before others get their turn. */
 const page = { limit: 500, maxBytes: 256 * 1024 };
 
-/** Returns the ids of the runs of a thread. */
-export async function runIdsOf(log: EventLog, threadId: string): Promise<string[]> {
+/** Returns the ids of the runs that began in a thread: not those of events that it imported or shares with another thread. */
+export async function runIdsOf(log: EventLog, thread: Thread): Promise<string[]> {
   const runIds = new Set<string>();
-  for (let after = 0; ; ) {
-    const texts = await log.readTexts(threadId, { after, ...page });
+  for (let after = inheritedSeq(thread); ; ) {
+    const texts = await log.readTexts(thread.id, { after, ...page });
     if (texts.length === 0) return [...runIds];
     after += texts.length;
     for (const text of texts) {

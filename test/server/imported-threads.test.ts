@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
+import { importThread } from '../../src/log/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { ask } from './http.ts';
@@ -78,6 +79,22 @@ describe('an imported thread', () => {
     expect((await ask(server.url, `/api/threads/${id}/files/f`)).status).toBe(404);
     await server.log.append(id, [file]);
     expect((await ask(server.url, `/api/threads/${id}/files/f`)).text).toBe('secret');
+  });
+});
+
+describe('the deletion of a thread', () => {
+  it('removes the records of runs that began in it, not of those that it imported or shares', async () => {
+    const removed: (readonly string[])[] = [];
+    const onDelete = async (_: string, runIds: readonly string[]) => void removed.push(runIds);
+    const other = await startTestServer([asker], { onDelete });
+    const runOf = (runId: string): AgentEvent => ({ type: 'harness_start', runId, agentId: 'asker' });
+    const { id } = await importThread(other.log, [JSON.stringify(runOf('imported'))]);
+    await other.log.append(id, [runOf('own')]);
+    const branch = await other.log.branch(id, 3);
+    await other.log.append(branch.id, [runOf('of-branch')]);
+    for (const threadId of [branch.id, id]) await ask(other.url, `/api/threads/${threadId}`, { method: 'DELETE' });
+    expect(removed).toEqual([['of-branch'], ['own']]);
+    await other.close();
   });
 });
 

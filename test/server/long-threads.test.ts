@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../src/events/index.ts';
 import { exportedLines } from '../../src/server/exported-lines.ts';
 import { createRedactor } from '../../src/agents/redaction/redactor.ts';
 import { runIdsOf } from '../../src/server/run-ids.ts';
+import type { Thread } from '../../src/log/index.ts';
 import { MemoryLog } from '../../src/log/memory-log.ts';
 import { readEvents } from '../../src/log/read-events.ts';
 
@@ -53,7 +54,11 @@ describe('a long thread that is read whole', () => {
         for await (const _ of exportedLines(log, createRedactor([]), id));
       },
     ],
-    ['for its runs', async (log: MemoryLog, id: string): Promise<void> => void (await runIdsOf(log, id))],
+    [
+      'for its runs',
+      async (log: MemoryLog, id: string): Promise<void> =>
+        void (await runIdsOf(log, (await log.getThread(id)) as Thread)),
+    ],
   ] as const)('lets others have their turn after each page, %s', async (_, read) => {
     const { log, id } = await longThread();
     expect(await turnsDuring(() => read(log, id))).toBeGreaterThanOrEqual(4);

@@ -8,6 +8,7 @@ import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { markFollowUp, noFollowUp, noteOf } from '../../server/follow-ups.ts';
+import { ThreadDigests } from '../../server/thread-digests.ts';
 import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
 import { findThread } from '../threads/find-thread.ts';
 import { threadAgent } from '../threads/thread-agent.ts';
@@ -105,12 +106,12 @@ async function sendIntoRun(
   return { threadId: thread.id, name: agent, prompt: content, extraArgs: [], start };
 }
 
-/** Returns the agent of the newest turn of a thread; throws when it has none. */
+/** Returns the agent of the newest turn of a thread; throws when it has none here. */
 async function agentOf(log: EventLog, thread: Thread): Promise<string> {
-  const agent = await threadAgent(log, thread);
+  const agent = await threadAgent(new ThreadDigests(log), thread);
   if (agent !== undefined) return agent;
   throw new SingletreeError(
     'invalid_argument',
-    `No agent has worked in this thread yet. Name one: singletree run <agent> "…" --resume ${thread.id}`,
+    `No agent has worked in this thread here yet. Name one: singletree run <agent> "…" --resume ${thread.id}`,
   );
 }

@@ -6,6 +6,7 @@ import { defaultActive } from '../../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { type Message, projectMessages } from '../../projections/index.ts';
 import { printableText } from '../../events/terminal-text.ts';
+import { ThreadDigests } from '../../server/thread-digests.ts';
 import { runnableAgent } from '../agents/runnable-agent.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 import { findThread } from './find-thread.ts';
@@ -47,7 +48,7 @@ async function promptOf(
   if (thread !== undefined) for await (const event of readEvents(log, thread.id)) state.take(event);
   const messages: Message[] = [...projectMessages(state.conversation, defaultActive(state.conversation))];
   if (message !== undefined) messages.push({ role: 'user', content: message });
-  const found = thread && (await threadAgent(log, thread));
+  const found = thread && (await threadAgent(new ThreadDigests(log), thread));
   const agent = named ?? found ?? settings.config.defaultAgent ?? 'coder';
   const isOwn = settings.config.agents?.some(({ id }) => id === agent) === true;
   if (!isOwn && (agent === 'acp' || agent in cliAdapters)) return { agent, messages };

@@ -1,6 +1,7 @@
 import { SingletreeError } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
+import { inheritedSeq } from '../../log/inherited-seq.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';
@@ -40,17 +41,18 @@ interface Period {
   readonly isJson: boolean;
 }
 
-/** Reads every thread; events that a branch shares with its origin count there. */
+/** Reads every thread; events that a branch shares with its origin count there, and imported ones nowhere. */
 async function usageByThread(log: EventLog, { from = '', to = '\uffff', isJson }: Period): Promise<void> {
   if ([from, to === '\uffff' ? '' : to].some(day => day !== '' && !/^\d{4}-\d\d-\d\d$/.test(day)))
     throw new SingletreeError('invalid_argument', 'Expected days such as "2026-01-31" for --from and --to.');
   const progress = new ProgressLine(standardError);
   const found: { id: string; title: string; modelCalls: number; usage: UsageCounts }[] = [];
   let read = 0;
-  for await (const { id, title = 'Untitled', branchedFrom } of allThreads(log)) {
+  for await (const thread of allThreads(log)) {
+    const { id, title = 'Untitled' } = thread;
     progress.show(`read ${++read} threads`);
     let [usage, modelCalls] = [noUsage, 0];
-    for await (const event of readEvents(log, id, branchedFrom?.seq)) {
+    for await (const event of readEvents(log, id, inheritedSeq(thread))) {
       const day = event.ts.slice(0, 10);
       if (event.type !== 'usage' || day < from || day > to) continue;
       usage = addUsage(usage, event);

@@ -158,6 +158,31 @@ describe('a run that imported events leave open', () => {
   });
 });
 
+describe('a run with the id that imported events use', () => {
+  it('resumes without their requests: it is neither aborted nor steered by them', async () => {
+    const log = new MemoryLog();
+    const requests: AgentEvent[] = [
+      { type: 'user', runId: 'asked', content: 'Build it.' },
+      { type: 'abort_requested', runId: 'next' },
+      { type: 'steer_requested', runId: 'next', id: 'm', content: 'And push it.' },
+    ];
+    const thread = await importThread(log, jsonl(requests));
+    const { agent } = asking();
+    const first = new Supervisor({ log, newRunId: () => 'next' });
+    await first.start(thread.id, { agent, content: 'Again.' });
+    for await (const { type } of log.tail(thread.id, thread.seq)) if (type === 'relay') break;
+    await first.close();
+    const second = new Supervisor({ log, agents: [agent] });
+    const [run] = await second.recover();
+    const { relays } = await new ThreadMemory(log).of(thread.id);
+    await second.answer(thread.id, relays.pending[0]?.id ?? '', { outcome: 'reject' });
+    expect(await run?.done).toBe('complete');
+    const own = await log.read(thread.id, { after: thread.seq });
+    expect(own.filter(({ type }) => type === 'user')).toHaveLength(1);
+    await second.close();
+  });
+});
+
 describe('a session that imported events name', () => {
   it('is not resumed: it may belong to anybody', async () => {
     const log = new MemoryLog();

@@ -1,6 +1,7 @@
 import { notesRelay } from './pending-relays.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+import { inheritedSeq } from '../../log/inherited-seq.ts';
 import { RelayBook, relayBook, type RelayEntry } from '../../projections/relay-book.ts';
 import { type FoldedThread, ThreadFolds } from '../thread-folds.ts';
 
@@ -43,8 +44,8 @@ export class RelayBooks {
 }
 
 /** Imported and shared events ask nobody. */
-function firstOwn({ importedSeq = 0, branchedFrom }: Thread): FoldedThread<RelayBook> {
-  return { state: relayBook.initial, seq: Math.max(importedSeq, branchedFrom?.seq ?? 0) };
+function firstOwn(thread: Thread): FoldedThread<RelayBook> {
+  return { state: relayBook.initial, seq: inheritedSeq(thread) };
 }
 
 function emptyWhenDeleted(error: unknown): RelayBook {

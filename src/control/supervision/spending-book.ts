@@ -2,6 +2,7 @@ import { defined } from '../../events/defined.ts';
 import type { SpentTotals } from '../../agents/limits/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
+import { inheritedSeq } from '../../log/inherited-seq.ts';
 import { readEvents } from '../../log/read-events.ts';
 import type { Clock } from '../../agents/clock.ts';
 
@@ -65,10 +66,10 @@ export class SpendingBook {
     }
   }
 
-  async #update({ id, branchedFrom, importedSeq }: Thread): Promise<Entry> {
+  async #update(thread: Thread): Promise<Entry> {
+    const { id } = thread;
     await this.#options.flush(id);
-    const start = Math.max(branchedFrom?.seq ?? 0, importedSeq ?? 0);
-    let entry = this.#entries.get(id) ?? { seq: start, total: noUsage, day: '', inDay: noUsage };
+    let entry = this.#entries.get(id) ?? { seq: inheritedSeq(thread), total: noUsage, day: '', inDay: noUsage };
     for await (const event of readEvents(this.#options.log, id, entry.seq)) {
       if (event.type !== 'usage') entry = { ...entry, seq: event.seq };
       else {

@@ -1,6 +1,7 @@
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
+import { inheritedSeq } from '../inherited-seq.ts';
 import { readEvents } from '../read-events.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from './search.ts';
 import type { SearchedText } from './searched-text.ts';
@@ -37,9 +38,9 @@ export async function usageOf(log: EventLog, query: UsageQuery = {}): Promise<Gr
   checkUsageQuery(query);
   const rows: UsageRow[] = [];
   for await (const thread of allThreads(log, { resourceId: query.resourceId })) {
-    const { resourceId, importedSeq = 0 } = thread;
+    const { resourceId } = thread;
     const derivation = new ThreadDerivation();
-    const start = Math.max(importedSeq, thread.branchedFrom?.seq ?? 0);
+    const start = inheritedSeq(thread);
     for await (const event of readEvents(log, thread.id)) {
       const { used } = derivation.take([event], () => 0);
       if (event.seq > start) rows.push(...used.map(each => ({ ...each, resourceId, modelCalls: 1 })));

@@ -11,6 +11,8 @@ import {
   readAll,
   runtimeOf,
 } from '../../../test/support/runtime-scene.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { importThread, MemoryLog } from '../../log/index.ts';
 import type { FlowEvent } from '../../protocols/index.ts';
 import { type ApprovedPlan, type PlanToolOptions, planTool, type RuntimeOptions } from '../index.ts';
 
@@ -234,6 +236,20 @@ describe('a plan', () => {
     expect(moves(events).at(-1)).toEqual(['executing', 'failed']);
     expect(results(events)).toEqual([{ error: expect.stringContaining('The outcome of this plan is unknown') }]);
     expect(dispatched).toHaveLength(1);
+  });
+
+  it('is a new draft in a thread whose imported events have a plan of its id', async () => {
+    const { options, dispatched } = scene();
+    const storage = new MemoryLog();
+    const imported = (['draft', 'approved', 'executing', 'executed'] as const).map(to =>
+      JSON.stringify({ type: 'plan_status', runId: 'r', planId: 'p', to } satisfies AgentEvent),
+    );
+    await importThread(storage, [imported.join('\n')], { id: 't', resourceId: 'acme' });
+    const runtime = runtimeOf({ ...options, storage });
+    expect(await runtime.plans('t')).toEqual([]);
+    await readAll(runtime.query('Go', { threadId: 't' }), answering(runtime, 'approve'));
+    expect(dispatched).toHaveLength(1);
+    expect(await runtime.plans('t')).toMatchObject([{ planId: 'p', status: 'executed' }]);
   });
 
   it('is refused outside a runtime', async () => {

@@ -133,10 +133,11 @@ export function threadRoutes(site: Site): Route[] {
       summary: 'Stop the runs of a thread and remove it',
       status: 204,
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const thread = await site.find(scope, param('threadId'));
+        const { id } = thread;
         await site.intake.removeThread(id, async () => {
           await control.abortAll(id, authorOf(scope));
-          if (onDelete !== undefined) await onDelete(id, await runIdsOf(log, id));
+          if (onDelete !== undefined) await onDelete(id, await runIdsOf(log, thread));
           await log.deleteThread(id);
         });
       },

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { EventOf, LoggedEvent } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
 /** When something began and when it was last heard of, in milliseconds. */
@@ -16,8 +16,8 @@ export class EventTimes {
   /** The tokens that the newest model call of the main run was sent, and its model. */
   lastInput: number | undefined;
   lastModel: string | undefined;
-  /** The mode that was chosen last. */
-  lastMode: string | undefined;
+  /** The event that chose the mode last. */
+  lastMode: (EventOf<'mode_changed'> & { readonly seq: number }) | undefined;
   /** When the newest event was appended. */
   lastAt: number | undefined;
 
@@ -44,7 +44,7 @@ export class EventTimes {
         this.#extend(event.runId, at);
         break;
       case 'mode_changed':
-        this.lastMode = event.modeId;
+        this.lastMode = event;
         break;
       case 'usage':
         // Some programs count whole turns: what one call was sent is not known then.

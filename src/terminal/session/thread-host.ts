@@ -47,7 +47,8 @@ export class ThreadHost {
   readonly #background = new Map<string, Open>();
   #open: Open;
   #follower: ThreadFollower | undefined;
-  #metadata: Thread['metadata'] = {};
+  /** The thread that is shown, when it was opened. */
+  #thread: Thread | undefined;
   /** The mode of the next new thread: a mode takes effect when the log of a thread has it. */
   #nextMode: string | undefined;
 
@@ -98,7 +99,9 @@ export class ThreadHost {
   get mode() {
     const { harness } = this;
     const threadId = this.#follower?.threadId;
-    const stored = this.#follower?.times.lastMode ?? this.#metadata['currentModeId'];
+    const { importedSeq = 0, metadata } = this.#thread ?? {};
+    const { lastMode } = this.#follower?.times ?? {};
+    const stored = lastMode !== undefined && lastMode.seq > importedSeq ? lastMode.modeId : metadata?.['currentModeId'];
     const known = threadId === undefined ? this.#nextMode : this.#isOpen(threadId) ? undefined : stored;
     return harness.listModes().find(({ id }) => id === known) ?? harness.getCurrentMode();
   }
@@ -107,7 +110,7 @@ export class ThreadHost {
   get modelId(): string {
     const threadId = this.#follower?.threadId;
     if (threadId === undefined || this.#isOpen(threadId)) return this.harness.getCurrentModelId();
-    const { currentModelId } = this.#metadata;
+    const currentModelId = this.#thread?.metadata['currentModelId'];
     return typeof currentModelId === 'string' ? currentModelId : '';
   }
 
@@ -145,8 +148,8 @@ export class ThreadHost {
       await this.#close(this.#open);
       this.#open = before;
     }
-    const { seq = 0, metadata = {} } = (await this.#options.log.getThread(threadId)) ?? {};
-    this.#metadata = metadata;
+    this.#thread = await this.#options.log.getThread(threadId);
+    const { seq = 0 } = this.#thread ?? {};
     const { reading } = await this.#follow(threadId);
     if (seq <= mostOpenedAtOnce) await this.ready();
     // A run that nobody owns continues when its thread is opened.
