@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
+import { checkAgentIds } from '../agents/agent-ids.ts';
 import { errorText, SingletreeError } from '../events/index.ts';
 import { checkValue } from '../events/options/check-options.ts';
 import { type Config, configDataSchema, configSchema } from './config-schema.ts';
@@ -14,6 +15,7 @@ export async function readConfig(file: string): Promise<Config> {
   const value = isCode(file) ? await importDefault(file) : await parseFile(file);
   try {
     checkValue(isCode(file) ? configSchema() : configDataSchema(), value, file);
+    checkAgentIds(file, (value as Config).agents ?? []);
   } catch (error) {
     throw invalidConfig(errorText(error), error);
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkAgentIds } from '../agents/agent-ids.ts';
 import type { Agent, Subagent, Tool } from '../agents/index.ts';
 import { invalidArgument, optionsCheck } from '../events/options/check-options.ts';
 import {
@@ -73,13 +74,8 @@ export const checkRuntimeOptions = optionsCheck(
 export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOptions): readonly Agent[] {
   const asked = [...(agent === undefined ? [] : [agent]), ...agents];
   const all = [...asked, ...specialists.map(each => each.agent)];
-  if (asked.length === 0) throw invalid('has no agent: give one as `agent`, or several as `agents`');
-  const ids = all.map(({ id }) => id);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw invalid(`has two agents with the id "${twice}": give each one of its own`);
+  if (asked.length === 0)
+    throw invalidArgument('The runtime has no agent: give one as `agent`, or several as `agents`.');
+  checkAgentIds('The runtime', all);
   return asked;
-}
-
-function invalid(problem: string): Error {
-  return invalidArgument(`The runtime ${problem}.`);
 }

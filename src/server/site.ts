@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { checkAgentIds } from '../agents/agent-ids.ts';
 import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
@@ -35,6 +36,7 @@ export class Site {
 
   constructor(options: AppOptions) {
     const { log, tokens = [], secrets = [], signal = new AbortController().signal, keepAliveMs = 15_000 } = options;
+    checkAgentIds('The server', options.agents.list());
     this.options = options;
     this.signal = signal;
     // Every open stream listens to it.

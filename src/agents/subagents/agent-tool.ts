@@ -1,9 +1,10 @@
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { field, name, number } from '../../events/options/option-fields.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
+import { checkAgentIds } from '../agent-ids.ts';
 import { backgroundResult } from '../loop/background.ts';
 import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
 import { Semaphore } from '../semaphore.ts';
@@ -61,8 +62,14 @@ export function agentTool(options: AgentToolOptions): Tool {
   checkOptions(options);
   const { name = 'agent', maxDepth = 3, parallel = 8, budget } = options;
   const semaphores = new WeakMap<Lineage, Semaphore>();
-  const agents = () => (typeof options.agents === 'function' ? options.agents() : options.agents);
-  if (typeof options.agents !== 'function') checkAgents(name, options.agents);
+  const agents = () => {
+    const known = typeof options.agents === 'function' ? options.agents() : options.agents;
+    const offered = known.map(({ agent }) => agent);
+    checkAgentIds(`The tool "${name}"`, offered);
+    return known;
+  };
+  if (typeof options.agents !== 'function' && agents().length === 0)
+    throw invalidArgument(`The tool "${name}" needs at least one agent.`);
   const semaphoreOf = (lineage: Lineage) => {
     const known = semaphores.get(lineage) ?? new Semaphore(parallel);
     semaphores.set(lineage, known);
@@ -124,13 +131,4 @@ function choose(agents: readonly Subagent[], wanted: string | undefined): Subage
 function checkDepth({ lineage }: ToolContext, maxDepth: number): void {
   if (lineage.depth < maxDepth) return;
   throw new Error(`Agents may start each other ${maxDepth} deep, and this is the last. Do the task yourself.`);
-}
-
-function checkAgents(name: string, agents: readonly Subagent[]): void {
-  const ids = new Set(agents.map(({ agent }) => agent.id));
-  if (agents.length === 0 || ids.size !== agents.length)
-    throw new SingletreeError(
-      'invalid_argument',
-      `The tool "${name}" needs at least one agent, and each with an id of its own.`,
-    );
 }

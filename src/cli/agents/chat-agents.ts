@@ -4,6 +4,7 @@ import type { Agent, SessionPool } from '../../agents/index.ts';
 import type { HarnessMode } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { configuredRegistry, offeredModels } from '../coder.ts';
+import { ownAgents } from './own-agents.ts';
 import { type RunnableAgent, runnableAgent } from './runnable-agent.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -28,19 +29,18 @@ export class InstalledChatAgents {
   /** The agents that can be used here: those of the configuration, ours, and the installed external ones. */
   async list(): Promise<{ id: string; name: string; detail?: string }[]> {
     const { config } = this.#settings;
-    const own = (config.agents ?? []).map(({ id }) => ({ id, name: id, detail: 'of your configuration' }));
+    const own = ownAgents(config).map(({ id }) => ({ id, name: id, detail: 'of your configuration' }));
     const hasModel = offeredModels(config, configuredRegistry(config)).length > 0;
     const ours = hasModel ? [{ id: 'coder', name: 'Coder', detail: 'our coding agent' }] : [];
     const external = await Promise.all(
       Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
     );
-    const all = [
+    return [
       ...own,
       ...ours,
       ...external.flat().map(({ id, name }) => ({ id, name })),
       { id: 'demo', name: 'Demo', detail: 'a scripted agent that needs no key' },
     ];
-    return all.filter(({ id }, at) => all.findIndex(each => each.id === id) === at);
   }
 
   /** Returns the modes of an agent; `model` applies to the first opening. Throws when it cannot be used here. */

@@ -10,6 +10,7 @@ import { SingletreeError } from '../../events/index.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/index.ts';
 import type { AgentDirectory } from '../../server/index.ts';
 import { configuredRegistry, installedCoder } from '../coder.ts';
+import { ownAgents } from './own-agents.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { runsFolder } from '../run/run-agent.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -40,7 +41,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
   const place = cwd.replace(homedir(), '~');
   const coder = await installedCoder(options);
   const offered: Offered[] = [
-    ...(config.agents ?? []).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...modesOf(agent) } })),
+    ...ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...modesOf(agent) } })),
     ...(coder === undefined ? [] : [{ agent: coder.agent, info: coderInfo(coder.agent, coder.models, place) }]),
     ...(await externalAgents(options, place)),
     { agent: demoAgent({ folder: join(home, 'demo') }), info: demoInfo },
@@ -106,18 +107,16 @@ function modesOf({ modes }: Agent): Pick<AgentInfo, 'modes'> {
   return modes === undefined ? {} : { modes: modes.map(mode => ({ ...mode })) };
 }
 
-/** One agent for each id, the first that has it; the default agent comes first. */
+/** The default agent comes first. */
 function ordered(offered: readonly Offered[], defaultAgent: string | undefined): Offered[] {
-  const byId = new Map<string, Offered>();
-  for (const each of offered) if (!byId.has(each.agent.id)) byId.set(each.agent.id, each);
-  if (defaultAgent === undefined) return [...byId.values()];
-  const first = byId.get(defaultAgent);
+  if (defaultAgent === undefined) return [...offered];
+  const first = offered.find(({ agent }) => agent.id === defaultAgent);
   if (first === undefined)
     throw new SingletreeError(
       'agent_not_found',
-      `The default agent "${defaultAgent}" is not available here. Available: ${[...byId.keys()].join(', ')}.`,
+      `The default agent "${defaultAgent}" is not available here. Available: ${offered.map(({ agent }) => agent.id).join(', ')}.`,
     );
-  return [first, ...[...byId.values()].filter(each => each !== first)];
+  return [first, ...offered.filter(each => each !== first)];
 }
 
 async function externalAgents({ home, cwd, yolo }: InstalledAgentsOptions, place: string): Promise<Offered[]> {

@@ -10,6 +10,7 @@ import type { Agent, CallableAgent, PermissionRuleSet } from '../../agents/index
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { installedCoder } from '../coder.ts';
+import { builtInIds, ownAgents } from './own-agents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
@@ -53,7 +54,7 @@ export async function runnableAgent(
   settings: Settings,
   options: RunnableOptions,
 ): Promise<RunnableAgent> {
-  const own = settings.config.agents?.find(({ id }) => id === name);
+  const own = ownAgents(settings.config).find(({ id }) => id === name);
   if (own !== undefined) return nativeAgent(own, options);
   if (name === 'demo') return nativeAgent(demoAgent({ folder: settings.cwd }), options);
   if (name === 'acp') return acpRunnable(settings, options);
@@ -159,7 +160,6 @@ function channelFor(agent: string, options: RunnableOptions): 'print' | 'live' {
 }
 
 function unknownAgent(name: string, { config }: Settings): SingletreeError {
-  const own = (config.agents ?? []).map(({ id }) => id);
-  const known = [...own, 'coder', ...Object.keys(cliAdapters), 'acp', 'demo'];
+  const known = [...ownAgents(config).map(({ id }) => id), ...builtInIds];
   return new SingletreeError('invalid_argument', `There is no agent "${name}". Agents: ${known.join(', ')}.`);
 }

@@ -50,8 +50,7 @@ async function promptOf(
   if (message !== undefined) messages.push({ role: 'user', content: message });
   const found = thread && (await threadAgent(new ThreadDigests(log), thread));
   const agent = named ?? found ?? settings.config.defaultAgent ?? 'coder';
-  const isOwn = settings.config.agents?.some(({ id }) => id === agent) === true;
-  if (!isOwn && (agent === 'acp' || agent in cliAdapters)) return { agent, messages };
+  if (agent === 'acp' || agent in cliAdapters) return { agent, messages };
   const inspected = { hasPerson: false, extraArgs: [], isOnlyInspected: true, ...defined({ mode: chosen }) };
   const runnable = await runnableAgent(agent, settings, inspected);
   try {

@@ -1,6 +1,7 @@
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { checkAgentIds } from '../../agents/agent-ids.ts';
 import { backgroundClock } from '../../agents/clock.ts';
 import { ThreadMemory } from '../thread-memory.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
@@ -97,6 +98,7 @@ export class Engine<State extends object> {
       onEvents: events => this.#onToolEvents(events),
     });
     this.modes = new Modes(config.modes);
+    checkAgentIds('The list of subagents', config.subagents ?? []);
     this.#settings = new ThreadSettings(this.state);
     this.records = new ThreadRecords({
       log: this.log,

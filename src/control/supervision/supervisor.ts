@@ -1,5 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import { checkAgentIds } from '../../agents/agent-ids.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
@@ -55,10 +56,11 @@ export class Supervisor implements RunControl {
   readonly #closing = new AbortController();
   #watches = false;
 
-  /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
+  /** Throws `invalid_argument` for options that are unknown, missing or invalid, and for two agents with the same id. */
   constructor(options: SupervisorOptions) {
     checkSupervisorOptions(options);
     const { agents = [], resourceId, limits, ...others } = options;
+    if (typeof agents !== 'function') checkAgentIds('The supervisor', agents);
     this.#limits = limits;
     this.#options = {
       owner: processOwner(),

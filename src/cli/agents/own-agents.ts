@@ -1,0 +1,18 @@
+import type { Agent } from '../../agents/agent.ts';
+import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import type { Config } from '../../config/index.ts';
+import { SingletreeError } from '../../events/index.ts';
+
+/** The ids of the agents that need no configuration, whether they can be used here or not. */
+export const builtInIds: readonly string[] = ['coder', ...Object.keys(cliAdapters), 'acp', 'demo'];
+
+/** Returns the agents of a configuration; throws `invalid_config` for one with the id of a built-in agent. */
+export function ownAgents({ agents = [] }: Config): readonly Agent[] {
+  const taken = agents.find(({ id }) => builtInIds.includes(id));
+  if (taken === undefined) return agents;
+  throw new SingletreeError(
+    'invalid_config',
+    `The agent "${taken.id}" of your configuration has the id of a built-in agent: give it one of its own.`,
+    { details: { agentId: taken.id } },
+  );
+}
