@@ -31,10 +31,6 @@ describe('two agents of one id are refused', () => {
       () => createRuntime({ agent: make('a'), specialists: described, resourceId: 'r' }),
     ],
     [
-      'by a harness, as modes',
-      () => new Harness({ id: 'h', modes: [guest, admin].map((agent, at) => ({ id: `${at}`, agent })) }),
-    ],
-    [
       'by a harness, as subagents',
       () => new Harness({ id: 'h', modes: [{ id: 'm', agent: guest }], subagents: [subagent, subagent] }),
     ],
@@ -76,8 +72,8 @@ describe('two agents of one id are refused', () => {
   });
 });
 
-it('one agent can have several modes, and be compared with several models', async () => {
-  const modes = ['plan', 'build'].map(id => ({ id, agent: guest }));
+it('agents of one id can be modes of a harness, where the mode chooses, and one agent can be compared with several models', async () => {
+  const modes = [guest, admin].map((agent, at) => ({ id: `${at}`, agent }));
   expect(new Harness({ id: 'h', modes }).listModes()).toHaveLength(2);
   const models = ['a/one', 'a/two'].map(model => ({ agent: guest, model }));
   expect(await startComparison({ log, control }, { content: 'Go.', title: 'Go', agents: models })).toHaveLength(2);

@@ -1,5 +1,4 @@
 import type { Agent } from '../../../agents/agent.ts';
-import { checkAgentIds } from '../../../agents/agent-ids.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import { defaultMode, type HarnessMode } from '../harness-config.ts';
 
@@ -9,14 +8,11 @@ export class Modes<State> {
   readonly default: HarnessMode<State>;
   #current: HarnessMode<State>;
 
-  /** Throws `invalid_argument` without a mode, and for duplicate ids of modes or of different agents. */
+  /** Throws `invalid_argument` without a mode, and for duplicate ids. */
   constructor(modes: readonly HarnessMode<State>[]) {
     const first = defaultMode(modes);
     if (first === undefined) throw invalid('Harness requires at least one agent mode');
     if (new Set(modes.map(({ id }) => id)).size !== modes.length) throw invalid('Two modes have the same id');
-    const agents = modes.flatMap(({ agent }) => (typeof agent === 'function' ? [] : [agent]));
-    // Modes may share an agent.
-    checkAgentIds('The list of modes', new Set(agents));
     this.list = modes;
     this.default = first;
     this.#current = first;
