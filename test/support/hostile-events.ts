@@ -32,7 +32,7 @@ export function hostileLog(targets: Targets): fc.Arbitrary<AgentEvent[]> {
     '.git/config',
   );
   const content = fc.constantFrom(undefined, `100755 ${targets.blob}`, `100644 ${'0'.repeat(39)}1`);
-  const is = <Type extends AgentEvent['type']>(type: Type, fields: Record<string, fc.Arbitrary<unknown>> = {}) =>
+  const is = (type: AgentEvent['type'], fields: Record<string, fc.Arbitrary<unknown>> = {}) =>
     fc.record({ type: fc.constant(type), runId, ...fields }) as fc.Arbitrary<unknown> as fc.Arbitrary<AgentEvent>;
   const asked = { id: relayId, toolCallId, tool: fc.constant('bash'), params: fc.constant({ command: 'make' }) };
   const single = fc.oneof(
