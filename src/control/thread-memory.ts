@@ -13,8 +13,7 @@ const emptyBytes = 8_000;
 
 /** The state of a thread: a fold of its events. */
 export class ThreadState {
-  /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
-  readonly importedSeq: number | undefined;
+  #importedSeq: number | undefined;
   readonly sessions = new Sessions();
   /** What the newest run was sent of its branch. */
   readonly branch = new ModelInput();
@@ -34,7 +33,22 @@ export class ThreadState {
   #awaited: { readonly seq: number; readonly resolve: () => void }[] = [];
 
   constructor(importedSeq?: number) {
-    this.importedSeq = importedSeq;
+    this.#importedSeq = importedSeq;
+  }
+
+  /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
+  get importedSeq(): number | undefined {
+    return this.#importedSeq;
+  }
+
+  /** Whether an import may add the next event: it has only imported ones so far. */
+  get mayBeImporting(): boolean {
+    return this.#importedSeq === this.#seq;
+  }
+
+  /** Moves the end of the imported events to where the log has it. */
+  moveImported(importedSeq: number | undefined): void {
+    this.#importedSeq = importedSeq;
   }
 
   get conversation(): Conversation {

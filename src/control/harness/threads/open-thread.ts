@@ -32,6 +32,9 @@ export interface OpenThreadOptions {
   readonly onLost: (threadId: string, error: unknown) => void;
 }
 
+/** The events that change the mode or the model of a harness: those of imported events are not emitted. */
+const effective: ReadonlySet<string> = new Set(['mode_changed', 'model_changed', 'plan_approved']);
+
 /** After how many events `onRead` is called. */
 const reportEvery = 2_000;
 
@@ -197,7 +200,10 @@ export class OpenThread {
   /** Emits everything in the log by now; reads nothing when the event `seq` was already received. */
   async sync(seq?: number): Promise<void> {
     if (seq !== undefined && (await this.#threadState?.reached(seq)) === true) return;
-    for await (const event of readEvents(this.#options.log, this.id, this.seq)) this.#receive(event);
+    for await (const event of readEvents(this.#options.log, this.id, this.seq)) {
+      if (this.#threadState?.mayBeImporting === true) await this.#followImport(this.#threadState);
+      this.#receive(event);
+    }
   }
 
   /** Emits new events as they arrive. */
@@ -230,16 +236,22 @@ export class OpenThread {
     const end = this.#threadState?.bring();
     const { tail } = reader;
     try {
-      for await (const event of tail) {
-        this.#receive(event);
-        for (let more = tail.take?.(); more !== undefined; more = tail.take?.()) this.#receive(more);
-      }
+      for await (const event of tail)
+        for (let next: LoggedEvent | undefined = event; next !== undefined; next = tail.take?.()) {
+          if (this.#threadState?.mayBeImporting === true) await this.#followImport(this.#threadState);
+          this.#receive(next);
+        }
     } catch (error) {
       if (!reader.hasEnded) this.#options.onLost(this.id, error);
     } finally {
       end?.();
       if (this.#reader === reader) this.#reader = undefined;
     }
+  }
+
+  /** An import may have added events since the thread was opened. */
+  async #followImport(threadState: ThreadState): Promise<void> {
+    threadState.moveImported((await this.#options.log.getThread(this.id))?.importedSeq);
   }
 
   #receive(event: LoggedEvent): void {
@@ -250,7 +262,9 @@ export class OpenThread {
   #take(event: LoggedEvent): void {
     if (this.#isClosed || event.seq <= this.seq) return;
     const at = timeOf(event);
-    for (const displayEvent of this.#read(event)) this.#options.onEvent(displayEvent, at);
+    const isImported = event.seq <= (this.#threadState?.importedSeq ?? 0);
+    for (const displayEvent of this.#read(event))
+      if (!isImported || !effective.has(displayEvent.type)) this.#options.onEvent(displayEvent, at);
   }
 
   #read(event: LoggedEvent): readonly DisplayEvent[] {
