@@ -66,11 +66,16 @@ export class SpendingBook {
     }
   }
 
-  async #update(thread: Thread): Promise<Entry> {
-    const { id } = thread;
-    await this.#options.flush(id);
+  async #update(listed: Thread): Promise<Entry> {
+    const { log, flush } = this.#options;
+    const { id } = listed;
+    await flush(id);
+    const hasOwn = listed.importedSeq !== listed.seq;
+    const thread = hasOwn ? listed : ((await log.getThread(id)) ?? listed);
     let entry = this.#entries.get(id) ?? { seq: inheritedSeq(thread), total: noUsage, day: '', inDay: noUsage };
-    for await (const event of readEvents(this.#options.log, id, entry.seq)) {
+    // An import may still add events to a thread that has only imported ones.
+    if (thread.importedSeq === thread.seq) return entry;
+    for await (const event of readEvents(log, id, entry.seq)) {
       if (event.type !== 'usage') entry = { ...entry, seq: event.seq };
       else {
         const day = dayOf(event.ts);

@@ -149,3 +149,15 @@ it('refuses a limit that is none', () => {
   expect(() => new Supervisor({ log: new MemoryLog(), limits: { run: { token: 5 } } as Limits })).toThrow('tokens');
   expect(() => endless({ limits: { day: { cost: -1 } } })).toThrow('0 or more');
 });
+
+it('does not count what an import adds while totals are read', async () => {
+  const { log, run } = await setUp({ day: { tokens: 250 } });
+  const { id } = await log.createThread({ imported: true });
+  const add = () => log.append(id, [{ type: 'usage', runId: 'r', ...usage }], { imported: true });
+  await add();
+  expect((await run(brief())).outcome).toBe('complete');
+  for (let more = 0; more < 5; more++) await add();
+  expect((await run(brief())).outcome).toBe('complete');
+  expect((await run(brief(), id)).outcome).toBe('complete');
+  expect((await run(brief())).outcome).toBe('limit_reached');
+});
