@@ -46,9 +46,10 @@ export class ThreadState {
     return this.#importedSeq === this.#seq;
   }
 
-  /** Moves the end of the imported events to where the log has it. */
-  moveImported(importedSeq: number | undefined): void {
-    this.#importedSeq = importedSeq;
+  /** Reads from the log where the imported events end: an import may have moved it. */
+  async followImport(log: Pick<EventLog, 'getThread'>, threadId: string): Promise<void> {
+    const thread = await log.getThread(threadId);
+    this.#importedSeq = thread === undefined ? Number.POSITIVE_INFINITY : thread.importedSeq;
   }
 
   get conversation(): Conversation {
@@ -213,7 +214,10 @@ export class ThreadMemory {
     const threadState = isSame && kept.threadState.seq <= seq ? kept.threadState : new ThreadState(importedSeq);
     if (threadState.seq < seq)
       for await (const page of readPages(this.#log, threadId, threadState.seq))
-        for (const event of page) threadState.take(event);
+        for (const event of page) {
+          if (threadState.mayBeImporting) await threadState.followImport(this.#log, threadId);
+          threadState.take(event);
+        }
     if (this.#held.get(threadId)?.threadState === threadState) return threadState;
     this.#keep(threadId, { createdAt, threadState });
     return threadState;

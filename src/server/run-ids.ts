@@ -1,5 +1,5 @@
 import type { EventLog, Thread } from '../log/index.ts';
-import { inheritedSeq } from '../log/inherited-seq.ts';
+import { inheritedSeq, isOwnEvent } from '../log/own-events.ts';
 import { nextTurn } from '../log/next-turn.ts';
 
 /** How much is read before others get their turn. */
@@ -11,10 +11,10 @@ export async function runIdsOf(log: EventLog, thread: Thread): Promise<string[]>
   for (let after = inheritedSeq(thread); ; ) {
     const texts = await log.readTexts(thread.id, { after, ...page });
     if (texts.length === 0) return [...runIds];
-    after += texts.length;
     for (const text of texts) {
+      after++;
       // Nearly no event is one: the others need not be parsed.
-      if (!text.includes('"harness_start"')) continue;
+      if (!text.includes('"harness_start"') || !isOwnEvent(thread, after)) continue;
       const event = JSON.parse(text) as { readonly type: string; readonly runId: string };
       if (event.type === 'harness_start') runIds.add(event.runId);
     }

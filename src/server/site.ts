@@ -5,6 +5,7 @@ import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { pendingRelayPrefix, type Thread, threadStatus, visibleMetadata } from '../log/index.ts';
+import { isOwnEvent } from '../log/own-events.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { MessageIntake } from './message-intake.ts';
@@ -85,7 +86,7 @@ export class Site {
   /** The directory that the newest run of a thread works in; one that only an import states is not used. */
   async folderOf(thread: Thread): Promise<string | undefined> {
     const { folder, folderSeq = 0 } = await this.#digests.of(thread);
-    return folderSeq > (thread.importedSeq ?? 0) ? folder : undefined;
+    return isOwnEvent(thread, folderSeq) ? folder : undefined;
   }
 
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */

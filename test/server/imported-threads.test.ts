@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
-import { importThread } from '../../src/log/index.ts';
+import { importThread, MemoryLog, type Thread } from '../../src/log/index.ts';
+import { isOwnEvent } from '../../src/log/own-events.ts';
+import { runIdsOf } from '../../src/server/run-ids.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { ask } from './http.ts';
@@ -95,6 +97,20 @@ describe('the deletion of a thread', () => {
     for (const threadId of [branch.id, id]) await ask(other.url, `/api/threads/${threadId}`, { method: 'DELETE' });
     expect(removed).toEqual([['of-branch'], ['own']]);
     await other.close();
+  });
+});
+
+describe('a thread that was read before an import added more', () => {
+  it('has no record of the runs and no folder and file of what came later', async () => {
+    const log = new MemoryLog();
+    const { id } = await log.createThread({ imported: true });
+    const read = (await log.getThread(id)) as Thread;
+    const start: AgentEvent = { type: 'harness_start', runId: 'r', agentId: 'asker' };
+    await log.append(id, [start], { imported: true });
+    expect([await runIdsOf(log, read), isOwnEvent(read, 1)]).toEqual([[], false]);
+    await log.append(id, [{ ...start, runId: 'own' }]);
+    const now = (await log.getThread(id)) as Thread;
+    expect([await runIdsOf(log, now), isOwnEvent(now, 1), isOwnEvent(now, 2)]).toEqual([['own'], false, true]);
   });
 });
 

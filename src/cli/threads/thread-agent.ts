@@ -1,5 +1,6 @@
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import type { Thread } from '../../log/index.ts';
+import { isOwnEvent } from '../../log/own-events.ts';
 import type { ThreadDigests } from '../../server/thread-digests.ts';
 
 /**
@@ -10,7 +11,7 @@ export async function threadAgent(digests: Pick<ThreadDigests, 'of'>, thread: Th
   const [open] = openRunsOf(thread);
   if (open !== undefined) return open.agentId;
   const { agentId: newest, runSeq = 0 } = await digests.of(thread);
-  if (newest !== undefined && runSeq > (thread.importedSeq ?? 0)) return newest;
+  if (newest !== undefined && isOwnEvent(thread, runSeq)) return newest;
   const { agentId } = thread.metadata;
   return typeof agentId === 'string' ? agentId : undefined;
 }

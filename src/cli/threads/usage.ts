@@ -1,7 +1,7 @@
 import { SingletreeError } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
-import { inheritedSeq } from '../../log/inherited-seq.ts';
+import { inheritedSeq } from '../../log/own-events.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';

@@ -129,6 +129,35 @@ describe('a grant of imported events', () => {
   });
 });
 
+describe('an import that overtakes a reader of its thread', () => {
+  /** A log in which more is imported right after a thread was looked up. */
+  class OvertakenLog extends MemoryLog {
+    events: readonly AgentEvent[] = [];
+    override async getThread(id: string) {
+      const thread = await super.getThread(id);
+      const events = this.events;
+      this.events = [];
+      if (events.length > 0) await this.append(id, events, { imported: true });
+      return thread;
+    }
+  }
+  const harnessOptions = { names: new Map(), onEvent: () => {}, onRead: () => {}, onLost: () => {} };
+
+  it('grants nothing and changes no mode', async () => {
+    const log = new OvertakenLog();
+    await log.createThread({ id: 't', imported: true });
+    await log.append('t', granted.slice(0, 1), { imported: true });
+    log.events = [...granted.slice(1), { type: 'mode_changed', runId: 'r', modeId: 'build' }];
+    const state = await new ThreadMemory(log).of('t');
+    expect([state.seq, state.remembered, state.mode]).toEqual([granted.length + 1, [], undefined]);
+    const { thread } = await OpenThread.open(
+      { id: 't', createdAt: '', importedSeq: 1 },
+      { log, memory: new ThreadMemory(log), ...harnessOptions },
+    );
+    expect(thread.mode).toBeUndefined();
+  });
+});
+
 describe('a relay that waits in imported events', () => {
   it('accepts no answer, also in a branch that has it without its end', async () => {
     const log = new MemoryLog();

@@ -1,7 +1,7 @@
 import { notesRelay } from './pending-relays.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
-import { inheritedSeq } from '../../log/inherited-seq.ts';
+import { inheritedSeq } from '../../log/own-events.ts';
 import { RelayBook, relayBook, type RelayEntry } from '../../projections/relay-book.ts';
 import { type FoldedThread, ThreadFolds } from '../thread-folds.ts';
 

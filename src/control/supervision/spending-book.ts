@@ -2,7 +2,7 @@ import { defined } from '../../events/defined.ts';
 import type { SpentTotals } from '../../agents/limits/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
-import { inheritedSeq } from '../../log/inherited-seq.ts';
+import { inheritedSeq } from '../../log/own-events.ts';
 import { readEvents } from '../../log/read-events.ts';
 import type { Clock } from '../../agents/clock.ts';
 

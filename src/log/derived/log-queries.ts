@@ -1,7 +1,7 @@
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
-import { inheritedSeq } from '../inherited-seq.ts';
+import { inheritedSeq } from '../own-events.ts';
 import { readEvents } from '../read-events.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from './search.ts';
 import type { SearchedText } from './searched-text.ts';

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
+import { isOwnEvent } from '../../log/own-events.ts';
 import type { Fold } from '../../projections/index.ts';
 import { type FileInfo, fileInfo } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
@@ -57,9 +58,10 @@ export function fileRoutes(site: Site): Route[] {
       answer: { contentType: 'application/octet-stream', description: 'The file' },
       handle: async ({ param, scope }) => {
         const thread = await site.find(scope, param('threadId'));
-        const { importedSeq = 0 } = thread;
         const registered = await files.of(thread);
-        const file = registered.find(({ file: { id }, seq }) => id === param('fileId') && seq > importedSeq)?.file;
+        const file = registered.find(
+          ({ file: { id }, seq }) => id === param('fileId') && isOwnEvent(thread, seq),
+        )?.file;
         const isShared = scope.resourceId === undefined;
         const folder = typeof filesRoot === 'function' ? filesRoot(thread) : isShared ? filesRoot : undefined;
         const path = file && folder && (await confinedPath(folder, file.path));

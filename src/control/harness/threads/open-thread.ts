@@ -96,6 +96,7 @@ export class OpenThread {
     let reported = 0;
     for await (const page of readPages(options.log, thread.id)) {
       for (const event of page) {
+        if (threadState.mayBeImporting) await threadState.followImport(options.log, thread.id);
         threadState.take(event);
         const at = timeOf(event);
         for (const displayEvent of opened.#read(event)) display = reduceView(display, displayEvent, at, options.names);
@@ -201,7 +202,7 @@ export class OpenThread {
   async sync(seq?: number): Promise<void> {
     if (seq !== undefined && (await this.#threadState?.reached(seq)) === true) return;
     for await (const event of readEvents(this.#options.log, this.id, this.seq)) {
-      if (this.#threadState?.mayBeImporting === true) await this.#followImport(this.#threadState);
+      if (this.#threadState?.mayBeImporting === true) await this.#threadState.followImport(this.#options.log, this.id);
       this.#receive(event);
     }
   }
@@ -238,7 +239,8 @@ export class OpenThread {
     try {
       for await (const event of tail)
         for (let next: LoggedEvent | undefined = event; next !== undefined; next = tail.take?.()) {
-          if (this.#threadState?.mayBeImporting === true) await this.#followImport(this.#threadState);
+          if (this.#threadState?.mayBeImporting === true)
+            await this.#threadState.followImport(this.#options.log, this.id);
           this.#receive(next);
         }
     } catch (error) {
@@ -247,11 +249,6 @@ export class OpenThread {
       end?.();
       if (this.#reader === reader) this.#reader = undefined;
     }
-  }
-
-  /** An import may have added events since the thread was opened. */
-  async #followImport(threadState: ThreadState): Promise<void> {
-    threadState.moveImported((await this.#options.log.getThread(this.id))?.importedSeq);
   }
 
   #receive(event: LoggedEvent): void {
