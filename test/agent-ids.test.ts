@@ -7,7 +7,6 @@ import { installedAgents } from '../src/cli/agents/installed-agents.ts';
 import { runnableAgent } from '../src/cli/agents/runnable-agent.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { Harness, Supervisor } from '../src/control/index.ts';
-import { startComparison } from '../src/control/worktrees/comparison.ts';
 import { MemoryLog } from '../src/log/index.ts';
 import { createRuntime } from '../src/runtime/index.ts';
 import { createApp, startServer } from '../src/server/index.ts';
@@ -42,14 +41,6 @@ describe('two agents of one id are refused', () => {
         return typeof description === 'function' ? description() : description;
       },
     ],
-    [
-      'by a comparison',
-      () =>
-        startComparison(
-          { log, control },
-          { content: 'Go.', title: 'Go', agents: [{ agent: guest }, { agent: admin }] },
-        ),
-    ],
     ['by an app', () => createApp({ log, control, agents: listed })],
     ['by a server', () => startServer({ log, control, agents: listed, port: 0 })],
   ])('%s', async (_, create) => {
@@ -72,10 +63,7 @@ describe('two agents of one id are refused', () => {
   });
 });
 
-it('agents of one id can be modes of a harness, where the mode chooses, and one agent can be compared with several models', async () => {
+it('two agents of one id can be modes of a harness, where the mode chooses', () => {
   const modes = [guest, admin].map((agent, at) => ({ id: `${at}`, agent }));
   expect(new Harness({ id: 'h', modes }).listModes()).toHaveLength(2);
-  const models = ['a/one', 'a/two'].map(model => ({ agent: guest, model }));
-  expect(await startComparison({ log, control }, { content: 'Go.', title: 'Go', agents: models })).toHaveLength(2);
-  await control.close();
 });

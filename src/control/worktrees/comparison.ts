@@ -1,5 +1,4 @@
 import type { Agent } from '../../agents/agent.ts';
-import { checkAgentIds } from '../../agents/agent-ids.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
@@ -48,7 +47,7 @@ const most = 6;
 /**
  * Starts several agents with one request, each in a thread of its own and, where the folder is in a git repository, in a
  * worktree of its own. An agent that cannot start does not stop the others. Throws `invalid_argument` for fewer than two
- * agents, for two different ones with the same id, and for a branch name that is no plain one.
+ * agents, and for a branch name that is no plain one.
  */
 export async function startComparison(
   options: ComparisonOptions,
@@ -60,8 +59,6 @@ export async function startComparison(
       'invalid_argument',
       `Name two to ${most} agents to compare; ${agents.length} were named.`,
     );
-  // One agent may be compared with several models.
-  checkAgentIds('The comparison', new Set(agents.map(({ agent }) => agent)));
   if (request.branch !== undefined) checkBranchPrefix(request.branch);
   const comparison = newId();
   const runs: ComparedRun[] = [];
