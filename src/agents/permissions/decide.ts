@@ -67,15 +67,17 @@ function stricter(a: Decision, b: Decision): Decision {
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
  * wins over `allow`. Otherwise the default applies, `ask` when there is none. A grant turns `ask` into `allow`, never
  * `deny`.
- * A `deny` or `ask` rule on commands that may match, because the line is not understood for certain, turns `allow` into
- * `ask`; if it denies, only a grant for exactly this command counts.
+ * A `deny` or `ask` rule on commands or paths that may match, because the line or the paths are not understood for
+ * certain, turns `allow` into `ask`; if it denies, only a grant for exactly this command counts.
  * Unvalidated rules never allow more: an invalid rule never allows, and a missing policy means `ask`.
  */
 export function decide({ rules, grants = [] }: Permissions, request: ToolRequest): Decision {
   const { matching, doubted } = matchRules(rules.rules, request);
   const rule = decidingRule(matching);
   const decided = rule === undefined ? byDefault(known(rules.default ?? 'ask'), request) : byRule(rule, request);
-  const decision = doubted !== undefined && decided.policy === 'allow' ? byDoubt(doubted, request) : decided;
+  // A doubted rule is a reason to ask, as opposed to the default.
+  const isDoubtful = decided.policy === 'allow' || (decided.policy === 'ask' && rule === undefined);
+  const decision = doubted !== undefined && isDoubtful ? byDoubt(doubted, request) : decided;
   if (decision.policy !== 'ask') return decision;
   const mayBeDenied = doubted?.policy === 'deny';
   const counting = mayBeDenied ? grants.filter(grant => grant.kind === 'command') : grants;

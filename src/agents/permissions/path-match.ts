@@ -1,17 +1,43 @@
 import { posix } from 'node:path';
 import type { ResolvedPath } from '../workspace/index.ts';
-import { globOf, matchesGlob } from './glob.ts';
-import type { Policy } from './rule.ts';
+import { type Glob, globOf, isWild, matchesGlob } from './glob.ts';
+import type { Guarding } from './shell-pattern.ts';
+
+/** A path of a call, and whether the call may reach everything below it. */
+export interface RequestPath extends ResolvedPath {
+  readonly reachesBelow?: boolean;
+}
+
+/** Whether all targets of the paths match the glob of a rule that allows. */
+export function allowsPaths(glob: string, paths: readonly RequestPath[]): boolean {
+  const globs = spellings(glob).map(globOf);
+  return paths.length > 0 && paths.every(({ resolved }) => matchesAny(globs, resolved));
+}
 
 /**
- * Whether the glob of a rule matches the workspace paths of an argument. To allow, the target of each path must match;
- * otherwise one match is enough, as written or as resolved.
+ * Whether the glob of a rule that denies or asks matches one of the paths, as written or as resolved, or may match what
+ * the call reaches below one.
  */
-export function matchesPaths(policy: Policy, glob: string, paths: readonly ResolvedPath[]): boolean {
+export function guardsPaths(glob: string, paths: readonly RequestPath[]): Guarding {
   const globs = spellings(glob).map(globOf);
-  const matches = (text: string) => globs.some(each => matchesGlob(each, text));
-  if (policy === 'allow') return paths.length > 0 && paths.every(({ resolved }) => resolved.some(matches));
-  return paths.some(({ written, resolved }) => [...spellings(written), ...resolved].some(matches));
+  if (paths.some(({ written, resolved }) => matchesAny(globs, [...spellings(written), ...resolved]))) return 'matches';
+  const mayReach = paths.some(
+    ({ resolved, reachesBelow }) =>
+      reachesBelow === true && resolved.some(folder => globs.some(each => mayMatchBelow(each, folder))),
+  );
+  return mayReach ? 'may' : 'no';
+}
+
+function matchesAny(globs: readonly Glob[], texts: readonly string[]): boolean {
+  return texts.some(text => globs.some(glob => matchesGlob(glob, text)));
+}
+
+/** Whether the glob matches any path below a folder; a relative folder is compared with relative globs only. */
+function mayMatchBelow(glob: Glob, folder: string): boolean {
+  const [first] = glob;
+  const start = folder === '.' ? '' : `${folder.replace(/\/$/, '')}/`;
+  if (first !== '' && first.startsWith('/') !== folder.startsWith('/')) return false;
+  return first.startsWith(start) || (isWild(glob) && start.startsWith(first));
 }
 
 /** Returns a path as written and normalised: without a leading `./`, a trailing `/`, doubled `/` and `a/..`. */

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
-import { matchesPaths } from './path-match.ts';
+import { isPathName } from './path-fields.ts';
+import { allowsPaths, guardsPaths } from './path-match.ts';
 import { isUnderstood, type PermissionRule } from './rule.ts';
 import { readShellLine } from './shell-line.ts';
 import { allowsLine, type Guarding, guardsReach } from './shell-pattern.ts';
@@ -26,7 +27,7 @@ interface Subject {
 export interface RuleMatches {
   /** The matching rules. Rules that allow commands do so together: each command of the line needs one of them. */
   readonly matching: readonly PermissionRule[];
-  /** The strictest command rule that denies or asks and may match. */
+  /** The strictest rule over commands or paths that denies or asks and may match. */
   readonly doubted: PermissionRule | undefined;
 }
 
@@ -38,30 +39,48 @@ export function matchRules(rules: readonly PermissionRule[], request: ToolReques
     request,
     reach: () => (reach ??= text === undefined ? undefined : reachOf(readShellLine(text))),
   };
-  const candidates = rules.filter(rule => matchesCall(rule, request));
-  const together = candidates.filter(rule => rule.policy === 'allow' && rule.command !== undefined);
+  const candidates = rules
+    .map(rule => ({ rule, call: matchesCall(rule, request) }))
+    .filter(({ call }) => call !== 'no');
+  const together = candidates.flatMap(({ rule }) =>
+    rule.policy === 'allow' && rule.command !== undefined ? [rule] : [],
+  );
   const allowed = commandArgument(request) !== undefined && allowTogether(together, text);
   const matching: PermissionRule[] = [];
   const doubted: PermissionRule[] = [];
-  for (const rule of candidates) {
+  for (const { rule, call } of candidates) {
     const applying = applies(rule, subject, allowed);
-    if (applying === 'matches') matching.push(rule);
-    if (applying === 'may') doubted.push(rule);
+    if (applying === 'no') continue;
+    (applying === 'may' || call === 'may' ? doubted : matching).push(rule);
   }
   return { matching, doubted: doubted.find(rule => rule.policy === 'deny') ?? doubted[0] };
 }
 
-function matchesCall(rule: PermissionRule, request: ToolRequest): boolean {
+/** Whether all selectors of a rule but its command match; a rule that allows never only may. */
+function matchesCall(rule: PermissionRule, request: ToolRequest): Guarding {
   // An invalid rule may guard too much, and allows nothing.
-  if (rule.policy === 'allow' && !isUnderstood(rule)) return false;
-  if (rule.tool !== undefined && !matchesGlob(globOf(rule.tool), request.tool)) return false;
-  if (rule.category !== undefined && rule.category !== request.category) return false;
-  return Object.entries(rule.input ?? {}).every(([path, glob]) => {
-    if (rule.policy === 'allow' && isWild(globOf(glob)) && holdsCommand(path, request)) return false;
-    const paths = pathsAt(request, path);
-    if (paths !== undefined) return matchesPaths(rule.policy, glob, paths);
-    return matchesArgument(rule, glob, argumentsAt(request.input, path));
-  });
+  if (rule.policy === 'allow' && !isUnderstood(rule)) return 'no';
+  if (rule.tool !== undefined && !matchesGlob(globOf(rule.tool), request.tool)) return 'no';
+  if (rule.category !== undefined && rule.category !== request.category) return 'no';
+  const inputs = Object.entries(rule.input ?? {}).map(([name, glob]) => matchesInput(rule, request, name, glob));
+  if (inputs.includes('no')) return 'no';
+  return inputs.includes('may') ? 'may' : 'matches';
+}
+
+function matchesInput(rule: PermissionRule, request: ToolRequest, name: string, glob: string): Guarding {
+  const isAllowing = rule.policy === 'allow';
+  if (isAllowing && isWild(globOf(glob)) && holdsCommand(name, request)) return 'no';
+  const paths = pathsAt(request, name);
+  const isUnclear = request.hasUnknownPaths === true && (paths !== undefined || isPathName(name));
+  if (isAllowing && isUnclear) return 'no';
+  if (isAllowing && paths !== undefined) return allowsPaths(glob, paths) ? 'matches' : 'no';
+  const guarding =
+    paths === undefined
+      ? matchesArgument(rule, glob, argumentsAt(request.input, name))
+        ? 'matches'
+        : 'no'
+      : guardsPaths(glob, paths);
+  return guarding === 'no' && isUnclear ? 'may' : guarding;
 }
 
 /** A command line is allowed by its parsed commands, never by a wildcard over its text. */

@@ -1,7 +1,7 @@
-import type { ResolvedPath } from '../workspace/index.ts';
+import type { RequestPath } from './path-match.ts';
 
 /** The workspace paths of a call, by argument name; one argument may name several. */
-export type RequestPaths = Readonly<Record<string, readonly ResolvedPath[]>>;
+export type RequestPaths = Readonly<Record<string, readonly RequestPath[]>>;
 
 /** A tool call to decide about. */
 export interface ToolRequest {
@@ -12,6 +12,8 @@ export interface ToolRequest {
   readonly shell?: boolean | string;
   /** The arguments that are workspace paths, as the workspace resolves them: rules are compared with these. */
   readonly paths?: RequestPaths;
+  /** Whether the call may use paths that `paths` does not name: no rule over a path allows it, any may guard it. */
+  readonly hasUnknownPaths?: boolean;
 }
 
 /** The name of the argument with the command line; absent when the tool is not a shell. */
@@ -44,7 +46,7 @@ export function argumentsAt(input: unknown, path: string): unknown[] {
 }
 
 /** The workspace paths of an argument; absent when it has none. */
-export function pathsAt({ paths }: ToolRequest, name: string): readonly ResolvedPath[] | undefined {
+export function pathsAt({ paths }: ToolRequest, name: string): readonly RequestPath[] | undefined {
   return paths !== undefined && Object.hasOwn(paths, name) ? paths[name] : undefined;
 }
 

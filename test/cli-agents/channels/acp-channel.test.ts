@@ -5,6 +5,7 @@ import { copilotLive } from '../../../src/agents/cli/adapters/copilot/live.ts';
 import { gooseLive } from '../../../src/agents/cli/adapters/goose/live/adapter.ts';
 import { qwenLive } from '../../../src/agents/cli/adapters/qwen/live.ts';
 import type { LiveAdapter, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
+import { LiveDecisions } from '../../../src/agents/cli/live/live-decisions.ts';
 import { openChannel, settled } from './acp-replay.ts';
 
 const anyLive = acpAdapter({ command: 'any' }).live as LiveAdapter;
@@ -141,6 +142,46 @@ describe('requests of an ACP agent', () => {
     const toolCall = { toolCallId: 'c', title: 'read', rawInput: { path: '/etc/passwd' } };
     await receive({ id: 7, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
     expect(host.requests[0]).toMatchObject({ tool: 'other', input: { title: 'read', path: '/etc/passwd' } });
+  });
+
+  it.each([
+    { id: 'goose', live: gooseLive, mode: 'approve', title: 'write · secret.txt' },
+    { id: 'cline', live: clineLive, mode: 'act', title: 'editor: secret.txt' },
+    { id: 'acp', live: anyLive, mode: undefined, title: 'Write a file' },
+  ])('of $id without locations are denied by a rule over their path', async ({ id, live, mode, title }) => {
+    const { host, receive, session, prompt } = await play(live);
+    await session({
+      ...(mode && { modes: { currentModeId: mode, availableModes: [{ id: mode }] } }),
+      configOptions: [{ id: 'auto_approve', type: 'boolean', currentValue: false }],
+    });
+    await prompt();
+    const toolCall = { toolCallId: 'c', title, kind: 'edit', rawInput: { path: '/work/secret.txt', content: 'x' } };
+    await receive({
+      method: 'session/update',
+      params: { sessionId: 's', update: { sessionUpdate: 'tool_call', ...toolCall } },
+    });
+    // The request repeats other arguments than those of the call.
+    const asked = { ...toolCall, rawInput: { path: '/work/other.txt', content: 'x' } };
+    await receive({
+      id: 7,
+      method: 'session/request_permission',
+      params: { sessionId: 's', toolCall: asked, options },
+    });
+    const decisions = new LiveDecisions({
+      agentId: id,
+      cwd: '/',
+      rules: [{ default: 'allow', rules: [{ input: { path: 'work/secret.txt' }, policy: 'deny' }] }],
+      answers: undefined,
+      signal: new AbortController().signal,
+      put: async () => {},
+      decided: [],
+      unused: [],
+    });
+    const [request] = host.requests;
+    expect(request).toBeDefined();
+    if (request === undefined) return;
+    const { answer } = await decisions.decide(request, new AbortController().signal);
+    expect(answer.outcome).toBe('reject');
   });
 
   it('are withdrawn when the program cancels them', async () => {

@@ -88,7 +88,7 @@ export type LiveRequest = {
       readonly input: Readonly<Record<string, unknown>>;
       /** The shell line as the shell receives it, when the call runs one. */
       readonly command?: string;
-      /** The files that the call reads or writes. */
+      /** The files that the call reads or writes, as far as the program reports them; empty when it is known to use none. */
       readonly paths?: readonly string[];
       /** The change as a unified diff, when the program sends one. */
       readonly diff?: string;

@@ -1,7 +1,11 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, relative } from 'node:path';
 import { toolTables } from '../../../projections/activity/tables/index.ts';
-import { ruleFor } from '../../../projections/activity/tool-table.ts';
+import { ruleFor, type ToolRule } from '../../../projections/activity/tool-table.ts';
 import { defined } from '../../../events/defined.ts';
-import type { RequestPaths, ToolRequest } from '../../permissions/index.ts';
+import type { ToolRequest } from '../../permissions/index.ts';
+import { readPathFields } from '../../permissions/path-fields.ts';
+import type { RequestPath } from '../../permissions/path-match.ts';
 import type { WorkspaceFolder } from '../../workspace/index.ts';
 import type { LiveRequest } from '../contract/live-channel.ts';
 
@@ -12,8 +16,9 @@ type Input = Readonly<Record<string, unknown>>;
 const general = { command: 'command', path: 'path' } as const;
 
 /**
- * Returns the request of an external agent in the terms of our rules: its shell line for the command matcher, its paths
- * as the workspace resolves them, both under the agent's own argument names and, for paths, also as `path`.
+ * Returns the request of an external agent in the terms of our rules: its shell line for the command matcher, and its
+ * paths as the workspace resolves them, under the agent's own argument names and as `path`. They are those that the
+ * program reports and those in the arguments; a call whose paths are not understood for certain says so.
  */
 export async function cliToolRequest(
   request: Asked,
@@ -23,15 +28,50 @@ export async function cliToolRequest(
   const plain = plainRequest(agentId, request, input);
   const given = recordOf(input);
   const isRevised = input !== request.input;
-  const named = (request.paths ?? []).map(path => ({ path, name: argumentWith(request.input, path) }));
-  const paths: Record<string, RequestPaths[string]> = {};
-  for (const { path, name } of named) {
+  const { found, isUnclear } = readPathFields(input);
+  const reported = (request.paths ?? []).flatMap(path => {
+    const name = argumentWith(request.input, path);
     const written = isRevised && name !== undefined ? given[name] : path;
-    if (typeof written !== 'string') continue;
-    const resolved = await folder.resolve(written);
-    for (const key of new Set([name ?? general.path, general.path])) paths[key] = [...(paths[key] ?? []), resolved];
+    return typeof written === 'string' ? [{ name: name ?? general.path, path: written }] : [];
+  });
+  const named = [...reported, ...found];
+  const use = fileUse(agentId, request, plain);
+  if (named.length === 0 && use === 'folder') named.push({ name: general.path, path: '.' });
+  const resolved = new Map<string, RequestPath>();
+  const paths: Record<string, RequestPath[]> = {};
+  for (const { name, path } of named) {
+    const each = resolved.get(path) ?? (await resolvedPath(folder, path));
+    resolved.set(path, each);
+    for (const key of new Set([name, general.path])) paths[key] = [...new Set([...(paths[key] ?? []), each])];
   }
-  return named.length === 0 ? plain : { ...plain, paths };
+  const isUnknown = isUnclear || named.length === 0 || [...resolved.values()].some(each => each.resolved.length === 0);
+  return {
+    ...plain,
+    ...(named.length > 0 && { paths }),
+    ...(use !== 'none' && isUnknown && { hasUnknownPaths: true }),
+  };
+}
+
+/** Resolves a path of a call; a folder stands for what is below it, too, and one above the workspace is not understood. */
+async function resolvedPath(folder: WorkspaceFolder, path: string): Promise<RequestPath> {
+  const resolved = await folder.resolve(path);
+  const target = resolved.resolved.find(each => isAbsolute(each));
+  if (target === undefined || (await stat(target).catch(() => undefined))?.isDirectory() !== true) return resolved;
+  const isAbove = target !== folder.root && !relative(target, folder.root).startsWith('..');
+  return { ...resolved, reachesBelow: true, ...(isAbove && { resolved: [] }) };
+}
+
+/**
+ * Which files a call may use: none that rules over paths could guard, as a command or a subagent, whose own calls are
+ * decided; those below a folder, the working directory when it names none; or any.
+ */
+function fileUse(agentId: string, { paths, tool }: Asked, { category, input }: ToolRequest): 'none' | 'folder' | 'any' {
+  if (category === 'execute' || category === 'network' || paths?.length === 0) return 'none';
+  const rule = toolRule(agentId, tool);
+  if (/^(none|`(orchestration|skill)`)/.test(rule?.activity ?? '')) return 'none';
+  const [operation, another] = rule?.operations(recordOf(input), {}) ?? [];
+  const isBelow = operation?.type === 'search' || operation?.type === 'list';
+  return isBelow && another === undefined ? 'folder' : 'any';
 }
 
 /** A request without its paths, as far as a stored relay describes it. */
@@ -51,13 +91,17 @@ export function plainRequest(agentId: string, asked: Omit<Asked, 'paths'>, input
 
 /** The category of a call by what the agent's tool does; undefined when that is not known. */
 function categoryOf(agentId: string, tool: string, input: Input): string | undefined {
-  const table = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
-  const rule = table && ruleFor(table, tool);
+  const rule = toolRule(agentId, tool);
   // A shell stays a shell, also when its line only reads files.
   if (rule?.activity.startsWith('`command`') === true) return 'execute';
   const types = new Set(rule?.operations(input, {})?.map(({ type }) => type));
   if (types.has('write')) return 'edit';
   return types.has('read') || types.has('search') || types.has('list') ? 'read' : undefined;
+}
+
+function toolRule(agentId: string, tool: string): ToolRule | undefined {
+  const table = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
+  return table && ruleFor(table, tool);
 }
 
 function argumentWith(input: Input, value: string): string | undefined {

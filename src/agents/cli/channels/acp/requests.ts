@@ -1,5 +1,6 @@
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { readPathFields } from '../../../permissions/path-fields.ts';
 import { contentDiffs, pathsOf } from './call-content.ts';
 import type { AskedCall } from './calls.ts';
 import type { AcpRequest } from './connection.ts';
@@ -153,7 +154,9 @@ export class AcpRequests {
     const requested = recordOf(toolCall['rawInput']) ?? {};
     // The request may repeat the arguments in another form; where both have a field, the request counts.
     const input = { ...asked.input, ...requested };
-    const paths = pathsOf(fields);
+    const kept = new Set(readPathFields(input).found.map(({ path }) => path));
+    const replaced = readPathFields(asked.input).found.filter(({ path }) => !kept.has(path));
+    const paths = [...pathsOf(fields), ...replaced.map(({ path }) => path)];
     return {
       kind: 'permission',
       runId: open.runId,

@@ -4,6 +4,12 @@ import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
 
 type Permission = Extract<LiveRequest, { kind: 'permission' }>;
 
+/** The tools that use no file of the workspace. */
+const fileless: ReadonlySet<unknown> = new Set([
+  ...['Agent', 'Task', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskOutput', 'TaskStop', 'TaskUpdate', 'TodoWrite'],
+  ...['BashOutput', 'KillShell', 'EnterPlanMode', 'Skill', 'ToolSearch', 'WebFetch', 'WebSearch'],
+]);
+
 /** What a request for permission says, beside its ids. */
 export function claudePermission(
   request: WireRecord,
@@ -16,6 +22,7 @@ export function claudePermission(
   return {
     ...defined({ command, reason, diff: path === undefined ? undefined : diffOf(path, input) }),
     ...(path !== undefined && { paths: [path] }),
+    ...(fileless.has(request['tool_name']) && { paths: [] }),
     canRevise: true,
   };
 }
