@@ -147,6 +147,8 @@ export interface Agent {
   readonly resumable?: boolean;
   /** Why a pending relay is closed when a run resumes in another process: the request ended with the earlier one. */
   readonly lostRequests?: string;
+  /** Whether a program of its own makes its calls: one that is open when a run ends early gets a result that says so. */
+  readonly isExternal?: boolean;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
   /**

@@ -55,6 +55,7 @@ export function governedAgent(agent: Agent, { tools, memory, clock, place: own, 
     ...defined({
       resumable: agent.resumable,
       lostRequests: agent.lostRequests,
+      isExternal: agent.isExternal,
       hasOwnModel: agent.hasOwnModel,
       categoryOf: agent.categoryOf,
     }),

@@ -2,7 +2,7 @@ import { childVariable } from './process-marks.ts';
 
 /**
  * The guard, for any POSIX shell. It reads from its owner which children exist (`start <number>`, `group <number>
- * <id>`, `end <number>`). When that input ends, its owner is gone: it ends the process groups of the remaining
+ * <id>`, `end <number>`), and which processes were left on purpose (`spare <id>`). When that input ends, its owner is gone: it ends the process groups of the remaining
  * children, and on Linux also processes that left a group and still carry its mark. It sends SIGTERM, and SIGKILL to
  * what is alive a second later; it does not wait for processes that have ended and were not yet reaped.
  */
@@ -10,6 +10,7 @@ export const guardScript = `
 trap '' INT TERM HUP QUIT PIPE
 owner=$1
 children=' '
+spared=' '
 drop() {
   rest=\${children#* $1:}
   [ "$rest" = "$children" ] || children="\${children%% $1:*} \${rest#* }"
@@ -20,7 +21,8 @@ marked() {
   for child in $children; do set -- "$@" -e "${childVariable}=$owner.\${child%%:*}."; done
   grep -zlF "$@" /proc/[0-9]*/environ | while read -r file; do
     file=\${file#/proc/}
-    echo "\${file%/environ}"
+    file=\${file%/environ}
+    case $spared in *" $file "*) ;; *) echo "$file" ;; esac
   done
 }
 signal() {
@@ -48,6 +50,7 @@ while read -r event child group; do
     start) children="$children$child: " ;;
     group) drop "$child"; children="$children$child:$group " ;;
     end) drop "$child" ;;
+    spare) spared="$spared$child " ;;
   esac
 done
 [ "$children" != ' ' ] || exit 0

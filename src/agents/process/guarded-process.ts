@@ -18,6 +18,8 @@ export interface GuardedOptions {
 }
 
 export interface GuardedProcess extends ChildProcess {
+  /** The value of `SINGLETREE_CHILD` that it and what it starts carry. */
+  readonly mark: string;
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -29,17 +31,16 @@ export interface GuardedProcess extends ChildProcess {
  */
 export function startGuarded({ command, args, cwd, env, stdin, runMark }: GuardedOptions): GuardedProcess {
   const number = processGuard.announce();
+  const mark = processGuard.markOf(number);
   const marks = {
-    [childVariable]: processGuard.markOf(number),
+    [childVariable]: mark,
     ...(runMark !== undefined && { [runVariable]: runMark }),
   };
   let child: GuardedProcess;
   try {
-    child = spawn(command, [...args], {
-      env: { ...env, ...marks },
-      stdio: [stdin, 'pipe', 'pipe'],
-      detached: true,
-      ...defined({ cwd }),
+    const options = { env: { ...env, ...marks }, detached: true, ...defined({ cwd }) };
+    child = Object.assign(spawn(command, [...args], { ...options, stdio: [stdin, 'pipe', 'pipe'] }), {
+      mark,
     }) as GuardedProcess;
   } catch (error) {
     processGuard.release(number);

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../events/index.ts';
-import { endOrphanedProcesses, listWithPs } from './orphaned-processes.ts';
+import { endOrphanedProcesses } from './orphaned-processes.ts';
+import { listWithPs } from './process-list.ts';
 import { startGuarded } from './guarded-process.ts';
 import { guardVariable, runMark, runVariable } from './process-marks.ts';
 

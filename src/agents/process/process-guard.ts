@@ -14,6 +14,7 @@ class ProcessGuard {
   readonly id: string = newId();
   /** The process groups of the children by number; undefined while a child is being started. */
   readonly #children = new Map<number, number | undefined>();
+  readonly #spared = new Set<number>();
   #count = 0;
   #input: Socket | undefined;
 
@@ -28,7 +29,16 @@ class ProcessGuard {
 
   /** The value of `SINGLETREE_CHILD` for a child; its own children inherit it. */
   markOf(child: number): string {
-    return `${this.id}.${child}.`;
+    return `${this.id}.${child}.${process.pid}`;
+  }
+
+  /** Registers processes that a child started and left running on purpose: they outlive this process. */
+  spare(pids: Iterable<number>): void {
+    for (const pid of pids)
+      if (!this.#spared.has(pid)) {
+        this.#spared.add(pid);
+        this.#input?.write(`spare ${pid}\n`);
+      }
   }
 
   /** Registers the process group of a started child. */
@@ -63,6 +73,7 @@ class ProcessGuard {
     this.#input = input;
     for (const [child, group] of this.#children)
       input.write(`start ${child}\n${group === undefined ? '' : `group ${child} ${group}\n`}`);
+    for (const pid of this.#spared) input.write(`spare ${pid}\n`);
   }
 
   #ended(input: Socket, signal: NodeJS.Signals | null): void {

@@ -31,14 +31,23 @@ export function guardMark(): string {
   return `${hostname()}/${process.pid}`;
 }
 
+/** Whether the process that started a child still exists; also true when the child does not show which one it was. */
+export function hasLivingOwner(shown: string): boolean {
+  const [, pid] = new RegExp(`\\b${childVariable}=[^.\\s]+\\.\\d+\\.(\\d+)`).exec(shown) ?? [];
+  return pid === undefined || exists(Number(pid));
+}
+
 /** Whether the visible data of a process identify it as the guard of a process of this machine that has ended. */
 export function isOrphanedGuard(shown: string): boolean {
   const [, host, pid] = new RegExp(`\\b${guardVariable}=(\\S+)/(\\d+)\\b`).exec(shown) ?? [];
-  if (host !== hostname()) return false;
+  return host === hostname() && !exists(Number(pid));
+}
+
+function exists(pid: number): boolean {
   try {
-    process.kill(Number(pid), 0);
-    return false;
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

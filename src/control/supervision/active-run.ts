@@ -14,6 +14,7 @@ import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
+import { eventsOf, LostCalls } from './lost-calls.ts';
 import { noOpenRun } from './open-runs.ts';
 import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
@@ -46,6 +47,8 @@ export class ActiveRun implements RunHandle {
   readonly #order: OrderChecker | undefined;
   /** The open child runs, with their agents. */
   readonly #childRuns = new Map<string, string>();
+  /** The open calls of an external agent. */
+  readonly #lostCalls: LostCalls | undefined;
   /** The relays of the run and its child runs that were noted as pending. */
   readonly #notedRelays = new Set<string>();
   /** The ids of messages that were requested through the log. */
@@ -64,6 +67,7 @@ export class ActiveRun implements RunHandle {
     this.#options = options;
     this.#order = options.checkOrder ? new OrderChecker() : undefined;
     const { resume } = options.params;
+    this.#lostCalls = options.agent.isExternal === true ? new LostCalls(resume) : undefined;
     if (resume !== undefined) this.#trackResumedChildren(resume);
     if (resume !== undefined && this.#order !== undefined)
       for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
@@ -178,6 +182,7 @@ export class ActiveRun implements RunHandle {
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
       const event = next.value;
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
+      this.#lostCalls?.take(event);
       if (event.runId !== this.runId) await this.#trackChild(event);
       if (event.type === 'usage') this.#options.params.spending?.count(event);
       if (event.type === 'relay') await this.#options.thread.startListening();
@@ -228,6 +233,7 @@ export class ActiveRun implements RunHandle {
     if (event.type !== 'harness_end') return;
     this.#childRuns.delete(event.runId);
     await cancelRelays(this.#options.thread, event.runId);
+    await this.#closeCalls(event.runId, event.reason ?? 'complete');
   }
 
   async #warnOfOrder(event: AgentEvent): Promise<void> {
@@ -240,13 +246,19 @@ export class ActiveRun implements RunHandle {
     const { thread, agent } = this.#options;
     for (const [runId, agentId] of [...this.#childRuns].toReversed()) {
       await cancelRelays(thread, runId);
+      await this.#closeCalls(runId, 'aborted');
       await thread.writer.write({ type: 'harness_end', runId, agentId, reason: 'aborted' });
     }
     await cancelRelays(thread, this.runId);
+    await this.#closeCalls(this.runId, reason);
     const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
     const notes = Object.assign(noOpenRun(this.runId), noPendingRelay(...this.#notedRelays));
     await thread.writer.write(end, Object.assign(notes, this.#options.note?.()));
     return reason;
+  }
+
+  async #closeCalls(runId: string, reason: RunOutcome): Promise<void> {
+    for (const event of this.#lostCalls?.close(runId, reason) ?? []) await this.#options.thread.writer.write(event);
   }
 
   /** An agent that throws ends with an error; a log that fails leaves the run open for another process. */
@@ -266,13 +278,6 @@ export class ActiveRun implements RunHandle {
       return 'interrupted';
     }
   }
-}
-
-/** The events of a run and its child runs, in log order. */
-function eventsOf({ events, children }: RunState): readonly AgentEvent[] {
-  if (children.size === 0) return events;
-  const all = [...events, ...[...children.values()].flat().flatMap(eventsOf)];
-  return all.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
 }
 
 function isEndOf(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {

@@ -3,16 +3,28 @@ import type { AgentEvent } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
+import { LostCalls } from './lost-calls.ts';
 import type { OpenRun } from './open-runs.ts';
 
-/** Ends an orphaned run and its child runs: cancels their relays, and logs the reason. */
+/** Ends an orphaned run and its child runs: cancels their relays, closes calls of an external agent, and logs the reason. */
 export async function endOrphanedRun(
   thread: ActiveThread,
   { runId, agentId, parentId }: OpenRun,
-  { state, reason }: { readonly state: RunState | undefined; readonly reason: 'aborted' | 'interrupted' },
+  {
+    state,
+    reason,
+    isExternal = false,
+  }: {
+    readonly state: RunState | undefined;
+    readonly reason: 'aborted' | 'interrupted';
+    readonly isExternal?: boolean | undefined;
+  },
 ): Promise<void> {
+  const lostCalls = isExternal ? new LostCalls(state) : undefined;
   const put = async (event: AgentEvent) => {
     if (event.type === 'harness_end') await cancelRelays(thread, event.runId);
+    if (event.type === 'harness_end')
+      for (const result of lostCalls?.close(event.runId, reason) ?? []) await thread.writer.write(result);
     await thread.writer.write(event);
   };
   if (state?.agentId === undefined) await put({ type: 'harness_start', runId, agentId, parentId });

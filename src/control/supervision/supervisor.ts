@@ -321,7 +321,8 @@ export class Supervisor implements RunControl {
       throw finished;
     }
     if (isAborted || agent === undefined || (state !== undefined && agent.resumable !== true)) {
-      await endOrphanedRun(thread, open, { state, reason: isAborted ? 'aborted' : 'interrupted' });
+      const reason = isAborted ? 'aborted' : 'interrupted';
+      await endOrphanedRun(thread, open, { state, reason, isExternal: agent?.isExternal });
       await thread.mergeMetadata(Object.assign(noOpenRun(runId), note?.()));
       throw finished;
     }

@@ -79,7 +79,13 @@ class FakeChannel implements LiveChannel {
       this.#host.ready({ sessionId: record.sessionId });
     } else if (record.type === 'text')
       this.#host.emit([{ type: 'text', runId, id: `${runId}/t${++this.#count}`, content: record.text }]);
-    else if (record.type === 'ask') {
+    else if (record.type === 'call') {
+      const call = { runId, id: toolCallId, name: 'Bash' };
+      this.#host.emit([
+        { type: 'tool_call', ...call, input: { command: record.command } },
+        { type: 'tool_start', ...call },
+      ]);
+    } else if (record.type === 'ask') {
       const { id, command } = record;
       const call = { tool: 'Bash', input: { command }, command };
       this.#host.emit([{ type: 'tool_call', runId, id: toolCallId, name: 'Bash', input: { command } }]);

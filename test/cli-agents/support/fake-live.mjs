@@ -1,6 +1,10 @@
 // A program with a small protocol of JSON lines; it does what the words of the prompt say, step by step, separated by ";".
 //   say <text> · ask <command> (waits for the answer) · echo (what it was started with and has read) · end <reason> ·
+//   work <place> <file> (makes a call whose command never ends) · leave <place> <file> (leaves a command running): the
+//   command runs in the group of the program, in a group of its own or in a session of its own, and writes its id to the file ·
 //   deaf (to what is steered) · forget (what is steered, after it was confirmed) · later <text> (printed after the turn) · hang · slow <ms> (before the next step)
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const args = process.argv.slice(2);
@@ -14,6 +18,14 @@ let steered = [];
 let count = 0;
 let interrupt = () => {};
 
+/** Starts a command that ignores the polite signals, and waits until it runs. */
+async function start(place, file) {
+  const script = `trap "" INT HUP; echo $$ > ${file}; while :; do sleep 0.05; done`;
+  const [command, args] = place === 'session' ? ['setsid', ['sh', '-c', script]] : ['sh', ['-c', script]];
+  spawn(command, args, { stdio: 'ignore', detached: place !== 'group' });
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await new Promise(resolve => setTimeout(resolve, 5));
+}
+
 async function step(words, turn) {
   const [verb, ...rest] = words.trim().split(' ');
   const text = rest.join(' ');
@@ -23,6 +35,12 @@ async function step(words, turn) {
     print({ type: 'ask', id, command: text });
     const answer = await answered;
     print({ type: 'result', id, output: answer.outcome === 'approve' ? `ran ${answer.command ?? text}` : 'rejected' });
+  } else if (verb === 'work' || verb === 'leave') {
+    const id = `call-${++count}-${process.pid}`;
+    print({ type: 'call', id, command: text });
+    await start(rest[0], rest[1]);
+    if (verb === 'work') await new Promise(() => {});
+    print({ type: 'result', id, output: 'started' });
   } else if (verb === 'echo') print({ type: 'text', text: JSON.stringify({ args, pid: process.pid, read }) });
   else if (verb === 'end') turn.reason = text;
   else if (verb === 'deaf') turn.isDeaf = true;

@@ -92,6 +92,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
   return {
     id: adapter.id,
     usesFolder: true,
+    isExternal: true,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
     ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),

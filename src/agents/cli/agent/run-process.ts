@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type GuardedProcess, startGuarded } from '../../process/guarded-process.ts';
 import { signalGroup, stopGroup } from '../../process/process-group.ts';
+import { StartedProcesses } from '../../process/started-processes.ts';
 import type { ProcessEnd } from './run-translation.ts';
 import { withInputFile } from './input-file.ts';
 import { type LinePiece, LineReader } from './line-reader.ts';
@@ -20,6 +21,8 @@ export interface ProcessOptions {
   readonly inputIsFile?: boolean;
   /** Whether stdin stays open for messages. */
   readonly isInteractive?: boolean;
+  /** Whether it works in turns, as `rest` and `work` report them: its exit ends no turn. */
+  readonly hasTurns?: boolean;
   readonly signal: AbortSignal;
   /** The time limit, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
@@ -50,7 +53,8 @@ const drainMs = 1_000;
 
 /**
  * Runs a program in its own process group, without a shell, yields its lines as they arrive, and returns its result. A
- * reader that stops early stops the program. When it returns, the whole group has ended.
+ * reader that stops early stops the program. When it returns, the whole group has ended; unless the program reported its
+ * end or succeeded, everything it started has.
  */
 export async function* runProcess(options: ProcessOptions): AsyncGenerator<ProcessLine, ProcessExit> {
   const run = new ProcessRun(options);
@@ -67,6 +71,7 @@ export class ProcessRun {
   readonly exit: Promise<ProcessExit>;
   readonly #options: ProcessOptions;
   readonly #child: GuardedProcess;
+  readonly #started: StartedProcesses;
   readonly #streams: readonly Readable[];
   readonly #lines: ProcessLine[] = [];
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -75,6 +80,8 @@ export class ProcessRun {
   #wake: () => void = () => {};
   #stopped: ProcessEnd['stopped'];
   #isSettled = false;
+  /** Whether the program works, as opposed to a wait for its next turn. */
+  #isWorking = true;
   #callOff: (() => void) | undefined;
 
   constructor(options: ProcessOptions) {
@@ -86,6 +93,7 @@ export class ProcessRun {
       startGuarded({ command, args, cwd, env: surroundings, stdin, runMark });
     if (input === undefined) this.#child = start(isInteractive === true ? 'pipe' : 'ignore');
     else this.#child = inputIsFile === true ? withInputFile(input, start) : start('pipe');
+    this.#started = new StartedProcesses(this.#child);
     this.#child.stdin?.on('error', () => {});
     if (isInteractive !== true) this.#child.stdin?.end(input);
     this.#streams = [this.#read('stdout'), this.#read('stderr')];
@@ -121,6 +129,29 @@ export class ProcessRun {
     const { stdin, stdout, stderr } = this.#child;
     for (const each of [this.#child, stdin, stdout, stderr] as readonly unknown[])
       if (isReferenced(each)) each[isKept ? 'ref' : 'unref']();
+  }
+
+  /** Registers that the program is ready for its first turn: what runs now is no work of a turn. */
+  async ready(): Promise<void> {
+    await this.#started.keepProgram();
+  }
+
+  /** Registers that a turn begins. */
+  work(): void {
+    this.#isWorking = true;
+  }
+
+  /** Registers the normal end of a turn: what runs now was left on purpose. */
+  async rest(): Promise<void> {
+    this.#isWorking = false;
+    await this.#started.leave();
+  }
+
+  /** Returns whether nothing of a stopped turn runs any more; then the program waits for its next turn. */
+  async isIdle(): Promise<boolean> {
+    const isIdle = await this.#started.areOver();
+    if (isIdle) this.#isWorking = false;
+    return isIdle;
   }
 
   /** Stops the process if it is running and waits until it has ended. */
@@ -166,9 +197,17 @@ export class ProcessRun {
       });
       this.#child.once('close', (exitCode, signal) => {
         const exit = this.#isSettled ? { exitCode: 0 } : { exitCode, signal };
-        this.#close(resolve, { ...exit, ...defined({ stopped: this.#stopped }) });
+        const end = { ...exit, ...defined({ stopped: this.#stopped }) };
+        this.#close(end => void this.#endStarted(end).then(() => resolve(end)), end);
       });
     });
+  }
+
+  /** Ends what the program started and did not leave at a normal end. */
+  async #endStarted({ exitCode, stopped }: ProcessExit): Promise<void> {
+    const { hasTurns = false, isFinished } = this.#options;
+    const isNormal = hasTurns ? !this.#isWorking : isFinished() || (exitCode === 0 && stopped === undefined);
+    if (!isNormal) await this.#started.end();
   }
 
   /** Reads the remaining output at the reader's pace; closes streams that other processes only hold open. */

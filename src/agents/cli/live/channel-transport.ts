@@ -1,4 +1,4 @@
-import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
+import type { ProcessExit, ProcessLine, ProcessRun } from '../agent/run-process.ts';
 import type { ServeSettings } from '../contract/live-channel.ts';
 
 /** What a program is started with. */
@@ -27,6 +27,8 @@ export interface ChannelTransport {
   next(): Promise<ProcessLine | undefined>;
   /** Whether this process stays alive as long as the program runs. */
   keepAlive(isKept: boolean): void;
-  /** Ends the program with its whole process group and waits for it. */
+  /** The turns of the program, which decide about what it started. */
+  readonly turns: Pick<ProcessRun, 'ready' | 'work' | 'rest' | 'isIdle'>;
+  /** Ends the program with its whole process group, and with the work of an open turn, and waits for it. */
   dispose(): Promise<void>;
 }

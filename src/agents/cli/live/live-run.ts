@@ -147,7 +147,8 @@ export class LiveRun implements SessionUser {
       this.#limit.clear();
       this.#stop.clear();
       this.#requests.abort();
-      await this.#program.release({ isBroken: reason === 'error' && this.#problems.hasExited });
+      const isBroken = reason === 'error' && this.#problems.hasExited;
+      await this.#program.release({ isBroken, isStopped: this.#stop.reason !== undefined });
       release();
     }
     if (this.#stop.reason === 'timeout') await this.#problems.report(this.#timeout);
@@ -294,8 +295,9 @@ export class LiveRun implements SessionUser {
       const session = await this.#program.start(opening, this);
       const opened = await Promise.race([session.opened, ended]);
       if ('problem' in opened) return { problem: this.#problems.opening(opened.problem) };
-      if (this.#limit.signal.aborted || 'reason' in opened) return { reason: 'aborted' };
-      this.#program.opened(opened);
+      if ('reason' in opened) return { reason: 'aborted' };
+      await this.#program.opened(opened);
+      if (this.#limit.signal.aborted) return { reason: 'aborted' };
       this.#steps.nextTurn();
       const { runId, model = options.model } = params;
       const usedBefore = opening.sessionId === undefined ? undefined : params.session?.used;

@@ -124,9 +124,25 @@ export class LiveSession {
 
   /** Begins a turn of the run that uses the session. */
   prompt(turn: LiveTurn): void {
+    this.#transport.turns.work();
     this.channel.prompt(turn);
     this.#isReading = true;
     this.#wake();
+  }
+
+  /** Registers that the session is open and no turn has begun. */
+  ready(): Promise<void> {
+    return this.#transport.turns.ready();
+  }
+
+  /**
+   * Ends the work of the turns of a run: what they left running stays, unless the run was stopped. Returns whether the
+   * program can be kept: not when something of a stopped turn still runs.
+   */
+  async endWork({ isStopped }: { readonly isStopped: boolean }): Promise<boolean> {
+    if (isStopped) return this.#transport.turns.isIdle();
+    await this.#transport.turns.rest();
+    return true;
   }
 
   /** Ends the use: later lines wait for the next run, and this process does not stay alive for the session. */

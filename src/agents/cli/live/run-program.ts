@@ -50,15 +50,18 @@ export class RunProgram {
   }
 
   /** Registers that prompts can be sent, and the session that the program reported. */
-  opened({ sessionId }: SessionInfo): void {
+  async opened({ sessionId }: SessionInfo): Promise<void> {
+    if (!this.#isOpen) await this.#session?.ready();
     this.#isOpen = true;
     this.report(sessionId ?? this.#sessionId);
   }
 
   /** Keeps the program for the next turn of its session, or ends it; releases the session. */
-  async release({ isBroken }: { readonly isBroken: boolean }): Promise<void> {
+  async release({ isBroken, isStopped }: { readonly isBroken: boolean; readonly isStopped: boolean }): Promise<void> {
     const session = this.#session;
-    if (session !== undefined && this.#sessionId !== undefined && this.#isOpen && session.isUsable && !isBroken) {
+    const isUsable = this.#isOpen && session?.isUsable === true && !isBroken;
+    const isIdle = isUsable && (await session.endWork({ isStopped }));
+    if (isIdle && this.#sessionId !== undefined && session.isUsable) {
       session.leave();
       this.#options.options.sessions.keep(sessionKey(this.#options, this.#sessionId), session);
     } else await this.discard();

@@ -21,6 +21,7 @@ const mostWaiting = 1024 * 1024;
 
 class ServeTransport implements ChannelTransport {
   readonly exit: Promise<ProcessExit>;
+  readonly turns: ChannelTransport['turns'];
   readonly #run: ProcessRun;
   readonly #authorization: string;
   readonly #lines: ProcessLine[] = [];
@@ -41,7 +42,8 @@ class ServeTransport implements ChannelTransport {
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     const { signal } = new AbortController();
     const env = { ...options.env, [passwordVariable]: password };
-    this.#run = new ProcessRun({ ...options, env, signal, settleMs: 0, isFinished: () => false });
+    this.#run = new ProcessRun({ ...options, env, signal, hasTurns: true, settleMs: 0, isFinished: () => false });
+    this.turns = this.#run;
     this.exit = this.#run.exit;
     void this.#readOutput();
   }

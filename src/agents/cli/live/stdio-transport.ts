@@ -4,7 +4,8 @@ import type { ChannelTransport, TransportOptions } from './channel-transport.ts'
 /** Starts a program whose messages are the lines of its standard input and output. */
 export function stdioTransport(options: TransportOptions): ChannelTransport {
   const { signal } = new AbortController();
-  const run = new ProcessRun({ ...options, signal, isInteractive: true, settleMs: 0, isFinished: () => false });
+  const live = { isInteractive: true, hasTurns: true, settleMs: 0, isFinished: () => false };
+  const run = new ProcessRun({ ...options, ...live, signal });
   return {
     get isRunning() {
       return run.isRunning;
@@ -13,6 +14,7 @@ export function stdioTransport(options: TransportOptions): ChannelTransport {
     send: message => run.send(`${message}\n`),
     next: () => run.next(),
     keepAlive: isKept => run.keepAlive(isKept),
+    turns: run,
     dispose: () => run.dispose(),
   };
 }

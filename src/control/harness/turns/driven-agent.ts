@@ -17,7 +17,7 @@ export interface Drive {
 export function drivenAgent(agent: Agent, drive: Drive): Agent {
   return {
     id: agent.id,
-    ...defined({ resumable: agent.resumable, lostRequests: agent.lostRequests }),
+    ...defined({ resumable: agent.resumable, lostRequests: agent.lostRequests, isExternal: agent.isExternal }),
     invoke: params => new DrivenRun(agent, params, drive),
   };
 }
