@@ -85,6 +85,24 @@ describe.concurrent.each(shells)('the guard in %s', shell => {
     },
   );
 
+  it.runIf(onLinux)('leaves what a child left on purpose outside its group', async () => {
+    const escape = 'setsid sh -c "echo \\$\\$; exec sleep 1000" & setsid sh -c "echo \\$\\$; exec sleep 1000" & wait';
+    const child = spawn('/bin/sh', ['-c', escape], {
+      detached: true,
+      env: { ...process.env, ...mark(3) },
+      stdio: 'pipe',
+    });
+    const pids: number[] = [];
+    for await (const printed of child.stdout) {
+      pids.push(...String(printed).trim().split(/\s+/).map(Number));
+      if (pids.length === 2) break;
+    }
+    const [left, working] = pids as [number, number];
+    await run(['start 3', `group 3 ${child.pid}`, `spare ${left}`]);
+    expect([left, working].map(isRunning)).toEqual([true, false]);
+    process.kill(left, 'SIGKILL');
+  });
+
   it.runIf(onLinux)('ends a child whose group it does not know', async () => {
     const { pids } = await group('echo $$; exec sleep 1000', mark(7));
     await run(['start 7']);

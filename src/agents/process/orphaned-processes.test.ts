@@ -6,16 +6,16 @@ import { newId } from '../../events/index.ts';
 import { endOrphanedProcesses } from './orphaned-processes.ts';
 import { listWithPs } from './process-list.ts';
 import { startGuarded } from './guarded-process.ts';
-import { guardVariable, runMark, runVariable } from './process-marks.ts';
+import { childVariable, guardVariable, runMark, runVariable } from './process-marks.ts';
 
 const onLinux = process.platform === 'linux';
 const started: ChildProcess[] = [];
 afterEach(() => started.splice(0).forEach(child => child.kill('SIGKILL')));
 
 /** Starts a process like one of an earlier owner, and waits until it is running. */
-async function orphan(mark: string, command: string): Promise<ChildProcess> {
+async function orphan(mark: string, command: string, env: Record<string, string> = {}): Promise<ChildProcess> {
   const child = spawn('/bin/sh', ['-c', `${command}; echo ready; while :; do sleep 0.05; done`], {
-    env: { ...process.env, [runVariable]: mark },
+    env: { ...process.env, [runVariable]: mark, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
@@ -57,6 +57,23 @@ describe.runIf(onLinux)('orphaned processes', () => {
     await endOrphanedProcesses(runMark('o', threadId, 'r2'));
     expect((await ended)[1]).toBe('SIGTERM');
     expect([otherOwner, own].map(isOver)).toEqual([false, false]);
+  });
+
+  it('do not include what an earlier run left running under an owner that has ended: its guard ended the rest', async () => {
+    const threadId = newId();
+    const ended = spawn('/bin/sh', ['-c', ':']);
+    await once(ended, 'exit');
+    const owned = (pid: number | undefined) => ({ [childVariable]: `${newId()}.1.${pid}` });
+    const earlier = runMark('o', threadId, 'r1');
+    const [left, ofHanging] = [
+      await orphan(earlier, ':', owned(ended.pid)),
+      await orphan(earlier, ':', owned(process.pid)),
+    ];
+    const own = await orphan(runMark('o', threadId, 'r2'), ':', owned(ended.pid));
+    const over = Promise.all([once(ofHanging, 'exit'), once(own, 'exit')]);
+    await endOrphanedProcesses(runMark('o', threadId, 'r2'));
+    await over;
+    expect(isOver(left)).toBe(false);
   });
 
   it('are found with ps on systems without /proc', async () => {

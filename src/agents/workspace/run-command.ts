@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
 import { signalGroup, stopGroup } from '../process/process-group.ts';
+import { StartedProcesses } from '../process/started-processes.ts';
 
 /** The stream that a command writes to. */
 export type OutputStream = 'stdout' | 'stderr';
@@ -32,7 +33,7 @@ const stopStepMs = 2_000;
 
 /**
  * Runs a command with a shell in its own process group. It ends when the shell exits; background processes of the shell
- * end with it. On abort it rejects with the reason as soon as the group is gone.
+ * end with it. On abort it rejects with the reason as soon as everything that it started is gone.
  */
 export function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { command, cwd, env, signal, timeoutMs, runMark, onOutput } = options;
@@ -57,7 +58,8 @@ export function runCommand(options: CommandOptions): Promise<CommandEnd> {
       callOff?.();
       signal.removeEventListener('abort', stop);
     })
-    .then(end => {
+    .then(async end => {
+      if (callOff !== undefined) await new StartedProcesses(child).end();
       if (!timedOut) signal.throwIfAborted();
       return { ...end, timedOut, exitCode: timedOut ? 124 : end.exitCode };
     });

@@ -293,6 +293,19 @@ describe('processes', () => {
     await vi.waitFor(() => expect(isRunning(Number(output))).toBe(false));
   });
 
+  it.runIf(process.platform === 'linux')('are stopped with what left their process group', async () => {
+    const abort = new AbortController();
+    let pid = 0;
+    const onOutput = (chunk: Uint8Array) => {
+      pid = Number(Buffer.from(chunk).toString());
+      abort.abort(new Error('enough'));
+    };
+    const command = `setsid sh -c 'echo $$; exec sleep 1000' & while :; do sleep 0.05; done`;
+    await expect(run(command, { signal: abort.signal, onOutput })).rejects.toThrow('enough');
+    expect(pid).toBeGreaterThan(0);
+    expect(isRunning(pid)).toBe(false);
+  });
+
   it('are stopped with their children when they are aborted', async () => {
     const abort = new AbortController();
     let pid = 0;

@@ -11,6 +11,8 @@ export interface Play {
   readonly play: (live: LiveScene, profile: Profile) => Promise<void>;
   /** Whether another process owns the run at first, in a store on disk. */
   readonly owner?: 'asked' | 'running';
+  /** Whether it looks at processes in `/proc`. */
+  readonly needsProc?: boolean;
   /** Whether one version of a program is enough. */
   readonly once?: boolean;
 }

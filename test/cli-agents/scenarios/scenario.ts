@@ -15,6 +15,8 @@ export const scenarios = {
   closed: 'the owner ended with a request open',
   killed: 'the owner was killed with a request open',
   running: 'the owner was killed while a call ran',
+  stopped: 'what a stopped turn ran ends with it',
+  crashed: 'what a killed program ran ends with it, and its session is resumed',
   fork: 'a branch continues in a fork of the session',
   image: 'an image reaches the model',
 } as const;

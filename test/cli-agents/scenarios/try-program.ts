@@ -10,10 +10,11 @@ import { decisions } from './plays/decisions.ts';
 import { messages } from './plays/messages.ts';
 import { requests } from './plays/requests.ts';
 import { restarts } from './plays/restarts.ts';
+import { stops } from './plays/stops.ts';
 import type { Profile } from './profile.ts';
 import { recordSeen, whenPassed } from './seen.ts';
 
-const plays: readonly Play[] = [...decisions, ...requests, ...messages, ...restarts];
+const plays: readonly Play[] = [...decisions, ...requests, ...messages, ...restarts, ...stops];
 
 /** Tests every scenario that applies to a program with each of its versions, and what is special about it. */
 export function tryProgram(profile: Profile, special: (version: string) => void = () => {}): void {
@@ -36,8 +37,8 @@ export function tryProgram(profile: Profile, special: (version: string) => void 
 }
 
 /** What does not depend on the version is tried with the first one, unless all programs are asked for. */
-function isQuickEnough({ owner, once }: Play, version: string): boolean {
-  if (owner !== undefined && process.platform !== 'linux') return false;
+function isQuickEnough({ owner, once, needsProc }: Play, version: string): boolean {
+  if ((owner !== undefined || needsProc === true) && process.platform !== 'linux') return false;
   return once !== true || !version.includes('@') || process.env['SINGLETREE_PROGRAMS'] === 'all';
 }
 

@@ -11,15 +11,14 @@ const script = fileURLToPath(new URL('../../support/live-owner.mjs', import.meta
 /** Processes that a program leaves on purpose, one for each home. */
 const daemons = /--cline-hub-daemon/;
 
-/** The processes that work in a home folder, without this one and daemons. */
-function processesIn(home: string): string[] {
+/** The processes that work in a home folder, without this one and daemons, by their command lines. */
+export function processesIn(home: string, matches: (line: string) => boolean = () => true): string[] {
   return readdirSync('/proc').filter(pid => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
     try {
-      return (
-        readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`HOME=${home}\0`) &&
-        !daemons.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
-      );
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+      const isIn = readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`HOME=${home}\0`);
+      return isIn && !daemons.test(line) && matches(line);
     } catch {
       return false;
     }
