@@ -5,10 +5,10 @@ import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
 type Permission = Extract<LiveRequest, { kind: 'permission' }>;
 
 /** The tools that use no file of the workspace. */
-const fileless: ReadonlySet<unknown> = new Set([
-  ...['Agent', 'Task', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskOutput', 'TaskStop', 'TaskUpdate', 'TodoWrite'],
-  ...['BashOutput', 'KillShell', 'EnterPlanMode', 'Skill', 'ToolSearch', 'WebFetch', 'WebSearch'],
-]);
+const fileless: ReadonlySet<unknown> = new Set(
+  `Agent Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoWrite BashOutput KillShell EnterPlanMode Skill
+  ToolSearch WebFetch WebSearch`.split(/\s+/),
+);
 
 /** What a request for permission says, beside its ids. */
 export function claudePermission(
