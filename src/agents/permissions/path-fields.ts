@@ -12,7 +12,7 @@ const pathNames = words(`path paths file files filepath filename filenames dir d
   workdir root roots target targets source src destination dest from to uri location locations notebook read write`);
 const patchNames = words('patch input');
 /** The names of arguments that hold no path, whatever their text. */
-const otherNames = words(`content contents text texts str string code body line lines before after old new diff edits
+const otherNames = words(`content contents text texts str string code body line lines before after diff edits
   description title reason explanation prompt message question language kind type mode id command commands status
   activeform replacement header subject`);
 const searchNames = words('pattern query queries regex glob include exclude');
@@ -24,7 +24,11 @@ export function readPathFields(input: unknown): PathFields {
   const visit = (value: unknown, name: string, field: string): void => {
     if (Array.isArray(value)) value.forEach((item, index) => visit(item, `${name}.${index}`, field));
     else if (typeof value === 'object' && value !== null)
-      for (const [key, item] of Object.entries(value)) visit(item, name === '' ? key : `${name}.${key}`, key);
+      for (const [key, item] of Object.entries(value)) {
+        // Some programs list changes by their paths.
+        if (/[/\\.~]/.test(key)) found.push({ name, path: key });
+        visit(item, name === '' ? key : `${name}.${key}`, key);
+      }
     else if (typeof value === 'string' && value !== '') isUnclear = !read(value, name, kindOf(field)) || isUnclear;
   };
   /** Returns whether the argument is understood. */

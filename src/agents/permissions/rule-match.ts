@@ -42,9 +42,9 @@ export function matchRules(rules: readonly PermissionRule[], request: ToolReques
   const candidates = rules
     .map(rule => ({ rule, call: matchesCall(rule, request) }))
     .filter(({ call }) => call !== 'no');
-  const together = candidates.flatMap(({ rule }) =>
-    rule.policy === 'allow' && rule.command !== undefined ? [rule] : [],
-  );
+  const together = candidates
+    .map(({ rule }) => rule)
+    .filter(({ policy, command }) => policy === 'allow' && command !== undefined);
   const allowed = commandArgument(request) !== undefined && allowTogether(together, text);
   const matching: PermissionRule[] = [];
   const doubted: PermissionRule[] = [];
@@ -74,12 +74,8 @@ function matchesInput(rule: PermissionRule, request: ToolRequest, name: string, 
   const isUnclear = request.hasUnknownPaths === true && (paths !== undefined || isPathName(name));
   if (isAllowing && isUnclear) return 'no';
   if (isAllowing && paths !== undefined) return allowsPaths(glob, paths) ? 'matches' : 'no';
-  const guarding =
-    paths === undefined
-      ? matchesArgument(rule, glob, argumentsAt(request.input, name))
-        ? 'matches'
-        : 'no'
-      : guardsPaths(glob, paths);
+  if (paths === undefined && matchesArgument(rule, glob, argumentsAt(request.input, name))) return 'matches';
+  const guarding = paths === undefined ? 'no' : guardsPaths(glob, paths);
   return guarding === 'no' && isUnclear ? 'may' : guarding;
 }
 

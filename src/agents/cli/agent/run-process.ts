@@ -198,7 +198,7 @@ export class ProcessRun {
       this.#child.once('close', (exitCode, signal) => {
         const exit = this.#isSettled ? { exitCode: 0 } : { exitCode, signal };
         const end = { ...exit, ...defined({ stopped: this.#stopped }) };
-        this.#close(end => void this.#endStarted(end).then(() => resolve(end)), end);
+        this.#close(() => void this.#endStarted(end).finally(() => resolve(end)), end);
       });
     });
   }
@@ -207,7 +207,7 @@ export class ProcessRun {
   async #endStarted({ exitCode, stopped }: ProcessExit): Promise<void> {
     const { hasTurns = false, isFinished } = this.#options;
     const isNormal = hasTurns ? !this.#isWorking : isFinished() || (exitCode === 0 && stopped === undefined);
-    if (!isNormal) await this.#started.end();
+    if (!isNormal) await this.#started.end().catch(() => {});
   }
 
   /** Reads the remaining output at the reader's pace; closes streams that other processes only hold open. */
@@ -250,6 +250,8 @@ export class ProcessRun {
   #stop(stopped: ProcessEnd['stopped']): void {
     if (this.#callOff !== undefined) return;
     this.#stopped = stopped;
+    // The work of a turn does not wait for the end of the program.
+    if (this.#options.hasTurns === true && this.#isWorking) void this.#started.end().catch(() => {});
     this.#callOff = stopGroup(this.#child, this.#options.stopStepMs);
   }
 

@@ -48,6 +48,7 @@ const shapes: Readonly<Record<string, (path: string) => Omit<Asked, 'tool'>>> = 
   'a list of files': path => ({ input: { files: [{ path: 'src/a.ts' }, { path, start_line: 1 }] } }),
   'a list of paths': path => ({ input: { paths: ['src/a.ts', path] } }),
   changes: path => ({ input: { changes: [{ kind: 'update', path: 'src/a.ts', movePath: path, diff: '' }] } }),
+  'changes by path': path => ({ input: { changes: { [path]: { type: 'update', diff: '' } } } }),
   'a patch': path => ({ input: { input: patched(path) } }),
   locations: path => ({ input: {}, paths: [path] }),
   'a location that is not the argument': path => ({ input: { path: 'src/a.ts' }, paths: [path] }),
