@@ -42,6 +42,7 @@ export const errorStatus = {
   worktree_unavailable: 503,
   worktree_changed: 409,
   apply_conflict: 409,
+  rewind_incomplete: 409,
   not_supported: 501,
   internal: 500,
 } as const;

@@ -115,6 +115,10 @@ export const rewindInfo = z.looseObject({
       ),
     }),
   ),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('what the turns changed and is left as it is, with the names of the files'),
   threadId: z.string().optional().describe('the thread to continue in; absent in a preview'),
   changed: z.array(z.string()).optional().describe('the files that were changed; absent in a preview'),
 });

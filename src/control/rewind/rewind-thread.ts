@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { describeUncovered } from '../../agents/coder/checkpoints/checkpoint.ts';
 import {
   applyRewind,
+  collectUncovered,
   type FileRewind,
   previewRewind,
   type RewindDirection,
@@ -31,6 +33,8 @@ export interface RewindPreview {
   readonly folders: readonly { readonly folder: string; readonly files: readonly FileRewind[] }[];
   /** The text of the message that would be taken back, or sent again. */
   readonly message: string;
+  /** What the turns changed and a rewind leaves as it is, with the names of the files. */
+  readonly warnings: readonly string[];
 }
 
 export interface RewindResult extends RewindPreview {
@@ -106,7 +110,7 @@ export class ThreadRewind {
     const { seq, message } = turns;
     const preview =
       scope === 'conversation'
-        ? { direction: 'undo' as const, message, folders: [] }
+        ? { direction: 'undo' as const, message, folders: [], warnings: [] }
         : await this.#preview('undo', thread, turns);
     const changed = await this.#apply(preview, options.force);
     if (scope === 'files') return { ...preview, threadId, changed };
@@ -187,18 +191,31 @@ export class ThreadRewind {
     { events, message }: { readonly events: readonly LoggedEvent[]; readonly message: string },
   ): Promise<RewindPreview> {
     const checkpoints = await ownCheckpoints(this.#options.log, thread, events);
-    const folders = [...new Set(checkpoints.map(({ workTree }) => workTree))].map(async folder => ({
+    const names = [...new Set(checkpoints.map(({ workTree }) => workTree))];
+    const folders = names.map(async folder => ({
       folder,
       files: await previewRewind(checkpoints, this.#repository(folder), direction),
     }));
-    return { direction, message, folders: await Promise.all(folders) };
+    const warnings = [
+      ...events.flatMap(event => (event.type === 'warning' && event.code === 'checkpoint' ? event.message : [])),
+      ...names.flatMap(folder => {
+        const uncovered = collectUncovered(checkpoints, folder);
+        return uncovered.length === 0 ? [] : `Not covered in ${folder}: ${describeUncovered(uncovered)}.`;
+      }),
+    ];
+    return { direction, message, folders: await Promise.all(folders), warnings };
   }
 
   async #apply({ folders }: RewindPreview, force = false): Promise<string[]> {
     const changed: string[] = [];
-    for (const { folder, files } of folders)
-      for (const path of await applyRewind(files, this.#repository(folder), { force }))
-        changed.push(`${folder}/${path}`);
+    for (const { folder, files } of folders) {
+      const paths = await applyRewind(files, this.#repository(folder), { force }).catch((error: unknown) => {
+        if (changed.length === 0 || !SingletreeError.is(error)) throw error;
+        const message = `${error.message} Restored before that: ${changed.join(', ')}.`;
+        throw new SingletreeError(error.code, message, { details: { ...error.details, changed }, cause: error });
+      });
+      changed.push(...paths.map(path => `${folder}/${path}`));
+    }
     return changed;
   }
 

@@ -277,9 +277,10 @@ export class ChatLists {
     const { threadId, note, switchTo } = this.#host;
     const id = threadId();
     if (id === undefined) return note('There is nothing to redo.');
-    const { threadId: next, changed } = await this.#rewind.redo(id);
+    const { threadId: next, changed, warnings } = await this.#rewind.redo(id);
     await switchTo(next);
     note(`Forward again${filesText(changed)}.`);
+    for (const warning of warnings) note(warning, 'warning');
   }
 
   /** Goes back to before the message in whose turn earlier messages were summarised last; the files stay. */
@@ -301,13 +302,14 @@ export class ChatLists {
 
   async #undo(threadId: string, options: { readonly messageId?: string; readonly scope?: RewindScope }): Promise<void> {
     const { switchTo, note, draft } = this.#host;
-    const { threadId: next, message, changed } = await this.#rewind.undo(threadId, options);
+    const { threadId: next, message, changed, warnings } = await this.#rewind.undo(threadId, options);
     if (next !== threadId) {
       await switchTo(next);
       // The message returns, to be edited and sent again.
       if (draft.isEmpty) draft.replace(message);
     }
     note(`Went back${filesText(changed)}. /redo goes forward again.`);
+    if (options.scope !== 'conversation') for (const warning of warnings) note(warning, 'warning');
   }
 
   get #rewind(): ThreadRewind {

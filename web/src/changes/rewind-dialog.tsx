@@ -70,6 +70,11 @@ export function RewindDialog({ scope, direction, messageId, onClose }: RewindDia
               ))}
               {files.length === 0 && <li>No files change.</li>}
             </ul>
+            {preview.warnings?.map(warning => (
+              <p key={warning} role="note">
+                {warning}
+              </p>
+            ))}
             {conflicts > 0 && (
               <label className="check">
                 <input type="checkbox" checked={force} onChange={event => setForce(event.target.checked)} />

@@ -13,13 +13,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../events/index.ts';
 import { scriptedModel } from '../../model/scripted/scripted-model.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { workspaceTools } from '../../tools/index.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
-import { applyRewind, previewRewind } from './file-rewind.ts';
+import { applyRewind, collectUncovered, previewRewind } from './file-rewind.ts';
+import { hashContent } from './file-state.ts';
 import { ShadowRepository } from './shadow-repository.ts';
 import { withCheckpoints } from './with-checkpoints.ts';
 
@@ -147,15 +148,11 @@ describe('checkpoints', () => {
   });
 
   it('are left out with a warning, once, when the folder is too large for the time limit', async () => {
-    const slow = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxMs: 20 });
-    mkdirSync(join(root, 'bin'));
-    writeFileSync(join(root, 'bin', 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
-    vi.stubEnv('PATH', `${join(root, 'bin')}:${process.env['PATH']}`);
+    const slow = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxMs: 0 });
     const { events, checkpoints } = await run(
       [bash('echo a > a'), bash('echo b > b')],
       withCheckpoints(workspaceTools(work), slow),
     );
-    vi.unstubAllEnvs();
     expect([get('a'), get('b'), checkpoints]).toEqual(['a\n', 'b\n', []]);
     const warnings = events.filter(event => event.type === 'warning' && event.code === 'checkpoint');
     expect(warnings).toHaveLength(1);
@@ -186,10 +183,135 @@ describe('checkpoints', () => {
   it('begin anew when the snapshots are larger than their quota', async () => {
     const options = { folder: join(root, 'q'), workTree: work, maxBytes: 1 };
     put('a', 'x'.repeat(5000));
-    const first = await new ShadowRepository(options).snapshot();
+    const first = new ShadowRepository(options);
+    const hash = hashContent(readFileSync(at('a')));
+    await first.snapshot();
+    expect(first.content(hash)).toEqual(readFileSync(at('a')));
     rmSync(at('a'));
     const again = new ShadowRepository(options);
-    expect(await again.snapshot()).not.toEqual(first);
-    if ('tree' in first) await expect(again.changes(first.tree, first.tree.replace(/./, '0'))).rejects.toThrow();
+    await again.snapshot();
+    expect(() => again.content(hash)).toThrow('ENOENT');
+  });
+
+  it('restore bytes and permissions whatever attributes the project sets', async () => {
+    put('.gitattributes', '* text eol=crlf ident working-tree-encoding=UTF-16\n');
+    put('crlf.txt', 'one\r\n$Id$\r\n');
+    for (const mode of [0o600, 0o640, 0o444]) {
+      put(`mode-${mode}`, '$Id$\n');
+      chmodSync(at(`mode-${mode}`), mode);
+    }
+    const { checkpoints } = await run([bash('echo x > crlf.txt; rm -f mode-*; chmod 600 .gitattributes')]);
+    expect((await previewRewind(checkpoints, repository, 'undo')).filter(({ isConflict }) => isConflict)).toEqual([]);
+    await rewind(checkpoints, 'undo');
+    expect(get('crlf.txt')).toBe('one\r\n$Id$\r\n');
+    for (const mode of [0o600, 0o640, 0o444])
+      expect([statSync(at(`mode-${mode}`)).mode & 0o7777, get(`mode-${mode}`)]).toEqual([mode, '$Id$\n']);
+    expect(statSync(at('.gitattributes')).mode & 0o777).toBe(0o644);
+  });
+
+  it('replace a folder by a file and a file by a folder, in both directions', async () => {
+    mkdirSync(at('d'));
+    put('d/x', 'deep');
+    put('f', 'file');
+    mkdirSync(at('empty'), { mode: 0o700 });
+    const { checkpoints } = await run([bash('rm -rf d; echo f > d; rm f; mkdir f; echo a > f/x; rmdir empty')]);
+    await rewind(checkpoints, 'undo');
+    expect([get('d/x'), get('f'), statSync(at('empty')).mode & 0o777]).toEqual(['deep', 'file', 0o700]);
+    await rewind(checkpoints, 'redo');
+    expect([get('d'), get('f/x'), existsSync(at('empty'))]).toEqual(['f\n', 'a\n', false]);
+  });
+
+  it('restore files whose names are not UTF-8', async () => {
+    const { checkpoints } = await run([bash(`printf one > "$(printf 'a\\377')"; printf two > plain`)]);
+    const name = Buffer.from('a\xff', 'latin1');
+    const file = Buffer.concat([Buffer.from(`${work}/`), name]);
+    expect(readFileSync(file, 'utf8')).toBe('one');
+    await rewind(checkpoints, 'undo');
+    expect([existsSync(file), get('plain')]).toEqual([false, undefined]);
+    await rewind(checkpoints, 'redo');
+    expect([readFileSync(file, 'utf8'), get('plain')]).toEqual(['one', 'two']);
+  });
+
+  it('cover the files of nested repositories, and name what they do not cover', async () => {
+    put('.gitignore', 'secret\n');
+    put('secret', 'key');
+    mkdirSync(at('nested/.git'), { recursive: true });
+    put('nested/.git/config', '[filter "x"]\n');
+    put('nested/a', 'one');
+    const { checkpoints } = await run([bash('echo two > nested/a; echo >> nested/.git/config; echo >> secret')]);
+    expect(collectUncovered(checkpoints, work)).toEqual([
+      { path: 'nested/.git', reason: 'git' },
+      { path: 'secret', reason: 'ignored' },
+    ]);
+    await rewind(checkpoints, 'undo');
+    expect(get('nested/a')).toBe('one');
+  });
+
+  it('keep covering a file that a call makes git ignore', async () => {
+    put('a.log', 'one');
+    const { checkpoints } = await run([bash(`echo '*.log' > .gitignore; echo two > a.log`)]);
+    await rewind(checkpoints, 'undo');
+    expect([get('a.log'), get('.gitignore')]).toEqual(['one', undefined]);
+  });
+
+  it('name a file that a call makes too large, and wait for no pipe', async () => {
+    const small = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxFileBytes: 10 });
+    put('a', 'small');
+    const { events, checkpoints } = await run(
+      [bash('echo more than ten bytes > a; mkfifo pipe')],
+      withCheckpoints(workspaceTools(work), small),
+    );
+    expect(collectUncovered(checkpoints, work).map(({ path }) => path)).toEqual(['a', 'pipe']);
+    expect(events.find(event => event.type === 'warning')).toMatchObject({
+      code: 'not_covered',
+      message: expect.stringContaining('a (too large for snapshots), pipe (not a file') as string,
+    });
+  });
+
+  it('report what an undo restored and what it did not', async () => {
+    put('d', 'file');
+    put('other', 'old');
+    const { checkpoints } = await run([bash('rm d; echo new > other')]);
+    mkdirSync(at('d'));
+    put('d/theirs', 'x');
+    await expect(rewind(checkpoints, 'undo', true)).rejects.toMatchObject({
+      code: 'rewind_incomplete',
+      details: { restored: ['other'], failed: [{ path: 'd', reason: expect.stringContaining('ENOTEMPTY') as string }] },
+    });
+    expect([get('other'), get('d/theirs')]).toEqual(['old', 'x']);
+  });
+
+  it('of earlier versions are rewound with what they know of permissions', async () => {
+    put('a', 'now');
+    chmodSync(at('a'), 0o600);
+    await repository.snapshot();
+    const [before, after] = [Buffer.from('before'), Buffer.from('now')].map(hashContent);
+    const old = {
+      toolCallId: 'c',
+      workTree: work,
+      files: [{ path: 'a', before: `100755 ${before}`, after: `100644 ${after}` }],
+    };
+    put('b', 'before');
+    await repository.snapshot();
+    expect(await rewind([old], 'undo')).toEqual(['a']);
+    expect([get('a'), statSync(at('a')).mode & 0o777]).toEqual(['before', 0o755]);
+  });
+
+  it('have no path that leads out of the folder or into the data of git', () => {
+    const event = (path: string, bytes?: string) =>
+      readCheckpoint({
+        type: 'custom',
+        runId: 'r',
+        id: 'i',
+        name: 'checkpoint',
+        data: { toolCallId: 'c', workTree: work, files: [{ path, ...(bytes && { bytes }) }] },
+      } as AgentEvent);
+    for (const path of ['../x', '/x', 'a/../../x', '.git/hooks/x', 'a/.GIT/x', 'a\0b', ''])
+      expect([path, event(path), event('x', Buffer.from(path).toString('base64') || 'Li4=')]).toEqual([
+        path,
+        undefined,
+        undefined,
+      ]);
+    expect(event('a/..b')).toBeDefined();
   });
 });

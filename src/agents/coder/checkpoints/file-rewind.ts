@@ -1,18 +1,27 @@
-import { chmod, lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { SingletreeError } from '../../../events/index.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import type { ShadowRepository } from './shadow-repository.ts';
+import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defined } from '../../../events/defined.ts';
+import { errorText, newId, SingletreeError } from '../../../events/index.ts';
+import { bytePath, type Checkpoint, type UncoveredPath, type WrittenPath, writePath } from './checkpoint.ts';
+import {
+  type BytePath,
+  type FileState,
+  isSameState,
+  lookAt,
+  type ParsedState,
+  parseState,
+  readState,
+  systemPath,
+} from './file-state.ts';
+import type { ShadowRepository } from './shadow-repository.ts';
 
-/** What rewinding does to one file. */
-export interface FileRewind {
-  readonly path: string;
+/** What rewinding does to one file, link or folder. */
+export interface FileRewind extends WrittenPath {
   readonly action: 'create' | 'change' | 'delete' | 'none';
   /** Whether somebody else has changed the file since: it is left alone unless that is asked for. */
   readonly isConflict: boolean;
-  /** The mode and the hash of the content that it gets; absent when it is deleted. */
-  readonly content?: string;
+  /** The permissions and the hash of the content that it gets; absent when it is deleted. */
+  readonly content?: FileState;
 }
 
 /** The direction of a rewind: to the state before the calls, or forward again to the state after them. */
@@ -24,72 +33,94 @@ export async function previewRewind(
   repository: ShadowRepository,
   direction: RewindDirection,
 ): Promise<FileRewind[]> {
-  const spans = new Map<string, { from?: string | undefined; to?: string | undefined }>();
+  const spans = new Map<BytePath, { from?: FileState | undefined; to?: FileState | undefined }>();
   const own = checkpoints.filter(({ workTree }) => workTree === repository.workTree);
-  for (const { path, before, after } of own.flatMap(({ files }) => files)) {
+  for (const change of own.flatMap(({ files, folders = [] }) => [...files, ...folders])) {
+    const path = bytePath(change);
     const known = spans.get(path);
-    spans.set(path, { from: known === undefined ? before : known.from, to: after });
+    spans.set(path, { from: known === undefined ? change.before : known.from, to: change.after });
   }
-  const rewinds: FileRewind[] = [];
-  for (const [path, { from, to }] of spans) {
-    const [target, expected] = direction === 'undo' ? [from, to] : [to, from];
-    const current = await currentState(repository, path);
-    const isConflict = current !== expected && current !== target;
-    rewinds.push({
-      path,
-      isConflict,
-      action: actionFor(current, target),
-      ...defined({ content: target }),
+  const conflicts = new Set<BytePath>();
+  return [...spans]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, { from, to }]) => {
+      const [target, expected] = direction === 'undo' ? [from, to] : [to, from];
+      const current = currentState(repository, path);
+      const isDone = isSameState(current, target);
+      const action = isDone ? 'none' : target === undefined ? 'delete' : current === undefined ? 'create' : 'change';
+      const isConflict =
+        (!isDone && !isSameState(current, expected)) || foldersAbove(path).some(folder => conflicts.has(folder));
+      if (isConflict) conflicts.add(path);
+      return { ...writePath(path), isConflict, action, ...defined({ content: target }) };
     });
-  }
-  return rewinds.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Carries a preview out; files in conflict are left alone unless `force` is set. Returns the files it changed. */
+/** Returns what the calls of some checkpoints changed in a folder and what a rewind leaves as it is, each once. */
+export function collectUncovered(checkpoints: readonly Checkpoint[], workTree: string): UncoveredPath[] {
+  const own = checkpoints.filter(checkpoint => checkpoint.workTree === workTree);
+  const found = own.flatMap(({ uncovered = [] }) => uncovered).map(entry => [bytePath(entry), entry] as const);
+  return [...new Map(found).values()];
+}
+
+/**
+ * Carries a preview out; files in conflict are left alone unless `force` is set. Returns the files it changed, and the
+ * folders that it changed alone. Throws before it changes anything when a content is missing or a folder is a link now,
+ * and `rewind_incomplete` with the files that it restored and those that it did not.
+ */
 export async function applyRewind(
   rewinds: readonly FileRewind[],
   repository: ShadowRepository,
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<string[]> {
   const due = rewinds.filter(({ action, isConflict }) => action !== 'none' && (force || !isConflict));
-  // Everything is read before anything is written.
-  const contents = await Promise.all(
-    due.map(async ({ content }) => (content === undefined ? undefined : contentOf(repository, content))),
-  );
-  for (const [index, { path }] of due.entries()) {
-    const file = await confined(repository, path);
-    const content = contents[index];
-    await rm(file, { force: true });
-    if (content !== undefined) await put(file, content);
-  }
-  return due.map(({ path }) => path);
+  const steps = due
+    .map(rewind => readStep(rewind, repository))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  checkLinks(steps, repository);
+  const failures = new Map<BytePath, string>();
+  const attempt = (act: (step: RewindStep) => void) => (step: RewindStep) => {
+    try {
+      if (!failures.has(step.path)) act(step);
+    } catch (error) {
+      failures.set(step.path, errorText(error));
+    }
+  };
+  steps.forEach(attempt(openFolder));
+  steps.toReversed().forEach(attempt(clearPlace));
+  steps.forEach(attempt(create));
+  steps.toReversed().forEach(attempt(finishFolder));
+  steps.forEach(attempt(verify));
+  const done = steps.filter(({ path }) => !failures.has(path));
+  if (failures.size > 0) throw incomplete(repository, { done, failures });
+  return done.filter(step => !isImplied(step, done)).map(({ path }) => writePath(path).path);
 }
 
-function actionFor(current: string | undefined, target: string | undefined): FileRewind['action'] {
-  if (current === target) return 'none';
-  if (target === undefined) return 'delete';
-  return current === undefined ? 'create' : 'change';
-}
-
-const executable = '100755';
-const link = '120000';
-
-interface FileContent {
-  readonly mode: string;
+/** One path with what it becomes. */
+interface RewindStep {
+  readonly path: BytePath;
+  readonly full: Buffer;
+  readonly content: FileState | undefined;
+  readonly target: ParsedState | undefined;
   readonly bytes: Buffer;
+  /** The permissions of the folder that is there before; undefined when there is none. */
+  readonly folderMode: number | undefined;
 }
 
-async function put(file: string, { mode, bytes }: FileContent): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  if (mode === link) return symlink(bytes, file);
-  await writeFile(file, bytes);
-  if (mode === executable) await chmod(file, 0o755);
+function readStep(rewind: FileRewind, repository: ShadowRepository): RewindStep {
+  const { content } = rewind;
+  const path = bytePath(rewind);
+  const target = content === undefined ? undefined : parseState(content);
+  const isStored = target !== undefined && target.kind !== 'folder';
+  const bytes = isStored ? readContent(repository, target.hash) : Buffer.of();
+  const full = placeOf(repository, path);
+  const found = lookAt(full);
+  const folderMode = found?.isDirectory() === true ? found.mode & 0o7777 : undefined;
+  return { path, full, content, target, bytes, folderMode };
 }
 
-async function contentOf(repository: ShadowRepository, content: string): Promise<FileContent> {
-  const [mode = '', hash = ''] = content.split(' ');
+function readContent(repository: ShadowRepository, hash: string): Buffer {
   try {
-    return { mode, bytes: await repository.content(hash) };
+    return repository.content(hash);
   } catch (cause) {
     throw new SingletreeError(
       'not_found',
@@ -99,31 +130,110 @@ async function contentOf(repository: ShadowRepository, content: string): Promise
   }
 }
 
-/** A file behind a link is not in the work tree: nothing of it is read. */
-async function currentState(repository: ShadowRepository, path: string): Promise<string | undefined> {
-  if ((await linkOnWay(repository, path)) !== undefined) return undefined;
-  const file = join(repository.workTree, path);
-  const found = await lstat(file).catch(() => undefined);
-  if (found?.isSymbolicLink() === true) return `${link} ${await repository.hashOf(await readlink(file, 'buffer'))}`;
-  if (found?.isFile() !== true) return undefined;
-  const mode = (found.mode & 0o100) === 0 ? '100644' : executable;
-  return `${mode} ${await repository.hashOf(await readFile(file))}`;
+/** Throws when a folder above a file is a link that stays: it may lead out of the work tree. */
+function checkLinks(steps: readonly RewindStep[], repository: ShadowRepository): void {
+  const replaced = new Set(steps.filter(({ target }) => target?.kind === 'folder').map(({ path }) => path));
+  for (const { path } of steps)
+    for (const folder of foldersAbove(path)) {
+      if (replaced.has(folder)) continue;
+      const full = placeOf(repository, folder);
+      if (lookAt(full)?.isSymbolicLink() === true)
+        throw new SingletreeError(
+          'request_forbidden',
+          `${full.toString()} is a link now: ${writePath(path).path} is not written through it.`,
+        );
+    }
 }
 
-/** Returns the path of a file; throws when a folder on its way is a link, which may lead out of the work tree. */
-async function confined(repository: ShadowRepository, path: string): Promise<string> {
-  const folder = await linkOnWay(repository, path);
-  if (folder === undefined) return join(repository.workTree, path);
-  throw new SingletreeError('request_forbidden', `${folder} is a link now: ${path} is not written through it.`);
+/** Lets files be written in a folder whose permissions will be set at the end. */
+function openFolder({ full, folderMode }: RewindStep): void {
+  if (folderMode !== undefined) chmodSync(full, folderMode | 0o700);
 }
 
-/** Returns the first folder on the way to a file that is a link; undefined when none is. */
-async function linkOnWay({ workTree }: ShadowRepository, path: string): Promise<string | undefined> {
-  const names = path.split('/');
-  for (let at = 1; at < names.length; at++) {
-    const folder = join(workTree, ...names.slice(0, at));
-    const found = await lstat(folder).catch(() => undefined);
-    if (found?.isSymbolicLink() === true) return folder;
+/** Removes what is in the place of something else; a folder with files that stay is left. */
+function clearPlace({ full, target }: RewindStep): void {
+  const found = lookAt(full);
+  if (found === undefined) return;
+  if (!found.isDirectory()) {
+    // A file or a link is replaced in one step.
+    if (target === undefined || target.kind === 'folder') unlinkSync(full);
+  } else if (target?.kind !== 'folder') {
+    try {
+      rmdirSync(full);
+    } catch (error) {
+      if (target !== undefined || !isNotEmpty(error)) throw error;
+    }
   }
-  return undefined;
+}
+
+function create({ full, path, target, bytes }: RewindStep): void {
+  if (target === undefined) return;
+  const folder = full.subarray(0, full.length - path.length + path.lastIndexOf('/') + 1);
+  mkdirSync(folder, { recursive: true });
+  if (target.kind === 'folder') return void mkdirSync(full, { recursive: true });
+  const written = Buffer.concat([folder, Buffer.from(`.singletree-${newId()}`)]);
+  try {
+    if (target.kind === 'link') symlinkSync(bytes, written);
+    else {
+      writeFileSync(written, bytes, { flag: 'wx', mode: 0o600 });
+      chmodSync(written, target.permissions);
+    }
+    renameSync(written, full);
+  } catch (error) {
+    rmSync(written, { force: true });
+    throw error;
+  }
+}
+
+function finishFolder({ full, target, folderMode = 0 }: RewindStep): void {
+  if (isFolderNow(full)) chmodSync(full, target?.permissions ?? folderMode);
+}
+
+function verify({ full, content }: RewindStep): void {
+  const state = readState(full);
+  const isLeftFolder = content === undefined && state?.startsWith('folder') === true;
+  if (!isLeftFolder && !isSameState(state, content))
+    throw new Error('it is not what it was: the file system did not take its content or its permissions');
+}
+
+/** Whether a folder was changed together with something in it. */
+function isImplied({ path, target, folderMode }: RewindStep, done: readonly RewindStep[]): boolean {
+  const isFolder = target?.kind === 'folder' || (target === undefined && folderMode !== undefined);
+  return isFolder && done.some(other => other.path.startsWith(`${path}/`));
+}
+
+function incomplete(
+  { workTree }: ShadowRepository,
+  { done, failures }: { readonly done: readonly RewindStep[]; readonly failures: ReadonlyMap<BytePath, string> },
+): SingletreeError {
+  const restored = done.map(({ path }) => writePath(path).path);
+  const failed = [...failures].map(([path, reason]) => ({ ...writePath(path), reason }));
+  return new SingletreeError(
+    'rewind_incomplete',
+    `Some files of ${workTree} were not restored: ${failed.map(({ path, reason }) => `${path} (${reason})`).join(', ')}. Restored: ${restored.join(', ') || 'none'}. The conversation is unchanged; remove the cause and repeat it.`,
+    { details: { restored, failed } },
+  );
+}
+
+/** The state of a path; nothing is read through a link above it. */
+function currentState(repository: ShadowRepository, path: BytePath): FileState | undefined {
+  const isReached = foldersAbove(path).every(folder => isFolderNow(placeOf(repository, folder)));
+  return isReached ? readState(placeOf(repository, path)) : undefined;
+}
+
+function isFolderNow(full: Buffer): boolean {
+  return lookAt(full)?.isDirectory() === true;
+}
+
+function foldersAbove(path: BytePath): BytePath[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+}
+
+function placeOf({ workTree }: ShadowRepository, path: BytePath): Buffer {
+  return Buffer.concat([Buffer.from(join(workTree, '/')), systemPath(path)]);
+}
+
+function isNotEmpty(error: unknown): boolean {
+  return ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
