@@ -86,6 +86,14 @@ function writesToStandardStreams(code: string): boolean {
 }
 
 describe('the architecture', () => {
+  it('starts git in one place', () => {
+    const starts = /(?:startGuarded|spawn|execFile|exec|fork|programFor|runProgram|runProcess)\w*\([^;]*?['"`]git\b/s;
+    const callers = sources('src').filter(file => starts.test(readFileSync(join(root, file), 'utf8')));
+    expect(callers).toEqual(['src/agents/git/run-git.ts']);
+    const importers = sources('src').filter(file => /\brunGit\b/.test(readFileSync(join(root, file), 'utf8')));
+    expect(importers).toEqual(['src/agents/git/closed-repository.ts', 'src/agents/git/run-git.ts']);
+  });
+
   it.each(Object.entries(mayImport))('%s imports only %j', (layer, allowed) => {
     expect(
       sources(`src/${layer}`).flatMap(file => violations(file, readFileSync(join(root, file), 'utf8'), allowed, layer)),

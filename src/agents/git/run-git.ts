@@ -1,16 +1,26 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { startGuarded } from '../process/guarded-process.ts';
 import { signalGroup } from '../process/process-group.ts';
+import { programFor } from '../workspace/program.ts';
+import type { WorkspaceFolder } from '../workspace/workspace-folder.ts';
+import { readSmallFile } from './small-file.ts';
 
 export interface GitCall {
-  readonly cwd: string;
-  /** Variables beside PATH, HOME and LANG. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Settings that go before those of the person and the repository, such as `gc.auto=0`. */
-  readonly settings?: readonly string[];
-  readonly input?: string | Uint8Array;
+  /** A repository folder that this program wrote: git reads the configuration there, never that of a project. */
+  readonly gitDir: string;
+  readonly workTree: string;
+  /** The folder to run in, a part of the work tree. Default: all of it. */
+  readonly cwd?: string;
+  /** The index file. Default: that of the repository folder. */
+  readonly index?: string;
+  readonly input?: string | Uint8Array | undefined;
   readonly timeoutMs: number;
   /** The size of the output above which it fails, in bytes. Default: none. */
   readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+  /** Where git is looked for. Default: in the PATH of this process, outside of the work tree. */
+  readonly host?: Pick<WorkspaceFolder, 'env' | 'root'>;
 }
 
 /** A git command that failed, was stopped at its time limit, or could not be started. */
@@ -25,40 +35,105 @@ export class GitFailure extends Error {
   }
 }
 
-/** Runs git and returns what it prints; rejects with a `GitFailure` that has what it printed on stderr. */
-export function runGit(args: readonly string[], call: GitCall): Promise<Buffer> {
-  const { cwd, env, settings = [], input, timeoutMs, maxBytes = Number.POSITIVE_INFINITY } = call;
-  const { PATH, HOME, LANG } = process.env;
-  const all = [...settings.flatMap(setting => ['-c', setting]), ...args];
+/** What git printed. */
+export interface GitOutput {
+  readonly output: Buffer;
+  readonly warnings: string;
+}
+
+/** These settings go before any file, and hold for the programs that git starts. */
+const settings = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.attributesFile=/dev/null',
+  'core.autocrlf=false',
+  'core.symlinks=true',
+  'core.quotePath=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+];
+
+/**
+ * Runs git, the only place that does, and returns what it prints; rejects with a `GitFailure` that has what it printed
+ * on stderr. Neither a configuration file of the person nor that of a project is read, so that no program they name is
+ * run: filters, hooks, monitors, diff and merge drivers, helpers, transports. Objects that are missing are not fetched.
+ * A git inside the work tree is not used.
+ */
+export async function runGit(args: readonly string[], call: GitCall): Promise<GitOutput> {
+  const { gitDir, workTree, cwd = workTree, index, input, timeoutMs, maxBytes = Infinity, signal } = call;
+  const { env: hostEnv, root } = call.host ?? { env: process.env, root: workTree };
+  const PATH = hostEnv['PATH'] ?? '';
+  const command = await programFor({ env: { PATH }, root }, 'git');
+  if (command === undefined) throw new GitFailure('git is not installed', { isMissing: true });
+  const env = {
+    PATH,
+    LC_ALL: 'C.UTF-8',
+    // Versions without GIT_CONFIG_GLOBAL look for the person's configuration here.
+    HOME: gitDir,
+    XDG_CONFIG_HOME: gitDir,
+    GIT_DIR: gitDir,
+    GIT_WORK_TREE: workTree,
+    GIT_INDEX_FILE: index,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: 'false',
+    GIT_ASKPASS: 'false',
+  };
+  const all = [...settings, `core.excludesFile=${findPersonalIgnoreFile()}`].flatMap(setting => ['-c', setting]);
   return new Promise((resolve, reject) => {
-    const child = startGuarded({ command: 'git', args: all, cwd, env: { PATH, HOME, LANG, ...env }, stdin: 'pipe' });
+    const child = startGuarded({ command, args: [...all, ...args], cwd, env, stdin: 'pipe' });
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let isTooSlow = false;
+    const end = () => signalGroup(child, 'SIGKILL');
     const timer = setTimeout(() => {
       isTooSlow = true;
-      signalGroup(child, 'SIGKILL');
+      end();
     }, timeoutMs);
+    signal?.addEventListener('abort', end);
+    const settle = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    };
     let size = 0;
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) output.push(chunk);
-      else signalGroup(child, 'SIGKILL');
+      else end();
     });
     child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
     child.once('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      const isMissing = error.code === 'ENOENT';
-      reject(new GitFailure(isMissing ? 'git is not installed' : error.message, { isMissing }));
+      settle();
+      reject(new GitFailure(error.message));
     });
     child.once('close', exitCode => {
-      clearTimeout(timer);
-      if (exitCode === 0) resolve(Buffer.concat(output));
+      settle();
+      const warnings = Buffer.concat(errors).toString('utf8').trim();
+      if (exitCode === 0) resolve({ output: Buffer.concat(output), warnings });
       else if (size > maxBytes) reject(new GitFailure(`git ${args[0]} printed more than ${maxBytes} bytes`));
       else if (isTooSlow) reject(new GitFailure(`git ${args[0]} took longer than ${timeoutMs} ms`, { isTooSlow }));
-      else reject(new GitFailure(Buffer.concat(errors).toString('utf8').trim() || `git ended with code ${exitCode}`));
+      else reject(new GitFailure(warnings || `git ${args[0]} ended with ${exitCode ?? child.signalCode}`));
     });
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
+    if (signal?.aborted === true) end();
   });
+}
+
+/** The file with what the person never wants to commit: the one their configuration names, else where git looks. */
+function findPersonalIgnoreFile(): string {
+  const { XDG_CONFIG_HOME } = process.env;
+  const configuration = readSmallFile(join(homedir(), '.gitconfig')) ?? '';
+  const [, named] = /^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(configuration) ?? [];
+  if (named !== undefined) return named.startsWith('~/') ? join(homedir(), named.slice(2)) : named;
+  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'git', 'ignore');
 }

@@ -1,3 +1,6 @@
+import { join, resolve } from 'node:path';
+import { ClosedRepository, locateRepository } from '../git/closed-repository.ts';
+import { GitFailure, type GitOutput } from '../git/run-git.ts';
 import { comparePaths, joined, walkFiles, type FileWalk, mostFiles } from './file-walk.ts';
 import { type ProgramCall, programFor, runProgram } from './program.ts';
 import type { WorkspaceFolder } from './workspace-folder.ts';
@@ -28,54 +31,58 @@ export async function* findFiles(workspace: WorkspaceFolder, folder: string, wal
     yield* lines;
     return;
   }
-  const git = await programFor(workspace, 'git');
-  const { lines, exitCode, warned } =
-    git === undefined
-      ? { lines: [], exitCode: 1, warned: false }
-      : await listed(workspace, folder, { command: git, args: gitArguments, walk });
-  if (exitCode !== 0 && exitCode !== undefined) {
+  const found = await listByGit(workspace, folder, walk);
+  if (found === undefined) {
     yield* walkFiles(workspace, real, walk);
     return;
   }
-  if (warned) walk.skipped.add('unreadable');
-  for (const path of lines.toSorted(comparePaths)) {
+  if (found.warnings !== '') walk.skipped.add('unreadable');
+  const lines = found.output.toString('utf8').split('\n').filter(Boolean);
+  if (lines.length > mostFiles) walk.skipped.add('beyondLimit');
+  for (const path of lines.slice(0, mostFiles).toSorted(comparePaths)) {
     const found = await workspace.look(joined(real, path), { keepLink: true }).catch(() => undefined);
     if (found?.kind === 'file') yield path;
     if (found?.kind === 'folder') walk.skipped.add('repositories');
   }
 }
 
-/** Nothing that the repository configures is executed. */
-const gitArguments: readonly string[] = [
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.quotePath=false',
-  'ls-files',
-  '--cached',
-  '--others',
-  '--exclude-standard',
-  '--deduplicate',
-];
+const gitArguments = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'];
+const timeoutMs = 60_000;
+
+/** Lists the files of a folder by git, with the index of its repository; undefined where that is not possible. */
+async function listByGit(
+  workspace: WorkspaceFolder,
+  folder: string,
+  { signal }: FileWalk,
+): Promise<GitOutput | undefined> {
+  try {
+    return await workspace.withFolder(folder, async ({ path, real }) => {
+      const located = locateRepository(resolve(workspace.root, real));
+      if (located === undefined) return undefined;
+      const call = { cwd: path, index: join(located.gitDir, 'index'), signal, host: workspace };
+      return ClosedRepository.use(located, timeoutMs, repository => repository.run(gitArguments, call));
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof GitFailure) return undefined;
+    throw error;
+  }
+}
 
 interface Listing extends Pick<ProgramCall, 'command' | 'args'> {
   readonly walk: FileWalk;
 }
 
-/** The output of a program in a folder, its exit code, and whether it warned. */
+/** The output of a program in a folder, and its exit code. */
 async function listed(workspace: WorkspaceFolder, folder: string, { walk, ...call }: Listing) {
   const lines: string[] = [];
-  let warned = false;
   const exitCode = await workspace.withFolder(folder, ({ path }) =>
     runProgram(workspace, { ...call, cwd: path, signal: walk.signal }, (line, stream) => {
-      if (stream === 'stderr') warned = true;
-      else if (lines.length < mostFiles) lines.push(line);
-      else {
-        walk.skipped.add('beyondLimit');
-        return false;
-      }
-      return true;
+      if (stream === 'stderr') return true;
+      if (lines.length < mostFiles) return lines.push(line) > 0;
+      walk.skipped.add('beyondLimit');
+      return false;
     }),
   );
-  return { lines, exitCode, warned };
+  return { lines, exitCode };
 }

@@ -7,7 +7,10 @@ import { type ProcessLine, runProcess } from '../cli/agent/run-process.ts';
 import type { WorkspaceFolder } from './workspace-folder.ts';
 
 /** Returns the path of a program in the PATH of a workspace; ignores one inside the workspace. */
-export async function programFor({ env, root }: WorkspaceFolder, name: string): Promise<string | undefined> {
+export async function programFor(
+  { env, root }: Pick<WorkspaceFolder, 'env' | 'root'>,
+  name: string,
+): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, name);
     const isThere = await access(path, constants.X_OK).then(

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { makeHostile, makeNestedRepository } from '../../../test/support/hostile-git.ts';
 import { baseChanges } from './base-changes.ts';
 
 let folder: string;
@@ -90,6 +91,39 @@ describe('the changes against the base', () => {
     writeFileSync(join(folder, 'a.txt'), '2\n');
     expect((await baseChanges(folder)).files).toMatchObject([{ path: 'a.txt', added: 1, removed: 1 }]);
     expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
+  it('run no program of a hostile configuration, of a partial clone that lacks contents, or of a nested repository', async () => {
+    const mark = `${folder}-ran`;
+    for (const name of ['a.txt', 'b.txt', 'gone.txt']) write(name, `${name}\n`);
+    makeNestedRepository(join(folder, 'nested'), mark);
+    git('add', '--no-warn-embedded-repo', 'nested');
+    commit('one');
+    // The commit of the submodule is older than its files, and a content of the commit is missing.
+    const missing = git('rev-parse', 'HEAD:gone.txt').toString().trim();
+    rmSync(join(folder, '.git/objects', missing.slice(0, 2), missing.slice(2)), { force: true });
+    makeHostile(folder, mark);
+    write('a.txt', 'changed\n');
+    rmSync(mark, { force: true });
+    const { files } = await baseChanges(folder);
+    expect(files.map(({ path, action }) => [path, action])).toEqual([
+      ['.gitattributes', 'add'],
+      ['a.txt', 'update'],
+    ]);
+    write('gone.txt', 'changed\n');
+    await expect(baseChanges(folder)).rejects.toThrow(missing);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('begin where the branch left the one that it follows', async () => {
+    write('a.txt', '1\n');
+    commit('one');
+    const start = git('rev-parse', 'HEAD').toString().trim();
+    git('branch', '-m', 'trunk');
+    git('checkout', '-q', '--track', '-b', 'work');
+    write('a.txt', '2\n');
+    commit('two');
+    expect((await baseChanges(folder)).base).toEqual({ commit: start, branch: 'trunk' });
   });
 
   it('state the counts of a large change without its patch, and how many files are left out', async () => {

@@ -1,7 +1,3 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { git } from '../../agents/coder/checkpoints/git.ts';
 import {
   type FileAction,
   type LineCounts,
@@ -9,6 +5,8 @@ import {
   parseActions,
   parseCounts,
 } from '../../agents/git/changed-lines.ts';
+import { ClosedRepository, locateRepository } from '../../agents/git/closed-repository.ts';
+import { GitFailure } from '../../agents/git/run-git.ts';
 import { defined } from '../../events/defined.ts';
 import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
 import { type Base, findBase } from './find-base.ts';
@@ -40,30 +38,32 @@ const mostLines = 30_000;
 const maxBytes = 8 * 1024 * 1024;
 const timeoutMs = 10_000;
 
-/** Names as they are; files of more than a megabyte are not compared. */
-const settings = '[core]\n\tquotePath = false\n\tbigFileThreshold = 1m\n';
-const diff = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
+/** Files of more than a megabyte are not compared, and repositories in the folder are not looked into. */
+const largeFiles = ['-c', 'core.bigFileThreshold=1m'];
+const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative', '--ignore-submodules=all'];
+const diff = [...largeFiles, 'diff', ...plain];
+
+type Run = (args: readonly string[], input?: string) => Promise<string>;
 
 /**
  * Compares a folder with the commit that its branch began with, else with the last commit; untracked files count as
- * added, ignored ones are left out. It reads through a repository of its own: no setting, filter or hook of the
- * person's repository takes effect, no link is followed, and nothing in the repository changes. Throws a `GitFailure`.
+ * added, ignored ones are left out. No setting, filter or hook of the person's repository takes effect, no link is
+ * followed, and nothing in the repository changes. Throws a `GitFailure`.
  */
 export async function baseChanges(folder: string): Promise<BaseChanges> {
-  const { top, objects, format, base } = await findBase(folder, timeoutMs);
-  const gitDir = mkdtempSync(join(tmpdir(), 'singletree-base-'));
-  const run = async (args: readonly string[], input?: string) => {
-    const repository = { gitDir, workTree: top, index: join(gitDir, 'index'), cwd: folder };
-    return (await git(args, { ...repository, timeoutMs, maxBytes, ...defined({ input }) })).toString('utf8');
-  };
-  try {
-    await run(['init', '--quiet', `--object-format=${format}`]);
-    appendFileSync(join(gitDir, 'config'), settings);
-    mkdirSync(join(gitDir, 'objects', 'info'), { recursive: true });
-    writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${resolve(folder, objects)}\n`);
+  const located = locateRepository(folder);
+  if (located === undefined) throw new GitFailure(`${folder} is not a git repository, and is in none`);
+  return ClosedRepository.use(located, timeoutMs, async repository => {
+    const run: Run = async (args, input) =>
+      (await repository.run(args, { cwd: folder, maxBytes, input })).output.toString('utf8');
+    const base = await findBase(repository);
     if (base.commit !== undefined) await run(['read-tree', base.commit]);
-    const tree = (await run(['write-tree'])).trim();
+    await removeSubmodules(repository);
+    // The contents that a partial clone lacks are not needed for the tree.
+    const tree = (await run(['write-tree', '--missing-ok'])).trim();
     const unlisted = await addUntracked(run);
+    // Files that are as in the base are found by their hash: a partial clone may lack their contents.
+    await run(['update-index', '-q', '--refresh']);
     const actions = parseActions(await run([...diff, '--name-status', '-z', tree, '--', '.']));
     const counts = parseCounts(await run([...diff, '--numstat', '-z', tree, '--', '.']));
     const paths = [...actions.keys()].slice(0, mostFiles);
@@ -77,13 +77,23 @@ export async function baseChanges(folder: string): Promise<BaseChanges> {
       ...defined({ patch: patches.get(path) }),
     }));
     return { folder, base, files, more: actions.size - files.length + unlisted };
-  } finally {
-    rmSync(gitDir, { recursive: true, force: true });
-  }
+  });
+}
+
+/** Removes submodules from the index: git would look into them with their own configuration. */
+async function removeSubmodules(repository: ClosedRepository): Promise<void> {
+  const { output } = await repository.run(['ls-files', '--stage', '-z']);
+  const modules = output
+    .toString('latin1')
+    .split('\0')
+    .filter(line => line.startsWith('160000 '));
+  const lines = modules.map(line => line.replace(/^160000 (\w+) 0/, '0 $1'));
+  const input = Buffer.from(`${lines.join('\0')}\0`, 'latin1');
+  if (lines.length > 0) await repository.run(['update-index', '-z', '--index-info'], { input });
 }
 
 /** Adds the names of untracked files to the index; returns how many were left out. */
-async function addUntracked(run: (args: readonly string[], input?: string) => Promise<string>): Promise<number> {
+async function addUntracked(run: Run): Promise<number> {
   const output = await run(['ls-files', '-z', '--others', '--exclude-standard', '--', '.']);
   // A folder at the end of the path is a repository of its own.
   const untracked = nulFields(output).filter(path => !path.endsWith('/'));

@@ -1,23 +1,24 @@
+import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { SingletreeError } from '../../events/index.ts';
-import type { ProjectGit } from './project-git.ts';
 
 const options = ['--binary', '--whitespace=nowarn', '-'];
 
-/** Applies a patch to the files of a repository, all of it or nothing; throws `apply_conflict` with the files in the way. */
-export async function applyPatch(git: ProjectGit, patch: Uint8Array): Promise<void> {
+/** Applies a patch to the files of a folder, all of it or nothing; throws `apply_conflict` with the files in the way. */
+export async function applyPatch(repository: ClosedRepository, folder: string, patch: Uint8Array): Promise<void> {
+  const call = { workTree: folder, input: patch };
   try {
-    await git.run(['apply', '--check', ...options], { input: patch });
+    await repository.run(['apply', '--check', ...options], call);
   } catch (error) {
     if (!(error instanceof GitFailure) || error.isMissing || error.isTooSlow) throw error;
     const files = conflictsIn(error.message);
     throw new SingletreeError(
       'apply_conflict',
-      `The changes do not fit ${git.folder}, which was changed since: ${files.join(', ') || error.message}. Nothing was applied. Commit, stash or undo those changes, then keep them again.`,
+      `The changes do not fit ${folder}, which was changed since: ${files.join(', ') || error.message}. Nothing was applied. Commit, stash or undo those changes, then keep them again.`,
       { details: { files }, cause: error },
     );
   }
-  await git.run(['apply', ...options], { input: patch });
+  await repository.run(['apply', ...options], call);
 }
 
 /** The files that git names, such as `error: a.txt: patch does not apply`. */

@@ -1,54 +1,115 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { newId } from '../../events/index.ts';
-import { type FoundRepository, ProjectGit } from './project-git.ts';
+import { ClosedRepository, type LocatedRepository, locateRepository } from '../../agents/git/closed-repository.ts';
+import { GitFailure } from '../../agents/git/run-git.ts';
+import { readSmallFile } from '../../agents/git/small-file.ts';
+import { snapshotTree } from './snapshot-tree.ts';
 import { copyIncluded } from './worktree-include.ts';
 import { type WorktreeRecord, writeRecord } from './worktree-record.ts';
 
-/** The reference in a worktree to the tree it began with; git removes it with the worktree. */
-export const baseRef = 'refs/worktree/singletree/base';
+const timeoutMs = 120_000;
+
+/** A repository with a commit, or the reason why a folder has none. */
+export type FoundRepository =
+  | { readonly repository: ClosedRepository; readonly head: string }
+  | { readonly problem: string };
+
+/** Opens the repository of a folder through the folder of a worktree. */
+export async function findRepository(folder: string, own: string): Promise<FoundRepository> {
+  const located = locateRepository(folder);
+  if (located === undefined) return { problem: 'The folder is not in a git repository' };
+  try {
+    const repository = await openRepository(located, own);
+    const head = await repository.line(['rev-parse', '--verify', 'HEAD^{commit}']).catch((error: unknown) => {
+      if (error instanceof GitFailure && !error.isMissing && !error.isTooSlow) return undefined;
+      throw error;
+    });
+    return head === undefined ? { problem: 'The repository has no commit yet' } : { repository, head };
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** Opens a repository; what git writes for it is beside its worktree. */
+export function openRepository(located: LocatedRepository, own: string): Promise<ClosedRepository> {
+  return ClosedRepository.open(located, join(own, 'git'), timeoutMs);
+}
 
 export interface MakeWorktree {
   /** The folder of all worktrees. */
   readonly home: string;
-  readonly repository: Extract<FoundRepository, { root: string }>;
+  readonly repository: ClosedRepository;
+  readonly head: string;
   readonly record: Pick<WorktreeRecord, 'name' | 'threadId' | 'agentId' | 'branch' | 'origin'>;
   /** Whether it begins with the uncommitted changes of the folder. */
   readonly uncommitted: boolean;
 }
 
-/** Makes a worktree on a new branch, with the files of `.worktreeinclude`; leaves nothing behind when it fails. */
-export async function makeWorktree({ home, repository, record, uncommitted }: MakeWorktree): Promise<WorktreeRecord> {
-  const { root, prefix, head, git } = repository;
+/**
+ * Makes a worktree on a new branch, with the files of `.worktreeinclude`; leaves nothing behind when it fails. Its entry
+ * in the repository is written here, since `git worktree add` would follow the configuration of the repository.
+ */
+export async function makeWorktree(request: MakeWorktree): Promise<WorktreeRecord> {
+  const { home, repository, head, record, uncommitted } = request;
+  const { top: root, prefix, commonDir } = repository.located;
   const { name, branch } = record;
   const own = join(home, name);
   const path = join(own, basename(root) || 'project');
-  await mkdir(own, { recursive: true, mode: 0o700 });
-  const isNew = await git
-    .run(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
-    .then(() => false)
-    .catch(() => true);
+  const entry = join(commonDir, 'worktrees', name);
+  const ref = `refs/heads/${branch}`;
+  // A branch that exists is refused.
+  await repository.run(['update-ref', ref, head, '0'.repeat(head.length)]);
   try {
-    await git.run(['worktree', 'add', '--quiet', '--no-checkout', '-b', branch, path, head]);
-    const inside = new ProjectGit(path);
-    const start = uncommitted ? await git.snapshot(join(own, `index-${newId()}`)) : `${head}^{tree}`;
-    await inside.run(['read-tree', '-u', '--reset', start]);
-    if (uncommitted) await inside.run(['read-tree', head]);
-    await copyIncluded(git, path);
+    await mkdir(path);
+    await mkdir(entry, { recursive: true });
+    await writeFile(join(entry, 'HEAD'), `ref: ${ref}\n`);
+    await writeFile(join(entry, 'commondir'), '../..\n');
+    await writeFile(join(entry, 'gitdir'), `${join(path, '.git')}\n`);
+    await writeFile(join(path, '.git'), `gitdir: ${entry}\n`);
+    const start = uncommitted ? await snapshotTree(repository, root, join(own, 'index-origin')) : `${head}^{tree}`;
+    await repository.run(['read-tree', '-u', '--reset', start], { workTree: path, index: join(own, 'index') });
+    await repository.run(['read-tree', head], { workTree: path, index: join(entry, 'index') });
+    await copyIncluded(repository, path, join(entry, 'index'));
     await mkdir(join(path, prefix), { recursive: true });
-    await markBase(inside, own);
+    await markBase(repository, { own, path });
     const made = { ...record, path, folder: resolve(path, prefix), root, head, createdAt: new Date().toISOString() };
     await writeRecord(home, made);
     return made;
   } catch (error) {
-    await git.run(['worktree', 'remove', '--force', path]).catch(() => {});
-    if (isNew) await git.run(['update-ref', '-d', `refs/heads/${branch}`, head]).catch(() => {});
-    await rm(own, { recursive: true, force: true });
+    await rm(entry, { recursive: true, force: true });
+    await repository.run(['update-ref', '-d', ref, head]).catch(() => {});
     throw error;
   }
 }
 
+interface WorktreePlace {
+  /** The folder with the worktree and what belongs to it. */
+  readonly own: string;
+  readonly path: string;
+}
+
 /** Makes the files as they are now the beginning of a worktree: its changes count from here. */
-export async function markBase(git: ProjectGit, scratch: string): Promise<void> {
-  await git.run(['update-ref', baseRef, await git.snapshot(join(scratch, `index-${newId()}`))]);
+export async function markBase(repository: ClosedRepository, { own, path }: WorktreePlace): Promise<void> {
+  await writeFile(join(own, 'base'), await snapshotTree(repository, path, join(own, 'index')));
+}
+
+/** Returns the tree that a worktree began with; one of an earlier version has it as a reference. */
+export async function readBase(repository: ClosedRepository, { own }: WorktreePlace): Promise<string> {
+  const base =
+    readSmallFile(join(own, 'base')) ??
+    readSmallFile(join(repository.located.gitDir, 'refs', 'worktree', 'singletree', 'base'));
+  if (base !== undefined) return base.trim();
+  throw new GitFailure('its beginning is not known any more');
+}
+
+/** Removes the entry of a worktree from its repository. */
+export async function removeEntry(commonDir: string, path: string): Promise<void> {
+  const folder = join(commonDir, 'worktrees');
+  if (!existsSync(folder)) return;
+  for (const name of await readdir(folder)) {
+    if (readSmallFile(join(folder, name, 'gitdir'))?.trim() === join(path, '.git'))
+      await rm(join(folder, name), { recursive: true, force: true });
+  }
 }

@@ -1,23 +1,45 @@
-import { constants, existsSync } from 'node:fs';
-import { copyFile, lstat, mkdir, readlink, symlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ProjectGit } from './project-git.ts';
+import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
+import { readSmallFile } from '../../agents/git/small-file.ts';
+import { SingletreeError } from '../../events/index.ts';
 
 /** The file of a project that names the untracked files which a worktree needs, in the syntax of `.gitignore`. */
 export const includeFile = '.worktreeinclude';
 
 const mostFiles = 10_000;
 
-/** Copies the untracked files that `.worktreeinclude` names, such as `.env`; returns their paths. */
-export async function copyIncluded(git: ProjectGit, target: string): Promise<readonly string[]> {
-  if (!existsSync(join(git.folder, includeFile))) return [];
-  const output = await git.run(['ls-files', '-z', '--others', '--ignored', `--exclude-from=${includeFile}`]);
+/**
+ * Copies the untracked files that `.worktreeinclude` names, such as `.env`; returns their paths. Throws
+ * `worktree_unavailable` when it is not a regular file, or names too many files.
+ */
+export async function copyIncluded(
+  repository: ClosedRepository,
+  target: string,
+  index: string,
+): Promise<readonly string[]> {
+  const { top } = repository.located;
+  const patterns = readSmallFile(join(top, includeFile));
+  if (patterns === undefined) {
+    if ((await lstat(join(top, includeFile)).catch(() => undefined)) === undefined) return [];
+    throw unusable('is not a regular file of at most 1 MB. Make it a text file with one pattern on each line');
+  }
+  // Git gets a copy: the file may be replaced by something that is not to be read.
+  const copy = `${index}-include`;
+  await writeFile(copy, patterns);
+  const list = ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${copy}`];
+  const { output } = await repository.run(list, { index }).finally(() => rm(copy, { force: true }));
   const paths = output.toString('utf8').split('\0').filter(Boolean);
   if (paths.length > mostFiles)
-    throw new Error(`${includeFile} names ${paths.length} files, more than ${mostFiles}. Name fewer of them`);
+    throw unusable(`names ${paths.length} files, more than ${mostFiles}. Name fewer of them`);
   const copied: string[] = [];
-  for (const path of paths) if (await copyInto(git.folder, target, path)) copied.push(path);
+  for (const path of paths) if (await copyInto(top, target, path)) copied.push(path);
   return copied;
+}
+
+function unusable(reason: string): SingletreeError {
+  return new SingletreeError('worktree_unavailable', `The worktree cannot be made: ${includeFile} ${reason}.`);
 }
 
 async function copyInto(from: string, to: string, path: string): Promise<boolean> {

@@ -15,6 +15,11 @@ const allowed = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$
 /** Throws `invalid_argument` for the beginning of branch names that is no plain one. */
 export function checkBranchPrefix(prefix: string): void {
   const isPlain = allowed.test(prefix) && !prefix.includes('..') && !/\.(?:lock)?(?:\/|$)/.test(prefix);
+  if (/^(?:refs|heads|remotes|tags|HEAD)(?:\/|$)/.test(prefix))
+    throw new SingletreeError(
+      'invalid_argument',
+      `The branch name ${JSON.stringify(prefix.slice(0, 100))} is not valid: it begins like a reference of git. Use a name without that, such as "try/parser".`,
+    );
   if (isPlain && prefix.length <= 80) return;
   throw new SingletreeError(
     'invalid_argument',

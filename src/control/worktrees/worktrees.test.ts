@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitProject, type GitProject } from '../../../test/support/git-project.ts';
+import { makeHostile, makeNestedRepository } from '../../../test/support/hostile-git.ts';
 import type { WorktreeRecord } from './worktree-record.ts';
 import { checkBranchPrefix, worktreeName } from './worktree-name.ts';
 import { Worktrees } from './worktrees.ts';
@@ -177,6 +179,48 @@ describe('a worktree of a thread', () => {
     expect([existsSync(mark), read(project.folder, 'a.txt')]).toEqual([false, 'changed\n']);
   });
 
+  it('runs no program of a hostile configuration, of a partial clone that lacks contents, or of a nested repository', async () => {
+    const mark = join(project.home, 'ran');
+    makeNestedRepository(join(project.folder, 'nested'), mark);
+    project.git(['add', '--no-warn-embedded-repo', 'nested']);
+    const author = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
+    project.git([...author, 'commit', '--quiet', '-am', 'A submodule']);
+    makeHostile(project.folder, mark);
+    rmSync(mark, { force: true });
+    const made = await make();
+    write(made.path, 'a.txt', 'changed\n');
+    const state = await worktrees.state(made);
+    expect(state.files.map(({ path }) => path)).toEqual(['a.txt']);
+    await worktrees.patchOf(made, 'a.txt');
+    await worktrees.keep(made);
+    await worktrees.remove(made, { force: true });
+    expect(read(project.folder, 'a.txt')).toBe('changed\n');
+    // The whole commit cannot be read, and is not fetched.
+    const missing = project.git(['rev-parse', 'HEAD:sub/b.txt']).trim();
+    rmSync(join(project.folder, '.git/objects', missing.slice(0, 2), missing.slice(2)));
+    await expect(make({ uncommitted: false })).rejects.toMatchObject({ code: 'worktree_unavailable' });
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('refuses a .worktreeinclude that is a pipe, without waiting for it', async () => {
+    execFileSync('mkfifo', [join(project.folder, '.worktreeinclude')]);
+    await expect(make()).rejects.toMatchObject({
+      code: 'worktree_unavailable',
+      message: expect.stringContaining('.worktreeinclude is not a regular file') as string,
+    });
+    expect([await worktrees.records(), project.git(['branch', '--list', 'singletree/*'])]).toEqual([[], '']);
+  });
+
+  it('of an earlier version, whose beginning is a reference, still has its changes', async () => {
+    const made = await make();
+    const own = join(project.home, 'worktrees', made.name);
+    const tree = project.git(['rev-parse', `${made.head}^{tree}`]).trim();
+    project.git(['update-ref', 'refs/worktree/singletree/base', tree], made.path);
+    for (const name of ['base', 'index', 'git']) rmSync(join(own, name), { recursive: true });
+    write(made.path, 'a.txt', 'changed\n');
+    expect((await worktrees.state(made)).files.map(({ path }) => path)).toEqual(['a.txt']);
+  });
+
   it('does not exist for a folder without a repository, without a commit or without git, and says why', async () => {
     const plain = new Worktrees({ home: project.home, folder: project.home });
     expect(await plain.create({ threadId: 't', agentId: 'a' })).toEqual({
@@ -212,12 +256,27 @@ describe('a worktree of a thread', () => {
 });
 
 describe('the names of worktrees', () => {
-  it.each(['-x', '../x', 'a..b', 'a b', 'a~1', 'a:b', '/a', 'a/', 'a//b', 'x.lock', 'x.lock/y', '.a', 'a\n', '@{', ''])(
-    'refuses %j as the beginning of a branch',
-    prefix => {
-      expect(() => checkBranchPrefix(prefix)).toThrow('is not valid');
-    },
-  );
+  it.each([
+    '-x',
+    '../x',
+    'a..b',
+    'a b',
+    'a~1',
+    'a:b',
+    '/a',
+    'a/',
+    'a//b',
+    'x.lock',
+    'x.lock/y',
+    '.a',
+    'a\n',
+    '@{',
+    '',
+    'refs/heads/main',
+    'HEAD',
+  ])('refuses %j as the beginning of a branch', prefix => {
+    expect(() => checkBranchPrefix(prefix)).toThrow('is not valid');
+  });
 
   it('takes plain names, and makes a safe name of any agent', () => {
     for (const prefix of ['try', 'try/parser-2', 'A_b.c']) expect(() => checkBranchPrefix(prefix)).not.toThrow();

@@ -3,13 +3,14 @@ import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type * as z from 'zod';
 import { GitFailure } from '../../agents/git/run-git.ts';
-import { errorText, newId, SingletreeError } from '../../events/index.ts';
+import { type ClosedRepository, locateRepository } from '../../agents/git/closed-repository.ts';
+import { SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { name as nameField } from '../../events/options/option-fields.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
 import { applyPatch } from './apply-patch.ts';
-import { baseRef, makeWorktree, markBase } from './make-worktree.ts';
-import { findRepository, ProjectGit } from './project-git.ts';
+import { findRepository, makeWorktree, markBase, openRepository, readBase, removeEntry } from './make-worktree.ts';
+import { snapshotTree } from './snapshot-tree.ts';
 import { type ChangedFile, changedFiles, filePatch, patchBetween } from './worktree-changes.ts';
 import { checkBranchPrefix, worktreeName } from './worktree-name.ts';
 import { readRecords, type WorktreeRecord, writeRecord } from './worktree-record.ts';
@@ -72,12 +73,19 @@ export class Worktrees {
   async create(request: NewWorktree): Promise<WorktreeRecord | { readonly problem: string }> {
     const { threadId, agentId, branch: prefix = 'singletree', uncommitted = true } = request;
     checkBranchPrefix(prefix);
-    const repository = await findRepository(this.folder);
-    if ('problem' in repository) return repository;
     const name = worktreeName(agentId);
+    const own = join(this.#home, name);
+    const found = await findRepository(this.folder, own);
+    if ('problem' in found) {
+      await rm(own, { recursive: true, force: true });
+      return found;
+    }
     const record = { name, threadId, agentId, branch: `${prefix}/${name}`, origin: this.folder };
-    return this.#queues.run(repository.root, () =>
-      makeWorktree({ home: this.#home, repository, record, uncommitted }).catch(failed),
+    return this.#queues.run(found.repository.located.commonDir, () =>
+      makeWorktree({ home: this.#home, ...found, record, uncommitted }).catch(async error => {
+        await rm(own, { recursive: true, force: true });
+        return failed(error);
+      }),
     );
   }
 
@@ -94,10 +102,9 @@ export class Worktrees {
   /** Returns what was changed in a worktree since it began. */
   async state(record: WorktreeRecord): Promise<WorktreeState> {
     if (!existsSync(record.path)) return { ...record, exists: false, files: [], hasCommits: false, isClean: true };
-    const git = new ProjectGit(record.path);
-    const { base, now } = await this.#trees(record).catch(failed);
-    const files = await changedFiles(git, base, now).catch(failed);
-    const hasCommits = (await git.line(['rev-parse', 'HEAD'])) !== record.head;
+    const { repository, base, now } = await this.#trees(record).catch(failed);
+    const files = await changedFiles(repository, base, now).catch(failed);
+    const hasCommits = (await repository.line(['rev-parse', 'HEAD']).catch(failed)) !== record.head;
     return {
       ...record,
       exists: true,
@@ -111,13 +118,14 @@ export class Worktrees {
   async patchOf(record: WorktreeRecord, path: string): Promise<string> {
     if (isAbsolute(path) || path.split('/').includes('..'))
       throw new SingletreeError('not_found', `There is no file ${JSON.stringify(path)} in the worktree.`);
-    const { base, now } = await this.#trees(record).catch(failed);
-    return filePatch(new ProjectGit(record.path), [base, now], path).catch(failed);
+    const { repository, base, now } = await this.#trees(record).catch(failed);
+    return filePatch(repository, [base, now], path).catch(failed);
   }
 
   /** Makes the files as they are now the beginning of a worktree: its changes count from here. */
-  async begin({ name, path }: WorktreeRecord): Promise<void> {
-    await markBase(new ProjectGit(path), join(this.#home, name)).catch(failed);
+  async begin(record: WorktreeRecord): Promise<void> {
+    const repository = await this.#open(record).catch(failed);
+    await markBase(repository, { own: join(this.#home, record.name), path: record.path }).catch(failed);
   }
 
   /**
@@ -126,12 +134,13 @@ export class Worktrees {
    */
   async keep(record: WorktreeRecord): Promise<readonly string[]> {
     return this.#queues.run(record.root, async () => {
-      const git = new ProjectGit(record.path);
-      const { base, now } = await this.#trees(record).catch(failed);
+      const { repository, base, now } = await this.#trees(record).catch(failed);
       if (now === record.kept) return [];
-      const files = await changedFiles(git, record.kept ?? base, now).catch(failed);
-      if (files.length > 0)
-        await applyPatch(new ProjectGit(record.root), await patchBetween(git, record.kept ?? base, now).catch(failed));
+      const files = await changedFiles(repository, record.kept ?? base, now).catch(failed);
+      if (files.length > 0) {
+        const patch = await patchBetween(repository, record.kept ?? base, now).catch(failed);
+        await applyPatch(repository, record.root, patch);
+      }
       await writeRecord(this.#home, { ...record, kept: now });
       return files.map(({ path }) => path);
     });
@@ -153,27 +162,34 @@ export class Worktrees {
         { details: { files: files.map(({ path }) => path) } },
       );
     await this.#queues.run(record.root, async () => {
-      const git = new ProjectGit(record.root);
-      const isThere = existsSync(record.root);
-      if (isThere) await git.run(['worktree', 'remove', '--force', record.path]).catch(() => {});
+      const own = join(this.#home, record.name);
+      const located = existsSync(record.root) ? locateRepository(record.root) : undefined;
+      if (located !== undefined) {
+        await removeEntry(located.commonDir, record.path);
+        const repository = await openRepository(located, own);
+        // Only a branch that is still where it began is deleted.
+        await repository.run(['update-ref', '-d', `refs/heads/${record.branch}`, record.head]).catch(() => {});
+      }
       // Somebody may read its state at the same time.
-      await rm(join(this.#home, record.name), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-      if (!isThere) return;
-      await git.run(['worktree', 'prune']).catch(() => {});
-      // Only a branch that is still where it began is deleted.
-      await git.run(['update-ref', '-d', `refs/heads/${record.branch}`, record.head]).catch(() => {});
+      await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     });
   }
 
-  async #trees(record: WorktreeRecord): Promise<{ readonly base: string; readonly now: string }> {
-    const git = new ProjectGit(record.path);
-    const base = await git.line(['rev-parse', '--verify', baseRef]);
-    return { base, now: await git.snapshot(join(this.#home, record.name, `index-${newId()}`)) };
+  async #open(record: WorktreeRecord): Promise<ClosedRepository> {
+    const located = locateRepository(record.path);
+    if (located?.top !== record.path) throw new GitFailure(`${record.path} is not a worktree any more`);
+    return openRepository(located, join(this.#home, record.name));
+  }
+
+  async #trees(record: WorktreeRecord) {
+    const repository = await this.#open(record);
+    const place = { own: join(this.#home, record.name), path: record.path };
+    const base = await readBase(repository, place);
+    return { repository, base, now: await snapshotTree(repository, place.path, join(place.own, 'index')) };
   }
 }
 
 function failed(error: unknown): never {
-  const text = errorText(error);
-  if (!(error instanceof GitFailure) && !text.includes('worktreeinclude')) throw error;
-  throw new SingletreeError('worktree_unavailable', `The worktree cannot be used: ${text}.`, { cause: error });
+  if (!(error instanceof GitFailure)) throw error;
+  throw new SingletreeError('worktree_unavailable', `The worktree cannot be used: ${error.message}.`, { cause: error });
 }

@@ -220,6 +220,7 @@ describe('a search that skips something', () => {
 
   it('reports what a program could not read', async () => {
     file('a.txt', 'needle\n');
+    file('.git/HEAD', 'ref: refs/heads/main\n');
     const skipped = { unreadable: 1 };
     const git = program('git', { out: 'a.txt\n', err: 'warning: could not open directory' });
     expect((await callTool(git, ['glob', { pattern: '*' }])).result).toEqual({
