@@ -38,6 +38,20 @@ describe('the coding agent at a terminal', () => {
     expect(scene.source()).toContain('a + b');
     expect((await scene.run('show', 'last')).stdout).toContain('It adds now');
 
+    scene.folder = scene.home;
+    const refused = await scene.run('undo');
+    expect([refused.status, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toMatch(/of .*repository, not of this folder.*singletree undo \S+ --yes/);
+    const asked = scene.atTerminal('undo', 'last');
+    await expect.poll(asked.printed, { timeout: 30_000 }).toContain('Continue? [y/N]');
+    asked.type('n\r');
+    expect(await asked.ended).toBe(2);
+    expect(scene.source()).toContain('a + b');
+    expect((await scene.run('undo', '--yes')).status).toBe(0);
+    scene.folder = scene.repository;
+    expect(scene.source()).toContain('a - b');
+    expect((await scene.run('redo')).status).toBe(0);
+
     const branched = await scene.run('branch', 'last', '--at', String(seq), '--json');
     const { id } = JSON.parse(branched.stdout) as { id: string };
     const shown = (await scene.run('show', id)).stdout;

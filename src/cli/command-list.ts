@@ -62,12 +62,12 @@ export const commandList = {
     load: threads,
   },
   undo: {
-    description: 'take back the newest turn of the coding agent, with the files it changed',
+    description: 'take back the newest turn of the coding agent in this folder, with the files it changed',
     example: 'singletree undo last --preview',
     load: threads,
   },
   redo: {
-    description: 'take up again what an undo took back',
+    description: 'take up again what an undo took back in this folder',
     example: 'singletree redo last',
     load: threads,
   },

@@ -14,6 +14,7 @@ import { singletreeHome } from './settings/home.ts';
 import { listedCommand } from './command-list.ts';
 import { subcommand } from './subcommand.ts';
 import { standardError, standardOutput } from '../control/standard-output.ts';
+import { askYesNo, canAsk } from './ask-yes-no.ts';
 
 interface ConfigCommandOptions {
   readonly cwd: string;
@@ -99,13 +100,12 @@ const [fewRows, narrowColumns] = [20, 80];
 
 /** Asks on the terminal whether to trust a project folder; undefined when nobody can be asked. */
 export function trustQuestion(): ((project: UntrustedProject) => Promise<boolean>) | undefined {
-  if (!process.stdin.isTTY || !standardError.isTerminal) return undefined;
+  if (!canAsk()) return undefined;
   return async project => {
     const lines = untrustedLines(project).slice(0, -1);
     const rows = lines.reduce((sum, line) => sum + Math.ceil(line.length / narrowColumns), 0);
     const hint = rows > fewRows ? `These are ${rows} rows or more: scroll up and read all of them first.\n` : '';
     await standardError.write(`${lines.join('\n')}\n${hint}`);
-    const onInterrupt = () => process.kill(process.pid, 'SIGINT');
-    return /^y(es)?$/i.test(((await standardError.ask('Trust this folder? [y/N] ', { onInterrupt })) ?? '').trim());
+    return askYesNo('Trust this folder?');
   };
 }

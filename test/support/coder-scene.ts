@@ -43,9 +43,12 @@ export class CoderScene {
   readonly repository: string;
   readonly home: string;
   readonly model: ScriptedServer;
+  /** The folder that commands run in. */
+  folder: string;
 
   private constructor(root: string, model: ScriptedServer) {
     [this.repository, this.home] = [join(root, 'repository'), join(root, 'home')];
+    this.folder = this.repository;
     this.model = model;
   }
 
@@ -74,10 +77,10 @@ export class CoderScene {
     return readFileSync(join(this.repository, 'add.js'), 'utf8');
   }
 
-  /** Runs the command in the repository, without a terminal. */
+  /** Runs the command in the folder, without a terminal. */
   async run(...args: readonly string[]) {
     const child = spawn(process.execPath, [command, ...args], {
-      cwd: this.repository,
+      cwd: this.folder,
       env: { ...bareEnvironment(), SINGLETREE_HOME: this.home, ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -85,11 +88,11 @@ export class CoderScene {
     return { status: status as number, stdout, stderr };
   }
 
-  /** Starts the command in the repository, at a terminal. */
+  /** Starts the command in the folder, at a terminal. */
   atTerminal(...args: readonly string[]): AtTerminal {
     let printed = '';
     const terminal = spawnAtTerminal(process.execPath, [command, ...args], {
-      cwd: this.repository,
+      cwd: this.folder,
       env: { ...bareEnvironment(), SINGLETREE_HOME: this.home, ...this.env },
       cols: 100,
       rows: 30,

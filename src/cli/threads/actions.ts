@@ -14,6 +14,7 @@ import type { StoreOptions } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
 import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
+import { findRewindTarget } from './rewind-target.ts';
 import { Transcript } from './transcript.ts';
 import { type ThreadCommandOptions, withLog } from './with-log.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
@@ -168,17 +169,22 @@ export function graphCommand(text: string, options: ThreadCommandOptions): Promi
 /** `singletree undo` and `redo`: rewinds a turn and the files that it changed. */
 export function rewindCommand(
   direction: 'undo' | 'redo',
-  text: string,
-  options: ThreadCommandOptions & { readonly preview?: boolean; readonly force?: boolean; readonly message?: string },
+  text: string | undefined,
+  options: ThreadCommandOptions & {
+    readonly preview?: boolean;
+    readonly force?: boolean;
+    readonly message?: string;
+    readonly yes?: boolean;
+  },
 ): Promise<void> {
   return withLog(options, async log => {
-    const { id } = await findThread(log, text);
     const rewind = new ThreadRewind({ log, snapshots: join(singletreeHome(), 'snapshots') });
-    const { message: messageId, force = false } = options;
+    const { message: messageId, force = false, preview: isPreview = false, yes = false } = options;
+    const { id } = await findRewindTarget(log, rewind, { direction, text, yes: yes || isPreview });
     const named = messageId === undefined ? {} : { messageId };
     const preview = () => (direction === 'undo' ? rewind.previewUndo(id, messageId) : rewind.previewRedo(id));
     const act = () => (direction === 'undo' ? rewind.undo(id, { ...named, force }) : rewind.redo(id, { force }));
-    const result = options.preview === true ? await preview() : await act();
+    const result = isPreview ? await preview() : await act();
     if (options.json === true) {
       await standardOutput.writeJson(result);
       return;
@@ -186,6 +192,7 @@ export function rewindCommand(
     for (const { folder, files } of result.folders)
       for (const { path, action, isConflict } of files)
         await standardOutput.write(`${isConflict ? 'conflict' : action}  ${visibleLine(join(folder, path))}\n`);
+    for (const warning of result.warnings) await standardOutput.write(`${visibleLine(warning)}\n`);
     if (!('threadId' in result)) return;
     const { threadId } = result as RewindResult;
     const skipped = result.folders.flatMap(({ files }) => files.filter(({ isConflict }) => isConflict && !force));

@@ -40,7 +40,8 @@ export function addThreadCommands(program: Command): void {
     .action(async (id, options) => (await actions()).graphCommand(id, options));
   for (const direction of ['undo', 'redo'] as const)
     add(direction)
-      .argument(...thread)
+      .argument(thread[0], thread[1])
+      .option('-y, --yes', 'also when the thread is of another folder')
       .option('--preview', 'only print what would happen')
       .option('--force', 'also rewind files that somebody else changed since')
       .option('--message <id>', 'with undo: the user message from which on everything is taken back')

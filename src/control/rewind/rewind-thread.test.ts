@@ -86,6 +86,25 @@ describe('rewinding a thread', () => {
     expect(text()).toBe('one\n');
   });
 
+  it('names what a turn changed and an undo leaves as it is', async () => {
+    const { id } = await log.createThread();
+    writeFileSync(join(cwd, '.gitignore'), 'ignored\n');
+    await turn(id, 'echo two > a.txt; echo x > ignored');
+    const warning = `Not covered in ${cwd}: ignored (ignored by git).`;
+    expect((await rewinder().previewUndo(id)).warnings).toEqual([warning]);
+    const undone = await rewinder().undo(id);
+    expect([undone.warnings, text(), existsSync(join(cwd, 'ignored'))]).toEqual([[warning], 'one\n', true]);
+  });
+
+  it('finds the folder of the newest turn, and of the turn that was taken back', async () => {
+    const { id } = await log.createThread();
+    expect(await rewinder().findFolder(id)).toBeUndefined();
+    await turn(id, 'true');
+    expect(await rewinder().findFolder(id)).toBe(cwd);
+    const { threadId } = await rewinder().undo(id);
+    expect(await rewinder().findFolder(threadId)).toBe(cwd);
+  });
+
   it('explains what cannot be undone or redone', async () => {
     const { id } = await log.createThread();
     await expect(rewinder().undo(id)).rejects.toMatchObject({ code: 'invalid_argument' });

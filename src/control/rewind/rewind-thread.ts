@@ -119,6 +119,16 @@ export class ThreadRewind {
     return { ...preview, threadId: branch.id, changed };
   }
 
+  /** Returns the folder that the newest turn of a thread worked in, or the turn that an undo took back; undefined without one. */
+  async findFolder(threadId: string): Promise<string | undefined> {
+    const thread = await this.#thread(threadId);
+    const isUser = (event: LoggedEvent) => event.type === 'user';
+    const newest = folderOfRun(thread, await this.#eventsFrom(thread, isUser));
+    if (newest !== undefined || !(await this.canRedo(threadId))) return newest;
+    const { original, events } = await this.#undone(threadId);
+    return folderOfRun(original, events);
+  }
+
   /** Whether an undo made a thread: a redo returns to where it came from. */
   async canRedo(threadId: string): Promise<boolean> {
     return findNote(await this.#thread(threadId)) !== undefined;
@@ -236,4 +246,10 @@ function findNote({ metadata, branchedFrom }: Thread) {
 
 function textOf(event: LoggedEvent | undefined): string {
   return event?.type === 'user' ? textOfContent(event.content) : '';
+}
+
+/** The folder of the first run of some events; one that was imported has none. */
+function folderOfRun({ importedSeq = 0 }: Thread, events: readonly LoggedEvent[]): string | undefined {
+  const own = events.filter(({ seq }) => seq > importedSeq);
+  return own.flatMap(event => (event.type === 'harness_start' ? (event.cwd ?? []) : []))[0];
 }
