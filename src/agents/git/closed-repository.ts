@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import { newId } from '../../events/index.ts';
 import { type GitCall, GitFailure, type GitOutput, runGit } from './run-git.ts';
 import { readSmallFile } from './small-file.ts';
 
@@ -38,6 +39,13 @@ function gitDirOf(top: string): string | undefined {
   return readSmallFile(join(gitDir, 'HEAD')) === undefined ? undefined : gitDir;
 }
 
+/** Replaces a file in one step: a git that runs meanwhile reads the old one or the new one. */
+async function replace(path: string, write: (written: string) => Promise<void>): Promise<void> {
+  const written = `${path}-${newId()}`;
+  await write(written);
+  await rename(written, path);
+}
+
 type ClosedCall = Partial<Omit<GitCall, 'gitDir'>>;
 
 /**
@@ -55,7 +63,7 @@ export class ClosedRepository {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Writes the folder, anew when it exists. Rejects with a `GitFailure` for a kind of repository that is not known. */
+  /** Writes the folder, or brings it up to date. Rejects with a `GitFailure` for a kind of repository that is not known. */
   static async open(located: LocatedRepository, gitDir: string, timeoutMs: number): Promise<ClosedRepository> {
     const { commonDir } = located;
     await mkdir(join(gitDir, 'objects', 'info'), { recursive: true, mode: 0o700 });
@@ -67,16 +75,19 @@ export class ClosedRepository {
     const format = await repository.#readSetting('extensions.objectformat');
     const extensions = format === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : '';
     const version = extensions === '' ? 0 : 1;
-    await writeFile(
-      join(gitDir, 'config'),
-      `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n${extensions}`,
-    );
-    await writeFile(join(gitDir, 'HEAD'), readSmallFile(join(located.gitDir, 'HEAD')) ?? '');
-    await writeFile(join(gitDir, 'info', 'exclude'), readSmallFile(join(commonDir, 'info', 'exclude')) ?? '');
-    await writeFile(join(gitDir, 'objects', 'info', 'alternates'), `${join(commonDir, 'objects')}\n`);
+    const files = {
+      config: `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n${extensions}`,
+      HEAD: readSmallFile(join(located.gitDir, 'HEAD')) ?? '',
+      'info/exclude': readSmallFile(join(commonDir, 'info', 'exclude')) ?? '',
+      'objects/info/alternates': `${join(commonDir, 'objects')}\n`,
+    };
+    for (const [name, text] of Object.entries(files))
+      if (readSmallFile(join(gitDir, name)) !== text)
+        await replace(join(gitDir, name), written => writeFile(written, text));
     for (const name of ['refs', 'packed-refs']) {
-      await rm(join(gitDir, name), { force: true });
-      await symlink(join(commonDir, name), join(gitDir, name));
+      const target = join(commonDir, name);
+      if ((await readlink(join(gitDir, name)).catch(() => '')) !== target)
+        await replace(join(gitDir, name), written => symlink(target, written));
     }
     return repository;
   }

@@ -155,6 +155,16 @@ describe('a worktree of a thread', () => {
     expect(project.git(['worktree', 'list']).trim().split('\n')).toHaveLength(1);
   });
 
+  it('is removed with its branch when git has packed the references, and is read by several at once', async () => {
+    const made = await make();
+    project.git(['pack-refs', '--all']);
+    const states = await Promise.all([1, 2, 3].map(() => worktrees.state(made)));
+    expect(states.map(({ isClean }) => isClean)).toEqual([true, true, true]);
+    await worktrees.remove(made);
+    expect(project.git(['branch', '--list'])).toBe('* main\n');
+    expect(project.git(['fsck', '--full'])).toBe('');
+  });
+
   it('leaves a branch with commits when the worktree is removed', async () => {
     const made = await make();
     write(made.path, 'a.txt', 'committed\n');

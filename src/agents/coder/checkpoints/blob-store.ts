@@ -56,6 +56,8 @@ export class BlobStore {
   #size(): number {
     if (!existsSync(this.#objects)) return 0;
     const files = readdirSync(this.#objects, { recursive: true, encoding: 'utf8' });
-    return files.reduce((sum, file) => sum + (statSync(join(this.#objects, file)).size ?? 0), 0);
+    // Another process may write and rename files meanwhile.
+    const size = (file: string) => statSync(join(this.#objects, file), { throwIfNoEntry: false })?.size ?? 0;
+    return files.reduce((sum, file) => sum + size(file), 0);
   }
 }

@@ -43,7 +43,7 @@ const reasonTexts: Readonly<Record<UncoveredReason, string>> = {
   git: 'data of git',
   special: 'not a file, link or folder',
   unreadable: 'not readable',
-  unwatched: 'ignored by git, too many files to compare',
+  unwatched: 'not covered, too many files to compare',
 };
 
 /** Returns the names of what is not covered, each with its reason. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../../../events/defined.ts';
+import { errorText } from '../../../events/index.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { BlobStore } from './blob-store.ts';
 import { type SnapshotChange, type UncoveredPath, writePath } from './checkpoint.ts';
@@ -67,7 +68,7 @@ export class ShadowRepository {
       this.#newest = await walkSnapshot(workTree, { ...limits, blobs: this.#blobs, known: this.#newest });
       return { entries: this.#newest };
     } catch (error) {
-      const problem = (error as Error).message;
+      const problem = errorText(error);
       if (error instanceof SnapshotTimeout) this.#problem = problem;
       return { problem };
     } finally {

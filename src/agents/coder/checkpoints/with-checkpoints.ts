@@ -16,7 +16,9 @@ export function withCheckpoints(tools: readonly Tool[], repository: ShadowReposi
   /** Whether something happens for the first time in a run. */
   const isFirst = ({ runId }: ToolContext, what: string) => {
     const key = `${runId}\0${what}`;
-    return !warned.has(key) && warned.add(key) !== undefined;
+    if (warned.has(key)) return false;
+    warned.add(key);
+    return true;
   };
   async function explain(context: ToolContext, problem: string): Promise<void> {
     const message = `Changes of this run cannot be undone: ${problem}.`;
