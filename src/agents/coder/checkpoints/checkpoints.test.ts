@@ -147,6 +147,21 @@ describe('checkpoints', () => {
     expect(existsSync(join(root, 'elsewhere/file'))).toBe(false);
   });
 
+  it('replace a link by the folder that it took the place of, and touch nothing behind it', async () => {
+    mkdirSync(at('d/sub'), { recursive: true });
+    put('d/x', 'inside');
+    const outside = join(root, 'outside');
+    mkdirSync(join(outside, 'folder'), { recursive: true, mode: 0o500 });
+    for (const name of ['sub', 'x']) writeFileSync(join(outside, name), 'theirs');
+    const { checkpoints } = await run([bash(`rm -rf d; ln -s ${outside} d`)]);
+    await rewind(checkpoints, 'undo');
+    expect([get('d/x'), statSync(at('d/sub')).isDirectory()]).toEqual(['inside', true]);
+    await rewind(checkpoints, 'redo');
+    expect(get('d/x')).toBe('theirs');
+    for (const name of ['sub', 'x']) expect(readFileSync(join(outside, name), 'utf8')).toBe('theirs');
+    expect(statSync(join(outside, 'folder')).mode & 0o777).toBe(0o500);
+  });
+
   it('are left out with a warning, once, when the folder is too large for the time limit', async () => {
     const slow = new ShadowRepository({ folder: join(root, 's'), workTree: work, maxMs: 0 });
     const { events, checkpoints } = await run(

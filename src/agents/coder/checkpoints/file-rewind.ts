@@ -97,6 +97,7 @@ export async function applyRewind(
 
 /** One path with what it becomes. */
 interface RewindStep {
+  readonly repository: ShadowRepository;
   readonly path: BytePath;
   readonly full: Buffer;
   readonly content: FileState | undefined;
@@ -113,9 +114,9 @@ function readStep(rewind: FileRewind, repository: ShadowRepository): RewindStep 
   const isStored = target !== undefined && target.kind !== 'folder';
   const bytes = isStored ? readContent(repository, target.hash) : Buffer.of();
   const full = placeOf(repository, path);
-  const found = lookAt(full);
+  const found = isReached(repository, path) ? lookAt(full) : undefined;
   const folderMode = found?.isDirectory() === true ? found.mode & 0o7777 : undefined;
-  return { path, full, content, target, bytes, folderMode };
+  return { repository, path, full, content, target, bytes, folderMode };
 }
 
 function readContent(repository: ShadowRepository, hash: string): Buffer {
@@ -151,8 +152,8 @@ function openFolder({ full, folderMode }: RewindStep): void {
 }
 
 /** Removes what is in the place of something else; a folder with files that stay is left. */
-function clearPlace({ full, target }: RewindStep): void {
-  const found = lookAt(full);
+function clearPlace({ repository, path, full, target }: RewindStep): void {
+  const found = isReached(repository, path) ? lookAt(full) : undefined;
   if (found === undefined) return;
   if (!found.isDirectory()) {
     // A file or a link is replaced in one step.
@@ -166,10 +167,11 @@ function clearPlace({ full, target }: RewindStep): void {
   }
 }
 
-function create({ full, path, target, bytes }: RewindStep): void {
+function create({ repository, full, path, target, bytes }: RewindStep): void {
   if (target === undefined) return;
   const folder = full.subarray(0, full.length - path.length + path.lastIndexOf('/') + 1);
-  mkdirSync(folder, { recursive: true });
+  for (const above of foldersAbove(path))
+    if (!isFolderNow(placeOf(repository, above))) mkdirSync(placeOf(repository, above));
   if (target.kind === 'folder') return void mkdirSync(full, { recursive: true });
   const written = Buffer.concat([folder, Buffer.from(`.singletree-${newId()}`)]);
   try {
@@ -185,12 +187,12 @@ function create({ full, path, target, bytes }: RewindStep): void {
   }
 }
 
-function finishFolder({ full, target, folderMode = 0 }: RewindStep): void {
-  if (isFolderNow(full)) chmodSync(full, target?.permissions ?? folderMode);
+function finishFolder({ repository, path, full, target, folderMode = 0 }: RewindStep): void {
+  if (isReached(repository, path) && isFolderNow(full)) chmodSync(full, target?.permissions ?? folderMode);
 }
 
-function verify({ full, content }: RewindStep): void {
-  const state = readState(full);
+function verify({ repository, path, content }: RewindStep): void {
+  const state = currentState(repository, path);
   const isLeftFolder = content === undefined && state?.startsWith('folder') === true;
   if (!isLeftFolder && !isSameState(state, content))
     throw new Error('it is not what it was: the file system did not take its content or its permissions');
@@ -217,8 +219,12 @@ function incomplete(
 
 /** The state of a path; nothing is read through a link above it. */
 function currentState(repository: ShadowRepository, path: BytePath): FileState | undefined {
-  const isReached = foldersAbove(path).every(folder => isFolderNow(placeOf(repository, folder)));
-  return isReached ? readState(placeOf(repository, path)) : undefined;
+  return isReached(repository, path) ? readState(placeOf(repository, path)) : undefined;
+}
+
+/** Whether everything above a path is a folder: what is behind a link is not of the work tree. */
+function isReached(repository: ShadowRepository, path: BytePath): boolean {
+  return foldersAbove(path).every(folder => isFolderNow(placeOf(repository, folder)));
 }
 
 function isFolderNow(full: Buffer): boolean {
