@@ -12,9 +12,9 @@ export function makeHostile(folder: string, mark: string): void {
   writeFileSync(join(folder, '.gitattributes'), '* filter=e=vil diff=evil merge=evil\n*.md filter=plain\n');
   for (const [key, value] of [
     ...['e=vil', 'plain'].flatMap(name => [
-      [`filter.${name}.clean`, run],
-      [`filter.${name}.smudge`, run],
-      [`filter.${name}.required`, 'true'],
+      [`filter.${name}.clean`, run] as const,
+      [`filter.${name}.smudge`, run] as const,
+      [`filter.${name}.required`, 'true'] as const,
     ]),
     ['diff.evil.command', run],
     ['diff.evil.textconv', run],
@@ -38,7 +38,7 @@ export function makeHostile(folder: string, mark: string): void {
     ['extensions.partialClone', 'origin'],
     ['core.repositoryFormatVersion', '1'],
   ] as const)
-    git('config', key as string, value as string);
+    git('config', key, value);
   const hooks = join(folder, '.git', 'hooks');
   mkdirSync(hooks, { recursive: true });
   for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change', 'pre-auto-gc'])

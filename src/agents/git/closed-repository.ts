@@ -117,6 +117,14 @@ export class ClosedRepository {
     return (await this.run(args, call)).output.toString('utf8').trim();
   }
 
+  /** Returns what git prints, without the line break at its end; undefined when git finds no such thing. */
+  findLine(args: readonly string[], call?: ClosedCall): Promise<string | undefined> {
+    return this.line(args, call).catch((error: unknown) => {
+      if (error instanceof GitFailure && !error.isMissing && !error.isTooSlow) return undefined;
+      throw error;
+    });
+  }
+
   /** Returns the branch that the current one follows, as the configuration of the repository says; undefined without one. */
   async upstream(): Promise<string | undefined> {
     const [, branch] = /^ref: refs\/heads\/(.+)\n?$/.exec(readSmallFile(join(this.located.gitDir, 'HEAD')) ?? '') ?? [];
@@ -134,9 +142,6 @@ export class ClosedRepository {
     const input = readSmallFile(join(this.located.commonDir, 'config')) ?? '';
     const name = key.slice(key.lastIndexOf('.') + 1);
     if (!input.toLowerCase().includes(name)) return undefined;
-    return this.line(['config', '--file', '-', '--no-includes', '--get', key], { input }).catch((error: unknown) => {
-      if (error instanceof GitFailure && !error.isMissing && !error.isTooSlow) return undefined;
-      throw error;
-    });
+    return this.findLine(['config', '--file', '-', '--no-includes', '--get', key], { input });
   }
 }

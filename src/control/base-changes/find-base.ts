@@ -1,5 +1,4 @@
 import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
-import { GitFailure } from '../../agents/git/run-git.ts';
 import { defined } from '../../events/defined.ts';
 
 /** The commit that the work in a folder is based on. */
@@ -15,11 +14,7 @@ const candidates = ['origin/HEAD', 'main', 'master'];
 
 /** Returns the commit where the branch of a repository left another one; without one the last commit. Throws a `GitFailure`. */
 export async function findBase(repository: ClosedRepository): Promise<Base> {
-  const attempt = (...args: string[]) =>
-    repository.line(args, { maxBytes: 100_000 }).catch((error: unknown) => {
-      if (error instanceof GitFailure && !error.isMissing && !error.isTooSlow) return undefined;
-      throw error;
-    });
+  const attempt = (...args: string[]) => repository.findLine(args, { maxBytes: 100_000 });
   const head = await attempt('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
   if (head === undefined) return {};
   for (const candidate of [(await repository.upstream()) ?? [], ...candidates].flat()) {

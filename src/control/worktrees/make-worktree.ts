@@ -21,10 +21,7 @@ export async function findRepository(folder: string, own: string): Promise<Found
   if (located === undefined) return { problem: 'The folder is not in a git repository' };
   try {
     const repository = await openRepository(located, own);
-    const head = await repository.line(['rev-parse', '--verify', 'HEAD^{commit}']).catch((error: unknown) => {
-      if (error instanceof GitFailure && !error.isMissing && !error.isTooSlow) return undefined;
-      throw error;
-    });
+    const head = await repository.findLine(['rev-parse', '--verify', 'HEAD^{commit}']);
     return head === undefined ? { problem: 'The repository has no commit yet' } : { repository, head };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

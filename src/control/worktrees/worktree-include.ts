@@ -29,7 +29,8 @@ export async function copyIncluded(
   const copy = `${index}-include`;
   await writeFile(copy, patterns);
   const list = ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${copy}`];
-  const { output } = await repository.run(list, { index }).finally(() => rm(copy, { force: true }));
+  const { output } = await repository.run(list, { index });
+  await rm(copy);
   const paths = output.toString('utf8').split('\0').filter(Boolean);
   if (paths.length > mostFiles)
     throw unusable(`names ${paths.length} files, more than ${mostFiles}. Name fewer of them`);

@@ -190,7 +190,7 @@ async function runCalls(
   for (const call of calls) await tool?.execute(call, context as unknown as ToolContext);
   return events
     .filter(event => event.type === 'custom' && event.name === checkpointName)
-    .map(event => readCheckpoint({ ...event, runId: 'run' } as never) as Checkpoint);
+    .map(event => readCheckpoint({ ...event, runId: 'run' }) as Checkpoint);
 }
 
 /** Rewinds; returns the paths that it reported as not restored. */
