@@ -164,7 +164,19 @@ it('undo and redo restore bytes and permissions exactly, or name what they do no
         }
       },
     ),
-    { numRuns: runs },
+    {
+      numRuns: runs,
+      // The permissions of an ignored folder change.
+      examples: [
+        [
+          [
+            { do: 'write', path: 'd/a', content: '' },
+            { do: 'write', path: '.gitignore', content: '/d/\n' },
+          ],
+          [[{ do: 'mode', path: 'd', mode: 0o700 }]],
+        ],
+      ],
+    },
   );
 });
 

@@ -139,9 +139,9 @@ class Walker {
   #watch(path: BytePath, stats: Stats, reason: 'git' | 'ignored'): void {
     if (!stats.isDirectory()) return this.#leave(path, stampOf(stats), reason);
     const isGit = reason === 'git';
-    const hash = createHash('sha1');
+    const hash = createHash('sha1').update(`${stats.mode}\0`);
     const count = this.#stampAll(path, hash, { isGit, left: Math.min(mostWatched, mostWatchedInAll - this.#watched) });
-    if (count === undefined) this.#leave(path, 'unwatched', 'unwatched');
+    if (count === undefined) this.#leave(path, `unwatched ${stats.mode}`, 'unwatched');
     else {
       this.#watched += count;
       this.#leave(path, hash.digest('hex'), reason);
