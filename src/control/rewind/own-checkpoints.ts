@@ -17,7 +17,7 @@ export async function ownCheckpoints(
   const own = events.filter(({ seq }) => seq > importedSeq);
   const found = own.flatMap(event => {
     const checkpoint = readCheckpoint(event);
-    return checkpoint?.files.every(({ path }) => isInside(path)) === true ? [{ runId: event.runId, checkpoint }] : [];
+    return checkpoint === undefined ? [] : [{ runId: event.runId, checkpoint }];
   });
   const cwds = new Map<string, string | undefined>(found.map(({ runId }) => [runId, undefined]));
   const take = (event: LoggedEvent) => {
@@ -36,12 +36,6 @@ export async function ownCheckpoints(
   return found.flatMap(({ runId, checkpoint }) =>
     folders.get(cwds.get(runId) ?? '') === checkpoint.workTree ? [checkpoint] : [],
   );
-}
-
-/** Whether a path leads to a file below its folder that a snapshot can contain. */
-function isInside(path: string): boolean {
-  const isName = (name: string) => name !== '' && name !== '.' && name !== '..' && name.toLowerCase() !== '.git';
-  return !path.includes('\0') && path.split('/').every(isName);
 }
 
 async function findFolder(cwd: string): Promise<string> {

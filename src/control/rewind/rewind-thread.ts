@@ -122,8 +122,9 @@ export class ThreadRewind {
   /** Returns the folder that the newest turn of a thread worked in, or the turn that an undo took back; undefined without one. */
   async findFolder(threadId: string): Promise<string | undefined> {
     const thread = await this.#thread(threadId);
-    const isUser = (event: LoggedEvent) => event.type === 'user';
-    const newest = folderOfRun(thread, await this.#eventsFrom(thread, isUser));
+    // A message that was sent into a run comes after the beginning of the run.
+    const isStart = (event: LoggedEvent) => event.type === 'harness_start' && event.cwd !== undefined;
+    const newest = folderOfRun(thread, await this.#eventsFrom(thread, isStart));
     if (newest !== undefined || !(await this.canRedo(threadId))) return newest;
     const { original, events } = await this.#undone(threadId);
     return folderOfRun(original, events);
