@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isHeldFile } from '../../events/held-files.ts';
 import type { Policy } from '../permissions/index.ts';
 
 /** The names of a file with instructions for agents; the first that a folder has is used. */
@@ -100,7 +101,7 @@ class InstructionReader {
 
   #textOf(file: string, depth: number): string | undefined {
     const real = this.#locate(file);
-    if (real === undefined || this.#read.has(real)) return undefined;
+    if (real === undefined || this.#read.has(real) || isHeldFile(statSync(real))) return undefined;
     this.#read.add(real);
     let isInCode = false;
     const lines = readFileSync(real, 'utf8').split('\n');

@@ -1,6 +1,10 @@
 import type { BigIntStats } from 'node:fs';
 import { constants, type FileHandle, lstat, open, readlink } from 'node:fs/promises';
+import { isHeldFile } from '../../events/held-files.ts';
+import { refused } from './refusal.ts';
 import { checkOpened, type Root } from './root.ts';
+
+const heldProblem = 'is a file of the store that this process has open. It is not read or written in another way.';
 
 /** Opens a folder only for lookups: this needs no permission to list it. */
 const linuxPathOnly = 0x20_0000;
@@ -54,8 +58,10 @@ export class Folder {
     return readlink(this.at(name));
   }
 
-  /** Opens a name in this folder, never through a link and never blocking on another process. */
+  /** Opens a name in this folder, never through a link, never blocking on another process, and no file of this process's store. */
   async openFile(name: string, flags: number): Promise<FileHandle> {
+    const found = await this.look(name);
+    if (found !== undefined && isHeldFile(found)) throw refused([...this.names, name].join('/'), heldProblem);
     return this.#checked(name, await open(this.at(name), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK));
   }
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isHeldFile } from '../../events/held-files.ts';
 import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
 import { readSmallFile } from '../../agents/git/small-file.ts';
 import { SingletreeError } from '../../events/index.ts';
@@ -46,7 +47,7 @@ function unusable(reason: string): SingletreeError {
 async function copyInto(from: string, to: string, path: string): Promise<boolean> {
   const [source, target] = [join(from, path), join(to, path)];
   const found = await lstat(source).catch(() => undefined);
-  if (found === undefined || !(await isInside(to, path))) return false;
+  if (found === undefined || isHeldFile(found) || !(await isInside(to, path))) return false;
   await mkdir(dirname(target), { recursive: true });
   if (found.isSymbolicLink()) await symlink(await readlink(source), target).catch(() => {});
   else if (found.isFile()) await copyFile(source, target, constants.COPYFILE_EXCL).catch(ignoreExisting);

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SingletreeError } from '../../events/index.ts';
 import { translateErrors } from './errors.ts';
-import { checkHeader, checkVersion, connect, type Connection, disconnect } from './open.ts';
+import { checkHeader, checkVersion, connect, type Connection, disconnect, holdFiles } from './open.ts';
 import { schemaVersion } from './schema.ts';
 import { prepareTables, type Tables } from './tables.ts';
 
@@ -35,6 +35,7 @@ export function openToRead(path: string): { readonly db: Connection; readonly ta
           `${path} has an older schema (${version}, expected ${schemaVersion}) and cannot be moved forward, because it may not be written. Open it once as a user who may write it.`,
           { details: { path, version, known: schemaVersion } },
         );
+      holdFiles(db, path);
       return { db, tables: prepareTables(db) };
     } catch (error) {
       disconnect(db);

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type Database from 'libsql';
+import { holdFile, isHeldFile } from '../../events/held-files.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { applicationId, migrate, schemaVersion } from './schema.ts';
 import { translateErrors } from './errors.ts';
@@ -33,10 +34,20 @@ export function connect(path: string, waitMs = 0): Connection {
 export function disconnect(db: Connection): void {
   try {
     db.exec('DETACH log');
+    for (const release of heldBy.get(db) ?? []) release();
   } catch {
-    // A statement that a lock held up is still under way: the file is closed when that is collected.
+    // A statement that a lock held up is still under way: the file is closed, and no longer held, when that is collected.
   }
   db.close();
+}
+
+/** Releases the files of a connection. */
+const heldBy = new WeakMap<Connection, readonly (() => void)[]>();
+
+/** Keeps the rest of this process from opening the files of a connection, which would end its locks. */
+export function holdFiles(db: Connection, path: string): void {
+  const files = [path, `${path}-wal`, `${path}-shm`].flatMap(each => statSync(each, { throwIfNoEntry: false }) ?? []);
+  heldBy.set(db, files.map(holdFile));
 }
 
 /** What survives a power loss: `process`, all but the last moments; `power`, everything acknowledged, more slowly. */
@@ -72,6 +83,7 @@ export function openDatabase(
       makeShrinkable(db);
       const tables = prepareTables(db);
       db.exec('PRAGMA busy_timeout = 0');
+      if (path !== ':memory:') holdFiles(db, path);
       return { db, tables };
     } catch (error) {
       disconnect(db);
@@ -116,6 +128,8 @@ const magic = 'SQLite format 3\u0000';
 
 /** Throws `log_corrupt` unless the file is empty or begins with a whole first page of SQLite. */
 export function checkHeader(path: string): void {
+  // A log of this process has checked it.
+  if (isHeldFile(statSync(path))) return;
   const header = Buffer.alloc(magic.length + 2);
   const file = openSync(path, 'r');
   try {

@@ -1,3 +1,4 @@
+import { isHeldFile } from '../../events/held-files.ts';
 import { defined } from '../../events/defined.ts';
 import { ThreadFolds } from '../../control/thread-folds.ts';
 import { createReadStream } from 'node:fs';
@@ -66,7 +67,7 @@ export function fileRoutes(site: Site): Route[] {
         const folder = typeof filesRoot === 'function' ? filesRoot(thread) : isShared ? filesRoot : undefined;
         const path = file && folder && (await confinedPath(folder, file.path));
         const found = path ? await stat(path) : undefined;
-        if (!path || !found?.isFile())
+        if (!path || !found?.isFile() || isHeldFile(found))
           throw new SingletreeError('not_found', `The thread has no file "${param('fileId')}" that can be downloaded.`);
         const name = encodeURIComponent(basename(path));
         return new Response(Readable.toWeb(createReadStream(path)) as ReadableStream, {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { isHeldFile } from '../../../events/held-files.ts';
 
 /**
  * What a path holds, as text: `0644 3b18e5…` for a file with its permissions and the hash of its bytes, `120000 …` for a
@@ -105,7 +106,7 @@ export function readState(path: Buffer): FileState | undefined {
   if (stats === undefined) return undefined;
   if (stats.isSymbolicLink()) return linkState(hashContent(readlinkSync(path, 'buffer')));
   if (stats.isDirectory()) return folderState(stats);
-  const read = stats.isFile() ? readRegularFile(path) : undefined;
+  const read = stats.isFile() && !isHeldFile(stats) ? readRegularFile(path) : undefined;
   return read === undefined ? 'special' : fileState(read.stats, hashContent(read.bytes));
 }
 

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type Dirent, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { isHeldFile } from '../../../events/held-files.ts';
 import { type IgnoreRules, ignoreRules } from '../../workspace/ignore-rules.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { UncoveredReason } from './checkpoint.ts';
@@ -92,7 +93,7 @@ class Walker {
       if (performance.now() > this.#sliceEnd) await this.#pause();
       const path = folder === '' ? child.name : `${folder}/${child.name}`;
       const stats = lookAt(this.#full(path));
-      if (stats === undefined || `${this.#root}/${path}` === this.#leaveOut) continue;
+      if (stats === undefined || isHeldFile(stats) || `${this.#root}/${path}` === this.#leaveOut) continue;
       const isFolder = stats.isDirectory();
       const ignored = isIgnored || isIgnoredBy(rules, path, isFolder);
       if (child.name.toLowerCase() === '.git') this.#watch(path, stats, 'git');
