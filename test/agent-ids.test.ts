@@ -56,7 +56,7 @@ describe('two agents of one id are refused', () => {
       code: 'invalid_config',
       message: expect.stringContaining('two agents with the id "main"') as string,
     });
-    const settings = { config: { agents: [make('coder')] }, cwd: home, home };
+    const settings = { config: { agents: [make('coder')] }, cwd: home, home, environment: { base: 'short' as const } };
     const isTaken = { code: 'invalid_config', details: { agentId: 'coder' } };
     await expect(installedAgents({ ...settings, yolo: false })).rejects.toMatchObject(isTaken);
     await expect(runnableAgent('coder', settings, { hasPerson: false, extraArgs: [] })).rejects.toMatchObject(isTaken);

@@ -39,6 +39,8 @@ export interface InvokeParams {
   readonly mode?: string;
   /** The folder of the thread, instead of the agent's own; ignored by agents without `usesFolder`. */
   readonly cwd?: string;
+  /** Whether others wrote the beginning of the conversation: programs get only the short list of variables. */
+  readonly isImported?: boolean;
   /** The task list of the thread. */
   readonly tasks?: EventOf<'tasks'>['tasks'];
   /** The registry for model ids, for agents without a registry of their own. */

@@ -50,6 +50,7 @@ const checkSpawn = optionsCheck(
       registry: anything(),
       tools: anything(),
       withheldTools: anything(),
+      isImported: anything(),
       permissions: anything(),
       context: anything(),
       firstMessageId: anything(),

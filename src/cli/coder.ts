@@ -66,7 +66,7 @@ export interface InstalledCoder {
 
 /** Creates the coding agent of a configuration; undefined when no model can be used. */
 export async function installedCoder(
-  { config, cwd, home }: Settings,
+  { config, cwd, home, environment }: Settings,
   more: {
     readonly model?: string | undefined;
     readonly permissions?: PermissionRuleSet | undefined;
@@ -91,6 +91,7 @@ export async function installedCoder(
     model,
     cwd,
     home,
+    environment,
     registry,
     skills,
     tools: () => [...mcp.tools()],

@@ -20,7 +20,16 @@ export function addDoctorCommand(program: Command): void {
   const command = listedCommand(program, 'doctor').option('--json', 'print one JSON value per line');
   addStoreOptions(command).action(async (options: StoreOptions & { json?: boolean }) => {
     let hasProblem = false;
-    for (const check of [checkNode, checkHome, checkSettings, checkStore, checkAgents, checkModels, checkPort])
+    for (const check of [
+      checkNode,
+      checkHome,
+      checkSettings,
+      checkStore,
+      checkAgents,
+      checkModels,
+      checkEnvironment,
+      checkPort,
+    ])
       for (const finding of await check(options)) {
         hasProblem ||= finding.state === 'problem';
         await (options.json === true
@@ -156,6 +165,33 @@ async function checkModels(): Promise<Finding[]> {
     ];
   } catch (error) {
     return [{ subject: 'models', state: 'problem', message: errorText(error) }];
+  }
+}
+
+/** Lists the variables that agents, `bash` and setup commands get of the person's. */
+async function checkEnvironment(): Promise<Finding[]> {
+  const [{ loadSettings }, { listEnvironment }] = await Promise.all([
+    import('./settings/settings.ts'),
+    import('../agents/process/environment.ts'),
+  ]);
+  try {
+    const { environment: policy } = await loadSettings('.');
+    const { passed, withheld } = listEnvironment(process.env, { policy });
+    return [
+      { subject: 'env', state: 'ok', message: `programs get ${passed.join(', ')}` },
+      ...(withheld.length === 0
+        ? []
+        : [
+            {
+              subject: 'env',
+              state: 'note' as const,
+              message: `withheld: ${withheld.join(', ')}`,
+              fix: 'env.pass in the configuration passes one; singletree debug env AGENT lists those of an agent',
+            },
+          ]),
+    ];
+  } catch (error) {
+    return [{ subject: 'env', state: 'problem', message: errorText(error) }];
   }
 }
 

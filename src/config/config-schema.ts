@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import { mcpAddressSettings, mcpProgramSettings } from '../agents/mcp/mcp-server.ts';
+import { variableFields } from '../agents/process/environment.ts';
 import { permissionRules } from '../agents/permissions/rule.ts';
 import { once } from '../events/define.ts';
 
@@ -78,6 +79,10 @@ const dataFields = {
     .strictObject({ setup: text().optional().describe('a command that prepares a new worktree, such as "npm ci"') })
     .optional()
     .describe('the git worktrees of compared agents'),
+  env: z
+    .strictObject(variableFields())
+    .optional()
+    .describe('changes of the variables that agents, `bash` and setup commands get'),
   chat: z
     .strictObject({
       density: z

@@ -4,7 +4,8 @@ const secretName = /(^|\.)(token|key|secret|password|authorization|apiKey)$/i;
 
 /** Returns a value as it may be shown: secrets are masked, also a password in a URL. */
 export function masked({ path, value }: Pick<ConfigValue, 'path' | 'value'>): unknown {
-  if (typeof value === 'string') return secretName.test(path) ? '***' : withoutPassword(value);
+  if (typeof value === 'string')
+    return secretName.test(path) || path.startsWith('env.set.') ? '***' : withoutPassword(value);
   if (Array.isArray(value))
     return value.map((item, index) => masked({ path: `${path}.${index}`, value: item as unknown }));
   if (typeof value === 'function') return '(code)';

@@ -138,6 +138,9 @@ const fields: Record<string, { readonly sample: unknown; readonly applies: unkno
   'server.tokens': { sample: [{ token: 't' }], applies: nothing },
   'page.title': { sample: 'T', applies: 'T' },
   'worktree.setup': { sample: 'npm ci', applies: nothing },
+  'env.pass': { sample: ['GITHUB_TOKEN'], applies: nothing },
+  'env.drop': { sample: ['PATH'], applies: nothing },
+  'env.set': { sample: { LD_PRELOAD: './x.so' }, applies: nothing },
   'chat.density': { sample: 'quiet', applies: nothing },
   keys: { sample: { mode: 'f4' }, applies: nothing },
 };

@@ -30,6 +30,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
     server,
     keys,
     worktree,
+    env,
     chat,
     page,
   } = config;
@@ -69,6 +70,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
     ...(live === undefined ? [] : ['sends live events through another server']),
     ...(server === undefined ? [] : ['changes who can reach the server']),
     ...(worktree?.setup === undefined ? [] : [`runs ${quoted(worktree.setup)} in each new worktree`]),
+    ...(env === undefined ? [] : ['changes the variables that programs get']),
     ...(chat === undefined ? [] : ['changes how much of changes and outputs is shown']),
     ...(keys === undefined ? [] : ['changes what keys do, also the keys that approve']),
   ];

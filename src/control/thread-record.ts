@@ -17,7 +17,7 @@ export async function readConversation(log: EventLog, threadId: string): Promise
 /** What a run receives from its thread: its request with everything before it on the branch, and people's decisions. */
 export type RunInput = Pick<
   InvokeParams,
-  'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session' | 'mode' | 'tasks' | 'cwd'
+  'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session' | 'mode' | 'tasks' | 'cwd' | 'isImported'
 >;
 
 /** What a run that answers a user message receives from its thread; undefined when there is no such message. */
@@ -30,6 +30,7 @@ export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadSt
   return {
     messages,
     decided: remembered,
+    ...(threadState.importedSeq !== undefined && { isImported: true }),
     ...defined({ previousMessageId, firstMessageId, session, mode, tasks, cwd: folder?.folder }),
   };
 }

@@ -6,6 +6,7 @@ import type { AgentEvent } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
 import { type CallableAgent, type InvokeParams, invokeParams } from '../agent.ts';
+import { environmentField, type EnvironmentPolicy, policyFor } from '../process/environment.ts';
 import { startEvent } from '../start-event.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
 import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
@@ -53,6 +54,8 @@ export interface CoderAgentOptions {
   readonly cwd: string;
   /** The data folder, for snapshots and the person's own instructions; without it changes cannot be undone. */
   readonly home?: string;
+  /** Which variables of this process its commands get. Default: the few that any program needs. */
+  readonly environment?: EnvironmentPolicy;
   /** Rules beside the built-in ones, which allow reading and ask about everything else. */
   readonly permissions?: PermissionRuleSet;
   /** Further tools, such as those of MCP servers; a function is called at the start of each run. */
@@ -78,6 +81,7 @@ const checkOptions = optionsCheck(
       model: modelSource(),
       cwd: name(),
       home: name().optional(),
+      environment: environmentField().optional(),
       // The rules are checked with their own error.
       permissions: z.unknown().optional(),
       tools: field(value => Array.isArray(value) || isObject(value) || typeof value === 'function', 'tools').optional(),
@@ -112,14 +116,16 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
   if (permissions !== undefined) checkSources([permissions]);
   const rules = coderPermissions(permissions);
   const ownTools = fileTools(options, options.cwd);
-  /** The tools of each folder: runs in the same folder share its snapshots. */
-  const toolsOf = new Map([[options.cwd, ownTools]]);
+  /** The tools of each folder: runs in the same folder share its snapshots. Imported threads have their own. */
+  const [toolsOf, importedToolsOf] = [new Map([[options.cwd, ownTools]]), new Map<string, Tool[]>()];
 
   /** Creates the loop of one run. */
   function agentOf(params: InvokeParams) {
     const { cwd = options.cwd } = params;
-    const filesTools = toolsOf.get(cwd) ?? fileTools(options, cwd);
-    toolsOf.set(cwd, filesTools);
+    const known = params.isImported === true ? importedToolsOf : toolsOf;
+    const environment = policyFor(options.environment, params);
+    const filesTools = known.get(cwd) ?? fileTools({ ...options, ...defined({ environment }) }, cwd);
+    known.set(cwd, filesTools);
     const mode = new RunMode(params.mode);
     let problems: readonly string[] = [];
     const instructions = () => {
@@ -155,7 +161,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const { cwd = options.cwd } = params;
     if (!existsSync(cwd)) {
-      toolsOf.delete(cwd);
+      for (const known of [toolsOf, importedToolsOf]) known.delete(cwd);
       yield* missingFolder(id, params, cwd);
       return;
     }
@@ -190,8 +196,8 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
 }
 
 /** The tools for the files of a folder, with checkpoints when there is a data folder. */
-function fileTools({ home, fetch = true }: CoderAgentOptions, cwd: string): Tool[] {
-  const tools = workspaceTools(workspace(cwd), { fetch });
+function fileTools({ home, environment, fetch = true }: CoderAgentOptions, cwd: string): Tool[] {
+  const tools = workspaceTools(workspace(cwd, defined({ environment })), { fetch });
   if (home === undefined) return tools;
   return withCheckpoints(tools, new ShadowRepository({ folder: join(home, 'snapshots'), workTree: cwd }));
 }

@@ -20,7 +20,7 @@ export interface CallScope {
   /** The settings that a subagent inherits from its parent. */
   readonly inherited: Pick<
     InvokeParams,
-    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'runMark' | 'spending'
+    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'isImported' | 'runMark' | 'spending'
   >;
   readonly background: Background;
 }

@@ -240,11 +240,11 @@ export class Loop {
     if (this.#calls !== undefined) return this.#calls;
     const { permissions: own, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
     const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
-    const { answers, decided, context, withheldTools, runMark } = params;
+    const { answers, decided, context, withheldTools, isImported, runMark } = params;
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,
-      ...defined({ answers, decided, context, withheldTools, runMark, spending: this.#spending }),
+      ...defined({ answers, decided, context, withheldTools, isImported, runMark, spending: this.#spending }),
     };
     const lineage = new Lineage(depth);
     if (resume !== undefined) lineage.countBefore(resume);

@@ -47,7 +47,7 @@ export class StdioTransport implements Transport {
     const child = startGuarded({
       command,
       args,
-      env: environmentFor(process.env, [], env),
+      env: environmentFor(process.env, { set: env }),
       stdin: 'pipe',
       ...defined({ cwd }),
     });

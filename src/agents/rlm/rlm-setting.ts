@@ -45,7 +45,7 @@ interface Parts {
 export async function rlmSetting({ options, params, scope, channel, background }: Parts): Promise<RlmSetting> {
   const { limits, count, deeper } = scope;
   const { registry, settings, retry, instructions, subModel, context: given = '' } = options;
-  const { runId, resume, signal, answers, decided, withheldTools, runMark } = params;
+  const { runId, resume, signal, answers, decided, withheldTools, isImported, runMark } = params;
   checkSources(params.permissions ?? []);
   const source = params.model ?? resume?.model ?? options.model;
   const model = await resolveModel(source, registry);
@@ -60,7 +60,15 @@ export async function rlmSetting({ options, params, scope, channel, background }
   const rules = [options.permissions ?? { rules: [] }, ...(params.permissions ?? [])];
   const inherited = {
     permissions: rules,
-    ...defined({ answers, decided, context: params.context, withheldTools, runMark, spending: params.spending }),
+    ...defined({
+      answers,
+      decided,
+      context: params.context,
+      withheldTools,
+      isImported,
+      runMark,
+      spending: params.spending,
+    }),
   };
   const put = channel.put.bind(channel);
   const runner = new CallRunner({

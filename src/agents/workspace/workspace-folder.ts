@@ -5,7 +5,8 @@ import type * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, object, signal } from '../../events/options/option-fields.ts';
-import { environmentFor } from '../process/environment.ts';
+import { once } from '../../events/define.ts';
+import { environmentField, environmentFor, type EnvironmentPolicy } from '../process/environment.ts';
 import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
 import { realOf } from './locate.ts';
 import type { PathAccess } from './path-access.ts';
@@ -16,8 +17,10 @@ import { type Root, rootAt } from './root.ts';
 import { type CommandEnd, type OutputStream, runCommand } from './run-command.ts';
 
 export interface WorkspaceOptions {
-  /** Environment variables for its processes, beside the few that any program needs. */
+  /** Environment variables for its processes, beside those of `environment`. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Which variables of this process its processes get. Default: the few that any program needs. */
+  readonly environment?: EnvironmentPolicy;
   /** Whether a person can be asked for a path outside the folder; `refuse` by default. */
   readonly outside?: 'refuse' | 'ask';
   /** Ends its commands and refuses every further use with the reason of its abort. */
@@ -65,6 +68,7 @@ const checkOptions = optionsCheck(
   () =>
     ({
       env: object().optional(),
+      environment: environmentField().optional(),
       outside: field(value => value === 'refuse' || value === 'ask', '"refuse" or "ask"').optional(),
       closed: signal().optional(),
     }) satisfies Record<keyof WorkspaceOptions, z.ZodType>,
@@ -86,12 +90,20 @@ export function workspace(root: string, options: WorkspaceOptions = {}): Workspa
  */
 export class WorkspaceFolder {
   readonly #reach: Reach;
-  /** The environment of its processes. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly #env: () => Readonly<Record<string, string>>;
 
-  constructor(root: Root, { env, outside, closed }: WorkspaceOptions = {}, reach?: Omit<Reach, 'root'>) {
-    this.#reach = { root, ...(outside === 'ask' && { granted: [] }), ...(closed && { closed }), ...reach };
-    this.env = environmentFor(process.env, [], env);
+  constructor(
+    root: Root,
+    { env, environment, outside, closed }: WorkspaceOptions = {},
+    pinned?: { readonly reach: Omit<Reach, 'root'>; readonly env: () => Readonly<Record<string, string>> },
+  ) {
+    this.#reach = { root, ...(outside === 'ask' && { granted: [] }), ...(closed && { closed }), ...pinned?.reach };
+    this.#env = pinned?.env ?? once(() => environmentFor(process.env, { policy: environment, set: env }));
+  }
+
+  /** The environment of its processes. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#env();
   }
 
   /** The real path of the folder. */
@@ -117,15 +129,8 @@ export class WorkspaceFolder {
     const pins = new Map<string, Set<string>>();
     for (const { written, resolved } of paths) pins.set(written, new Set([...(pins.get(written) ?? []), ...resolved]));
     const { root, granted, closed } = this.#reach;
-    return new WorkspaceFolder(
-      root,
-      { env: this.env },
-      {
-        pins,
-        ...(granted !== undefined && { granted: access }),
-        ...(closed && { closed }),
-      },
-    );
+    const reach = { pins, ...(granted !== undefined && { granted: access }), ...(closed && { closed }) };
+    return new WorkspaceFolder(root, {}, { reach, env: this.#env });
   }
 
   /** Opens a regular file while `use` runs. */

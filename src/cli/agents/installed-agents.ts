@@ -119,12 +119,13 @@ function ordered(offered: readonly Offered[], defaultAgent: string | undefined):
   return [first, ...offered.filter(each => each !== first)];
 }
 
-async function externalAgents({ home, cwd, yolo }: InstalledAgentsOptions, place: string): Promise<Offered[]> {
+async function externalAgents(options: InstalledAgentsOptions, place: string): Promise<Offered[]> {
+  const { home, cwd, yolo, environment } = options;
   const found = await Promise.all(
     Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
   );
   return found.flat().map(({ id, name }) => {
-    const agent = cliAgent(id, { cwd, yolo });
+    const agent = cliAgent(id, { cwd, yolo, environment });
     return {
       info: { id, name, description: `${name} in ${place}`, ...modesOf(agent) },
       agent: recordedAgent(agent, runId => runsFolder(home, runId)),

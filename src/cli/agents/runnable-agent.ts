@@ -108,10 +108,10 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
   return nativeAgent(coder.agent, { ...options, permissions: undefined }, () => coder.close());
 }
 
-function cliOptions({ cwd }: Settings, options: RunnableOptions): CliAgentOptions {
+function cliOptions({ cwd, environment }: Settings, options: RunnableOptions): CliAgentOptions {
   const { model, env, timeoutMs, idleTimeoutMs, permissions, yolo } = options;
   const { sessions = new SessionPool({ size: 0 }) } = options;
-  return { cwd, sessions, ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }) };
+  return { cwd, environment, sessions, ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }) };
 }
 
 function acpRunnable(settings: Settings, options: RunnableOptions): RunnableAgent {

@@ -36,7 +36,12 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     agents: agents.all,
     ...(config.limits && { limits: config.limits as Limits }),
   });
-  const worktrees = new Worktrees({ home, folder: cwd, ...defined({ setup: config.worktree?.setup }) });
+  const worktrees = new Worktrees({
+    home,
+    folder: cwd,
+    environment: settings.environment,
+    ...defined({ setup: config.worktree?.setup }),
+  });
   let hasStopped = false;
   const hasPerson = process.stdin.isTTY && standardOutput.isTerminal;
   try {

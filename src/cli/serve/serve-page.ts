@@ -7,6 +7,7 @@ import { Supervisor, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleUrl } from '../../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
+import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { packageVersion } from '../package-version.ts';
@@ -35,8 +36,14 @@ export interface ServeOptions extends StoreOptions {
 /** Serves the page and the HTTP API until it is stopped. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { cors = [], log: logStyle, files, open, yolo = false, json = false } = options;
-  const settings = await loadSettings(options.cwd);
-  const { config, home } = settings;
+  const loaded = await loadSettings(options.cwd);
+  const { config, home } = loaded;
+  const host = options.host ?? config.server?.host ?? '127.0.0.1';
+  const hosts = options.allowHost ?? config.server?.allowHosts ?? [];
+  const tokens = tokensFor(options, config);
+  const settings = isOwnMachine([host, ...hosts], tokens)
+    ? loaded
+    : { ...loaded, environment: { ...loaded.environment, base: 'short' as const } };
   const { store, live } = storeUrls(options, process.env, config);
   const log = await openStoreOf(options, config);
   const agents = await installedAgents({ ...settings, yolo });
@@ -52,18 +59,23 @@ export async function serve(options: ServeOptions): Promise<void> {
         log,
         control: supervisor,
         agents,
-        host: options.host ?? config.server?.host ?? '127.0.0.1',
+        host,
         port,
         ...defined({ pageTitle: config.page?.title }),
-        hosts: options.allowHost ?? config.server?.allowHosts ?? [],
+        hosts,
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,
         version: packageVersion(),
         secrets: secretsFor(options, config),
-        tokens: tokensFor(options, config),
+        tokens,
         ...(files !== undefined && { filesRoot: resolve(files) }),
         snapshots: join(home, 'snapshots'),
-        worktrees: new Worktrees({ home, folder: settings.cwd, ...defined({ setup: config.worktree?.setup }) }),
+        worktrees: new Worktrees({
+          home,
+          folder: settings.cwd,
+          environment: settings.environment,
+          ...defined({ setup: config.worktree?.setup }),
+        }),
         onDelete: (_, runIds) => removeRunFolders(home, runIds),
       }),
     );
@@ -95,6 +107,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   await supervisor.close();
   await agents.close();
   await log.close();
+}
+
+/** Whether only the person at this machine reaches the server. */
+function isOwnMachine(names: readonly string[], tokens: readonly AccessToken[]): boolean {
+  return tokens.length === 0 && names.every(isLoopback);
 }
 
 /** Options go before the environment, which goes before the configuration. */

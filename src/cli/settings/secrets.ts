@@ -1,3 +1,4 @@
+import { secretsIn } from '../../agents/process/environment.ts';
 import type { Config } from '../../config/index.ts';
 import { passwordsOf } from '../../log/index.ts';
 import { type StoreOptions, storeUrls } from './store-options.ts';
@@ -8,9 +9,6 @@ import { type StoreOptions, storeUrls } from './store-options.ts';
  */
 export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.ProcessEnv = process.env): string[] {
   const { store, live } = storeUrls(options, env, config);
-  const keys = Object.entries(env).flatMap(([name, value]) =>
-    /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) && value !== undefined && value.length >= 12 ? [value] : [],
-  );
   // Short passwords would be found in harmless texts.
   const passwords = [store, live].flatMap(url => (url === undefined ? [] : passwordsOf(url)));
   const named = [env['SINGLETREE_TOKEN'] ?? '', ...(env['SINGLETREE_TOKENS'] ?? '').split(/[\s,]+/)];
@@ -18,5 +16,5 @@ export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.Pr
     typeof token === 'string' ? token : (env[token.env] ?? ''),
   );
   const tokens = [...named.map(text => text.replace(/^[^=]*=(?!=*$)/, '')), ...configured];
-  return [...keys, ...passwords.filter(({ length }) => length >= 6), ...tokens.filter(text => text !== '')];
+  return [...secretsIn(env), ...passwords.filter(({ length }) => length >= 6), ...tokens.filter(text => text !== '')];
 }

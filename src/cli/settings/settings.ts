@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { EnvironmentPolicy } from '../../agents/index.ts';
 import { type Config, loadConfig } from '../../config/index.ts';
 import { trustQuestion, untrustedLines } from '../config.ts';
 import { singletreeHome } from './home.ts';
@@ -11,6 +12,8 @@ export interface Settings {
   readonly cwd: string;
   /** The data folder. */
   readonly home: string;
+  /** Which variables of the person agents, `bash` and setup commands get. */
+  readonly environment: EnvironmentPolicy;
 }
 
 /** Loads the configuration for a folder; asks on a terminal whether to trust it, and notes on stderr what is withheld. */
@@ -20,5 +23,6 @@ export async function loadSettings(folder: string): Promise<Settings> {
   const { config, untrusted } = await loadConfig({ cwd, home, env: process.env, ...(askTrust && { askTrust }) });
   if (untrusted !== undefined && askTrust === undefined)
     for (const line of untrustedLines(untrusted)) printNotice(line);
-  return { config, cwd, home };
+  const environment: EnvironmentPolicy = { base: untrusted === undefined ? 'person' : 'short', ...config.env };
+  return { config, cwd, home, environment };
 }

@@ -74,6 +74,15 @@ export function addThreadCommands(program: Command): void {
     .option('--mode <mode>', 'the mode of the agent; that of the thread when absent')
     .option('--cwd <folder>', 'the folder that the agent works in', folder)
     .action(async (id, options) => (await import('./prompt.ts')).promptCommand(id, options));
+  json(
+    subcommand(debug, 'env', {
+      description: 'list the variables that a program gets of yours, and those it does not, by name',
+      example: 'singletree debug env claude',
+    }),
+  )
+    .argument('[agent]', 'an external agent, whose own variables are passed too')
+    .option('--cwd <folder>', 'the folder that the agent works in', folder)
+    .action(async (agent, options) => (await import('../debug-env.ts')).environmentCommand(agent, options));
   addInboxCommand(add('inbox'));
 }
 

@@ -71,6 +71,25 @@ async function askedIn(log: MemoryLog, { id, seq }: Thread, agent: Agent) {
   throw new Error('the tail ended');
 }
 
+describe('a run in an imported thread', () => {
+  it('is marked as such, so that its programs get the short list of variables; one in a thread of ours is not', async () => {
+    const log = new MemoryLog();
+    const marks: (boolean | undefined)[] = [];
+    const agent: Agent = {
+      id: 'main',
+      async *invoke({ runId, isImported }) {
+        marks.push(isImported);
+        yield { type: 'text', runId, id: 't', content: 'Hello.' };
+      },
+    };
+    const supervisor = new Supervisor({ log });
+    for (const { id } of [await importThread(log, jsonl(granted)), await log.createThread()])
+      await (await supervisor.start(id, { agent, content: 'Again.' })).done;
+    await supervisor.close();
+    expect(marks).toEqual([true, undefined]);
+  });
+});
+
 describe('a grant of imported events', () => {
   it.each(['thread', 'category'] as const)('for the %s is not in force', async remember => {
     const log = new MemoryLog();

@@ -110,7 +110,7 @@ async function placeFor(
   { agent, branch, uncommitted }: Parameters<typeof startOne>[1],
 ): Promise<Place> {
   if (worktrees === undefined) return {};
-  const { folder, setup } = worktrees;
+  const { folder, setup, environment } = worktrees;
   if (agent.usesFolder !== true)
     return { folder: { folder, note: `${agent.id} cannot work in a worktree: it uses its own folder` } };
   const made = await worktrees.create({ threadId, agentId: agent.id, ...defined({ branch, uncommitted }) });
@@ -123,7 +123,7 @@ async function placeFor(
     folder: { folder: own, worktree: { origin, branch: name, head, ...defined({ setup }) } },
     worktree: made,
     ...(setup !== undefined && {
-      agent: preparedAgent(agent, { command: setup, folder: own, done: () => worktrees.begin(made) }),
+      agent: preparedAgent(agent, { command: setup, folder: own, environment, done: () => worktrees.begin(made) }),
     }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Agent, InvokeParams } from '../../agents/agent.ts';
-import { environmentFor } from '../../agents/process/environment.ts';
+import { environmentFor, type EnvironmentPolicy } from '../../agents/process/environment.ts';
 import { BoundedOutput } from '../../agents/workspace/bounded-output.ts';
 import { runCommand } from '../../agents/workspace/run-command.ts';
 import { errorText, type AgentEvent } from '../../events/index.ts';
@@ -7,6 +7,7 @@ import { errorText, type AgentEvent } from '../../events/index.ts';
 export interface Preparation {
   readonly command: string;
   readonly folder: string;
+  readonly environment: EnvironmentPolicy | undefined;
   /** Called when the command has ended, before the agent begins. */
   readonly done: () => Promise<void>;
 }
@@ -32,10 +33,10 @@ export function preparedAgent(agent: Agent, preparation: Preparation): Agent {
 
 async function* prepare(
   { runId, signal, runMark }: InvokeParams,
-  { command, folder, done }: Preparation,
+  { command, folder, environment, done }: Preparation,
 ): AsyncGenerator<AgentEvent> {
   const output = new BoundedOutput(4_000, 12_000);
-  const env = environmentFor(process.env, []);
+  const env = environmentFor(process.env, { policy: environment });
   try {
     const { exitCode, timedOut } = await runCommand({
       command,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type * as z from 'zod';
+import { environmentField, type EnvironmentPolicy } from '../../agents/process/environment.ts';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { type ClosedRepository, locateRepository } from '../../agents/git/closed-repository.ts';
 import { SingletreeError } from '../../events/index.ts';
@@ -22,15 +23,19 @@ export interface WorktreesOptions {
   readonly folder: string;
   /** A command that prepares a new worktree, such as `npm ci`. */
   readonly setup?: string;
+  /** Which variables of this process the setup command gets. Default: the few that any program needs. */
+  readonly environment?: EnvironmentPolicy;
 }
 
 const checkOptions = optionsCheck(
   'new Worktrees',
   () =>
-    ({ home: nameField(), folder: nameField(), setup: nameField().optional() }) satisfies Record<
-      keyof WorktreesOptions,
-      z.ZodType
-    >,
+    ({
+      home: nameField(),
+      folder: nameField(),
+      setup: nameField().optional(),
+      environment: environmentField().optional(),
+    }) satisfies Record<keyof WorktreesOptions, z.ZodType>,
 );
 
 export interface NewWorktree {
@@ -56,6 +61,7 @@ export interface WorktreeState extends WorktreeRecord {
 export class Worktrees {
   readonly folder: string;
   readonly setup: string | undefined;
+  readonly environment: EnvironmentPolicy | undefined;
   readonly #home: string;
   /** Git locks a repository while worktrees are added and removed. */
   readonly #queues = new SerialQueues();
@@ -65,6 +71,7 @@ export class Worktrees {
     checkOptions(options);
     this.folder = realpathSync(options.folder);
     this.setup = options.setup;
+    this.environment = options.environment;
     mkdirSync(options.home, { recursive: true, mode: 0o700 });
     this.#home = join(realpathSync(options.home), 'worktrees');
   }

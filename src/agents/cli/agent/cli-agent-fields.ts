@@ -1,5 +1,6 @@
 import { optionsCheck } from '../../../events/options/check-options.ts';
 import { callback, clock, field, flag, milliseconds, name, object } from '../../../events/options/option-fields.ts';
+import { environmentField } from '../../process/environment.ts';
 import type { CliAgentOptions } from './cli-agent.ts';
 
 export const textsField = () =>
@@ -12,6 +13,7 @@ export const commonCliFields = () => ({
   mode: name().optional(),
   yolo: flag().optional(),
   env: object().optional(),
+  environment: environmentField().optional(),
   timeoutMs: milliseconds().optional(),
   idleTimeoutMs: milliseconds().optional(),
   openTimeoutMs: milliseconds().optional(),

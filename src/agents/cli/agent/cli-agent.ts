@@ -10,7 +10,7 @@ import { startFailure, withHint } from './failure-hint.ts';
 import type { Clock } from '../../clock.ts';
 import { frozenEvents } from '../../frozen-events.ts';
 import { Semaphore } from '../../semaphore.ts';
-import { environmentFor } from '../../process/environment.ts';
+import { environmentFor, type EnvironmentPolicy, policyFor } from '../../process/environment.ts';
 import { lineText } from './line-reader.ts';
 import { type ProcessLine, runProcess } from './run-process.ts';
 import { droppedAttachments, promptOf } from './prompt.ts';
@@ -34,6 +34,8 @@ export interface CliAgentOptions {
   readonly extraArgs?: readonly string[];
   /** Variables to add to its environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Which variables of this process it gets. Default: the few that any program needs, and its own. */
+  readonly environment?: EnvironmentPolicy;
   /** The program to run instead of the one in the PATH. */
   readonly executable?: string;
   /** The time limit of a run, in milliseconds. Default: none. */
@@ -158,7 +160,11 @@ async function* invoke(
       command: options.executable ?? adapter.executable,
       args: command.args,
       cwd,
-      env: environmentFor(process.env, adapter.environment, { ...command.env, ...options.env }),
+      env: environmentFor(process.env, {
+        policy: policyFor(options.environment, params),
+        needed: adapter.environment,
+        set: { ...command.env, ...options.env },
+      }),
       signal,
       runMark: params.runMark,
       settleMs: options.settleMs ?? 10_000,

@@ -17,7 +17,7 @@ export function failureHint(adapter: CliAdapter, message: string): string | unde
       message,
     )
   )
-    return 'An external agent gets only the variables that it is known to need: pass others with --env NAME (`env`).';
+    return 'An external agent does not get every variable: pass others with --env NAME (`env`).';
   return /was denied|rejected permission|auto-rejected|requires? approval|approval required/i.test(message)
     ? permissionAdvice(adapter)
     : undefined;

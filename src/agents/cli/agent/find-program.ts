@@ -71,7 +71,7 @@ async function versionOf(command: string, env: NodeJS.ProcessEnv, timeoutMs: num
   const printed = { stdout: '', stderr: '' };
   const { signal } = new AbortController();
   const settings = { signal, timeoutMs, settleMs: 0, isFinished: () => false, stopStepMs: 100 };
-  const call = { command, args: ['--version'], cwd: process.cwd(), env: environmentFor(env, [/^/]) };
+  const call = { command, args: ['--version'], cwd: process.cwd(), env: environmentFor(env, { needed: [/^/] }) };
   try {
     for await (const { stream, bytes } of runProcess({ ...call, ...settings })) {
       printed[stream] += `${lineText(bytes)}\n`;

@@ -1,5 +1,5 @@
 import { defined } from '../../../events/defined.ts';
-import { environmentFor } from '../../process/environment.ts';
+import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { LiveAdapter } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
 import type { LiveSessionOptions } from './live-session.ts';
@@ -19,19 +19,21 @@ export function sessionOptions(
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.model ?? options.model;
   const mode = modeOf({ live, options, params });
+  const policy = policyFor(options.environment, params);
+  const needed = adapter.environment;
   const openMs = options.openTimeoutMs ?? openLimits[live.transport];
   return {
     live,
     start: {
       cwd,
-      environment: environmentFor(process.env, adapter.environment, env),
+      environment: environmentFor(process.env, { policy, needed, set: env }),
       ...defined({ model, sessionId, fork, mode, yolo, extraArgs }),
     },
     process: command => ({
       command: executable ?? adapter.executable,
       args: command.args,
       cwd,
-      env: environmentFor(process.env, adapter.environment, { ...command.env, ...env }),
+      env: environmentFor(process.env, { policy, needed, set: { ...command.env, ...env } }),
       runMark,
       stopStepMs,
     }),
@@ -44,7 +46,8 @@ export function sessionKey({ adapter, live, options, params }: SessionContext, s
   const { cwd = process.cwd(), yolo, extraArgs, env, executable } = options;
   const mode = live.abilities.switchMode ? undefined : modeOf({ live, options, params });
   const model = live.abilities.switchModel ? undefined : (params.model ?? options.model);
-  const started = { cwd, yolo, extraArgs, env, executable, model, mode };
+  const environment = policyFor(options.environment, params);
+  const started = { cwd, yolo, extraArgs, env, environment, executable, model, mode };
   return JSON.stringify([adapter.id, sessionId, started]);
 }
 
