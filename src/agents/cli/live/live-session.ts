@@ -204,8 +204,10 @@ export class LiveSession {
     const exit = await this.#transport.exit;
     this.#isEnding = true;
     for (const timer of this.#timers) clearTimeout(timer);
+    // The channel of a program that never ran can only guess why.
+    if (exit.failedToStart !== undefined) this.#user?.exited(exit);
     await this.channel.closed();
-    this.#user?.exited(exit);
+    if (exit.failedToStart === undefined) this.#user?.exited(exit);
     this.#settleOpening({ problem: this.#problem ?? { message: 'The program ended.', code: 'exit_code' } });
     await rm(this.#folder, { recursive: true, force: true }).catch(() => {});
   }
