@@ -4,9 +4,9 @@ import { SingletreeError } from '../events/singletree-error.ts';
 import { addCommands, commandNames, listedCommand } from './command-list.ts';
 import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
-import { printNotice, standardError, standardOutput } from '../control/standard-output.ts';
+import { handleClosedStreams, printNotice, standardError, standardOutput } from '../control/standard-output.ts';
 
-standardOutput.ignoreClosedReader();
+handleClosedStreams();
 
 const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found', 'relay_not_found'] as const;
 const program = new Command('singletree')

@@ -21,6 +21,8 @@ export function addRunCommand(program: Command): void {
     .option('--timeout <time>', 'the time limit of the run, such as 10m', duration)
     .option('--idle-timeout <time>', 'the time limit without output, such as 5m', duration)
     .option('--resume <thread>', 'continue a thread: its id, the beginning of its id, or "last"')
+    .option('--attach <file>', 'a file for the agent: an image, a PDF or a text (repeatable)', collect)
+    .option('--wait', 'without a terminal, wait for answers from elsewhere (singletree inbox) instead of denying')
     .option('--out <folder>', 'the folder for the record of the run', folderToWrite)
     .addOption(
       new Option('--output <kind>', 'the output format; pretty on a terminal, else events').choices([
@@ -41,6 +43,7 @@ export function addRunCommand(program: Command): void {
       if (unquoted.length > 0) command.error(severalWords(agent, [given ?? '', ...unquoted]));
       const prompt = given === '-' ? (await readAll(process.stdin)).trimEnd() : given;
       if (prompt === undefined ? options.resume === undefined : prompt.trim() === '') command.error(emptyPrompt);
+      if (prompt === undefined && options.attach !== undefined) command.error(attachedToNothing);
       const { permissions: file, json, ...others } = options;
       const permissions = file === undefined ? undefined : await permissionsIn(file, command);
       const { runAtTerminal } = await import('./run/run-at-terminal.ts');
@@ -59,6 +62,12 @@ interface RunCommandOptions extends Omit<RunAtTerminalOptions, 'permissions'> {
 
 const emptyPrompt =
   'error: the prompt is empty. Expected the prompt for the agent, in quotes, or "-" and the prompt on standard input; without one, --resume resumes an interrupted run.';
+
+const attachedToNothing = 'error: --attach needs a prompt: an interrupted run is resumed with what it has.';
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
 
 function severalWords(agent: string, words: readonly string[]): string {
   const quoted = `singletree run ${agent} ${JSON.stringify(words.join(' '))}`;

@@ -13,6 +13,7 @@ describe('a value as it is shown', () => {
       { url: 'https://u:p@host/', headers: { 'X-Any': 'k' } },
       { url: 'https://u:***@host/', headers: { 'X-Any': '***' } },
     ],
+    ['env.set.PLAIN', 'k', '***'],
     ['defaultModel', 'a/b', 'a/b'],
     ['agents.0', { id: 'translator', invoke: () => {} }, 'translator'],
   ])('masks what is secret: %s %j', (path, value, shown) => {

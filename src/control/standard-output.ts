@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
 import type { Redactor } from '../agents/redaction/redactor.ts';
 import { safeJson, safeText } from '../events/terminal-text.ts';
 
@@ -70,6 +71,8 @@ export class StandardStream {
   /** Returns the line that a person enters; undefined when the input ended. Rejects when the signal aborts. */
   async ask(prompt: string, { signal, onInterrupt }: AskOptions = {}): Promise<string | undefined> {
     const lines = createInterface({ input: process.stdin, output: this.#open() });
+    // It repeats the errors of its input, as that of a closed terminal.
+    lines.on('error', () => {});
     if (onInterrupt !== undefined) lines.on('SIGINT', onInterrupt);
     const closed = new Promise<undefined>(resolve => lines.once('close', () => resolve(undefined)));
     try {
@@ -77,13 +80,6 @@ export class StandardStream {
     } finally {
       lines.close();
     }
-  }
-
-  /** Lets a reader that closes early (`| head`) end the output quietly. */
-  ignoreClosedReader(): void {
-    this.#open().on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
   }
 
   async #send(data: string | Uint8Array): Promise<boolean> {
@@ -99,6 +95,31 @@ export class StandardStream {
 
 export const standardOutput = new StandardStream(() => process.stdout);
 export const standardError = new StandardStream(() => process.stderr);
+
+/**
+ * Handles streams that somebody else closes: a reader that closes early (`| head`) ends the output quietly; a terminal
+ * that is closed counts as SIGHUP, and ends the process by that signal.
+ */
+export function handleClosedStreams(): void {
+  const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor));
+  let isClosed = false;
+  const failed = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    if (error.code !== 'EIO') throw error;
+    if (isClosed) return;
+    isClosed = true;
+    if (!process.emit('SIGHUP', 'SIGHUP')) process.exit(129);
+  };
+  process.stdout.on('error', failed);
+  if (terminals.includes(0)) process.stdin.on('error', failed);
+  if (terminals.includes(2)) process.stderr.on('error', failed);
+  process.on('exit', () => {
+    if (terminals.every(descriptor => isatty(descriptor))) return;
+    // Node aborts when it restores the modes of a terminal that is gone; a signal ends it before.
+    process.removeAllListeners('SIGHUP');
+    process.kill(process.pid, 'SIGHUP');
+  });
+}
 
 /** Prints a sentence of this program on standard error. */
 export function printNotice(text: string): void {

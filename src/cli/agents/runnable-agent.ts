@@ -27,6 +27,8 @@ export interface RunnableOptions {
   readonly print?: boolean | undefined;
   /** Whether a person can be asked. */
   readonly hasPerson: boolean;
+  /** Whether an interrupted run is resumed: only the interactive channel can. */
+  readonly isResumed?: boolean | undefined;
   /** Whether it is asked only what it would send: then it needs no key. */
   readonly isOnlyInspected?: boolean | undefined;
   /** What follows `--`: flags of an external agent, or the command of an ACP agent. */
@@ -62,7 +64,7 @@ export async function runnableAgent(
 }
 
 const rulesAdvice =
-  'Allow it with rules (--permissions FILE, or "permissions" in the configuration), or run it on a terminal.';
+  'Allow it with rules (--permissions FILE, or "permissions" in the configuration), run it on a terminal, or let it wait for answers in the inbox (--wait).';
 const nothing = () => Promise.resolve();
 
 function nativeAgent(agent: Agent, options: RunnableOptions, close = nothing): RunnableAgent {
@@ -145,11 +147,13 @@ async function externalRunnable(name: string, settings: Settings, options: Runna
   };
 }
 
-/** The channel of a run: the interactive one where somebody or rules can decide, else print mode. */
+/** The channel of a run: the interactive one where somebody or rules can decide or the program has no other, else print mode. */
 function channelFor(agent: string, options: RunnableOptions): 'print' | 'live' {
-  const { print, permissions, mode, hasPerson } = options;
-  const { live, name } = adapterNamed(agent);
-  const isWanted = hasPerson || permissions !== undefined || mode !== undefined;
+  const { print, permissions, mode, hasPerson, isResumed = false } = options;
+  const { live, name, isLiveOnly = false } = adapterNamed(agent);
+  if (print === true && isLiveOnly)
+    throw new SingletreeError('invalid_argument', `${name} has no print mode. Leave out --print.`);
+  const isWanted = isLiveOnly || hasPerson || isResumed || permissions !== undefined || mode !== undefined;
   if (print !== true && live !== undefined) return isWanted ? 'live' : 'print';
   if (permissions === undefined && mode === undefined) return 'print';
   const why = print === true ? 'with --print' : `by ${name}`;

@@ -3,7 +3,7 @@ import { defined } from '../../events/defined.ts';
 import { type RunHandle, type RunOutcome, type StartOptions, Supervisor } from '../../control/index.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
-import { type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import { type ContentPart, type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { type EventLog, type RawLine, readEvents, type Thread } from '../../log/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
 import { relayBook } from '../../projections/relay-book.ts';
@@ -18,16 +18,20 @@ export interface RunRequest {
   readonly cwd: string;
   /** Without one the interrupted run of the thread is resumed. */
   readonly prompt?: string;
+  /** The images and files of the prompt. */
+  readonly attachments?: readonly ContentPart[];
   /** Conditions for the start of the run. */
   readonly start?: Pick<StartOptions, 'id' | 'by' | 'metadata' | 'expectedSeq'>;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
-  /** Whether a person can be asked. */
+  /** Whether a person can be asked, here or through the inbox. */
   readonly hasPerson: boolean;
   /** Stops the run. */
   readonly signal: AbortSignal;
+  /** The terminal was closed: a run that can be resumed stays open, another one is stopped. */
+  readonly closed?: AbortSignal;
 }
 
 /** The callbacks of a run; the run waits for each of them. */
@@ -52,7 +56,7 @@ export interface RunReport {
 
 /** Runs an agent on a thread: stored in the log like any run, recorded in a folder, observable as it runs. */
 export async function runAgent(request: RunRequest, watcher: RunWatcher): Promise<RunReport> {
-  const { log, prompt, signal } = request;
+  const { log, prompt, signal, closed } = request;
   const started = Date.now();
   const thread = await threadFor(request);
   let record: RunRecord | undefined;
@@ -71,6 +75,13 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     const stop = () => void supervisor.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
+    const again = `singletree run ${request.agent.id} --resume ${thread.id}`;
+    const detach = () =>
+      agent.resumable === true
+        ? void supervisor.close(`The terminal was closed before the end of the run. To resume it: ${again}`)
+        : stop();
+    closed?.addEventListener('abort', detach, { once: true });
+    if (closed?.aborted === true) detach();
     record ??= await RunRecord.open(request.folderOf(run.runId), { isResumed: prompt === undefined });
     const description = {
       runId: run.runId,
@@ -84,7 +95,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     if (prompt === undefined)
       for (const relay of await pendingRelays(log, thread))
         watcher.asked?.(relay, answer => supervisor.answer(thread.id, relay.id, answer));
-    for await (const event of log.tail(thread.id, thread.seq)) {
+    const tailed = agent.resumable === true ? defined({ signal: closed }) : {};
+    for await (const event of log.tail(thread.id, thread.seq, tailed)) {
       const added = await record.event(event);
       totals.add(event);
       await watcher.event?.(event);
@@ -141,10 +153,12 @@ export function withoutAnswers(agent: Agent): Agent {
 async function startOrResume(
   supervisor: Supervisor,
   thread: Thread,
-  { prompt, start, agent: { id, mode }, created }: RunRequest & { readonly created: Agent },
+  { prompt, attachments = [], start, agent: { id, mode }, created }: RunRequest & { readonly created: Agent },
 ): Promise<RunHandle> {
-  if (prompt !== undefined)
-    return supervisor.start(thread.id, { agent: created, content: prompt, ...defined({ mode }), ...start });
+  if (prompt !== undefined) {
+    const content = attachments.length === 0 ? prompt : [{ type: 'text' as const, text: prompt }, ...attachments];
+    return supervisor.start(thread.id, { agent: created, content, ...defined({ mode }), ...start });
+  }
   const other = openRunsOf(thread).find(({ agentId }) => agentId !== id);
   if (other !== undefined)
     throw new SingletreeError(

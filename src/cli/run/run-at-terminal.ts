@@ -6,6 +6,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
 import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
 import { type NextFollowUp, nextFollowUp } from './next-follow-up.ts';
+import { readAttachments } from './read-attachments.ts';
 import { runAgent, type RunRequest, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
@@ -23,6 +24,10 @@ export interface RunAtTerminalOptions extends StoreOptions {
   readonly timeout?: number;
   readonly idleTimeout?: number;
   readonly resume?: string;
+  /** Files for the prompt. */
+  readonly attach?: readonly string[];
+  /** Waits for answers of other processes when there is no terminal. */
+  readonly wait?: boolean;
   readonly out?: string;
   readonly output?: Output;
   readonly env?: Record<string, string>;
@@ -49,8 +54,8 @@ export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOpti
   let { code, outcome, threadId, next } = await runOnce(run, options);
   while (next !== undefined && outcome !== 'aborted' && outcome !== 'interrupted') {
     const { agent: name = run.name, prompt, start, model = options.model, mode } = next;
-    // The folder of a record and the mode are those of the first run.
-    const { out: _out, mode: _mode, ...others } = options;
+    // The folder of a record, the files and the mode are those of the first run.
+    const { out: _out, attach: _attach, mode: _mode, ...others } = options;
     try {
       const more = { ...others, resume: threadId, ...defined({ model, mode }) };
       ({ code, outcome, threadId, next } = await runOnce({ name, prompt, extraArgs: run.extraArgs, start }, more));
@@ -75,10 +80,19 @@ async function runOnce(
   { name, prompt, extraArgs, start }: TerminalRun,
   options: RunAtTerminalOptions,
 ): Promise<EndedRun> {
-  const hasPerson = process.stdin.isTTY && standardOutput.isTerminal;
+  const isTerminal = process.stdin.isTTY && standardOutput.isTerminal;
+  const hasPerson = isTerminal || options.wait === true;
+  const attachments = await readAttachments(options.attach ?? []);
   const settings = await loadSettings(options.cwd ?? '.');
   const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
-  const agent = await runnableAgent(name, settings, { ...options, timeoutMs, idleTimeoutMs, hasPerson, extraArgs });
+  const agent = await runnableAgent(name, settings, {
+    ...options,
+    timeoutMs,
+    idleTimeoutMs,
+    hasPerson,
+    isResumed: prompt === undefined,
+    extraArgs,
+  });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   const stop = new AbortController();
   let person: TerminalPerson | undefined;
@@ -86,14 +100,22 @@ async function runOnce(
     person?.interrupt();
     stop.abort();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  const closed = new AbortController();
+  const hangUp = () => {
+    person?.interrupt();
+    closed.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
+  process.on('SIGHUP', hangUp);
   const log = await openStoreOf(options, settings.config);
   const output = options.output ?? (standardOutput.isTerminal ? 'pretty' : 'events');
   let pretty: PrettyRun | undefined;
   const watcher = watcherFor(output, () => pretty);
   if (output === 'pretty')
     watcher.started = runId => (pretty = new PrettyRun(standardOutput, { runId, cwd: settings.cwd }));
-  if (hasPerson && agent.isInteractive)
+  if (!isTerminal && hasPerson)
+    watcher.asked = ({ id }) => printNotice(`waiting for an answer: singletree inbox show ${id}`);
+  if (isTerminal && agent.isInteractive)
     person = askAt(processTerminal(interrupt), watcher, { pretty: () => pretty, cwd: settings.cwd });
   try {
     const report = await runAgent(
@@ -101,9 +123,11 @@ async function runOnce(
         log,
         agent,
         cwd: settings.cwd,
+        attachments,
         ...defined({ prompt, start, threadId: options.resume }),
         folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,
+        closed: closed.signal,
         hasPerson,
       },
       watcher,
@@ -123,9 +147,10 @@ async function runOnce(
     return { code, outcome, threadId, next: await nextFollowUp(log, threadId) };
   } finally {
     person?.close();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, interrupt);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
     await agent.close();
     await log.close();
+    process.off('SIGHUP', hangUp);
   }
 }
 

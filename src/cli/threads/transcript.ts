@@ -55,8 +55,6 @@ function lineOf(event: AgentEvent): string | undefined {
       return `· ${plainText(folderWords(event))}`;
     case 'error':
       return event.fatal === true ? undefined : `✗ ${plainText(event.message)}`;
-    case 'warning':
-      return `! ${plainText(event.message)}`;
     case 'harness_end':
       return event.reason === undefined || event.reason === 'complete' ? undefined : `■ ${event.reason}`;
     default:

@@ -133,8 +133,9 @@ export class ActiveRun implements RunHandle {
     void this.#options.thread.writer.write(event).catch(() => {});
   }
 
-  /** Detaches the run without ending it. */
-  detach(): void {
+  /** Detaches the run without ending it; a reason is a warning of the run. */
+  detach(reason?: string): void {
+    if (reason !== undefined) this.mark({ type: 'warning', runId: this.runId, message: reason, code: 'detached' });
     this.#isDetached = true;
     this.#abandon('abandoned');
     this.#stop.abort(new RunDetached());

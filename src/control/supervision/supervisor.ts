@@ -222,10 +222,11 @@ export class Supervisor implements RunControl {
     return [...this.#runs.values()];
   }
 
-  async close(): Promise<void> {
+  /** Detaches its runs, which another process can resume; with a reason each shows why. */
+  async close(reason?: string): Promise<void> {
     this.#closing.abort();
     const runs = [...this.#runs.values()];
-    for (const run of runs) run.detach();
+    for (const run of runs) run.detach(reason);
     await Promise.all(runs.map(run => run.done));
     await Promise.all(runs.map(run => this.#settled.get(run) ?? Promise.resolve()));
     await this.#memoryJobs.close();

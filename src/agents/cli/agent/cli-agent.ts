@@ -13,7 +13,7 @@ import { Semaphore } from '../../semaphore.ts';
 import { environmentFor, type EnvironmentPolicy, policyFor } from '../../process/environment.ts';
 import { lineText } from './line-reader.ts';
 import { type ProcessLine, runProcess } from './run-process.ts';
-import { droppedAttachments, promptOf } from './prompt.ts';
+import { fitAttachments, promptOf } from './prompt.ts';
 import { RunTranslation } from './run-translation.ts';
 import { withCost } from './usage-cost.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
@@ -149,13 +149,13 @@ async function* invoke(
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter), 'new_session');
-  const dropped = droppedAttachments(adapter.name, prompt.attachments);
+  const { text, dropped } = fitAttachments(adapter.name, prompt, () => false);
   if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
   if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
   let release = () => {};
   try {
     release = await semaphore.acquire(signal);
-    const command = adapter.command({ ...options, prompt: prompt.text, model, sessionId, sessionName });
+    const command = adapter.command({ ...options, prompt: text, model, sessionId, sessionName });
     const lines = runProcess({
       command: options.executable ?? adapter.executable,
       args: command.args,

@@ -2,6 +2,7 @@ import type { ContentPart } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
 import { userParts } from '../../../projections/model-input/join-messages.ts';
 import type { Session } from '../../agent.ts';
+import { inlineText } from '../../model/attachments/attachment-data.ts';
 
 /** The prompt of an external agent: the last request, and earlier messages that its own session does not know. */
 export interface CliPrompt {
@@ -52,8 +53,28 @@ function attachmentsOf(message: Message | undefined): readonly Attachment[] {
   return message.content.flatMap(part => (part.type === 'text' ? [] : [part]));
 }
 
-/** The message about attachments that a program cannot take; undefined when there are none. */
-export function droppedAttachments(name: string, dropped: readonly Attachment[]): string | undefined {
+/** Attachments as a program gets them: those it takes, text files for its prompt, and a message about the others. */
+export interface FittedAttachments {
+  readonly taken: readonly Attachment[];
+  /** The prompt with the text files that the program does not take. */
+  readonly text: string;
+  readonly dropped: string | undefined;
+}
+
+/** Fits the attachments of a prompt to a program. */
+export function fitAttachments(
+  name: string,
+  { text, attachments }: Pick<CliPrompt, 'text' | 'attachments'>,
+  isTaken: (part: Attachment) => boolean,
+): FittedAttachments {
+  const taken = attachments.filter(isTaken);
+  const others = attachments.filter(part => !taken.includes(part)).map(part => ({ part, inlined: inlineText(part) }));
+  const dropped = others.flatMap(({ part, inlined }) => (inlined === undefined ? [part] : []));
+  const inlined = others.flatMap(other => other.inlined ?? []);
+  return { taken, text: [text, ...inlined].join('\n\n'), dropped: droppedMessage(name, dropped) };
+}
+
+function droppedMessage(name: string, dropped: readonly Attachment[]): string | undefined {
   if (dropped.length === 0) return undefined;
   const kinds = dropped.map(part => ('filename' in part ? (part.filename ?? part.mediaType) : part.mediaType));
   return `${name} does not take these attachments over this channel, they were left out: ${kinds.join(', ')}.`;

@@ -1,6 +1,6 @@
 import type { AgentEvent, ContentPart } from '../../../events/index.ts';
 import type { InvokeParams } from '../../agent.ts';
-import { type Attachment, droppedAttachments, promptOf } from '../agent/prompt.ts';
+import { type Attachment, fitAttachments, promptOf } from '../agent/prompt.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { LiveAdapter } from '../contract/live-channel.ts';
 import type { ResumedRun } from './resumed-run.ts';
@@ -30,16 +30,12 @@ export function firstPrompt(
       events: [{ type: 'user', runId, by: driverName, automatic: true, content: resumed.prompt }],
     };
   const prompt = promptOf(messages, sessionId === undefined ? undefined : session);
-  const taken = prompt.attachments.filter(part => isTaken(live, part));
-  const dropped = droppedAttachments(
-    adapter.name,
-    prompt.attachments.filter(part => !taken.includes(part)),
-  );
+  const { taken, text, dropped } = fitAttachments(adapter.name, prompt, part => isTaken(live, part));
   const events: AgentEvent[] = [];
   if (dropped !== undefined) events.push({ type: 'warning', runId, message: dropped, code: 'attachment_dropped' });
   if (prompt.includesHistory && sessionId === undefined)
     events.push({ type: 'warning', runId, message: newSessionWarning(adapter), code: 'new_session' });
-  return { content: taken.length === 0 ? prompt.text : [{ type: 'text', text: prompt.text }, ...taken], events };
+  return { content: taken.length === 0 ? text : [{ type: 'text', text }, ...taken], events };
 }
 
 /** The warning that a conversation continues in a new session of the program. */

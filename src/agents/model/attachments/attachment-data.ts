@@ -37,6 +37,24 @@ export function textOfBase64(base64: string): string | undefined {
   }
 }
 
+/** Returns a text file as text for a prompt; undefined for other files, and for files at an address. */
+export function inlineText(part: {
+  readonly data: string;
+  readonly mediaType: string;
+  readonly filename?: string | undefined;
+}): string | undefined {
+  const data = readAttachment(part.data, part.mediaType);
+  if (!('base64' in data) || !(isTextType(data.mediaType) || isUnspecific(data.mediaType))) return undefined;
+  const text = textOfBase64(data.base64);
+  return text === undefined ? undefined : attachmentText(part.filename, data.mediaType, text);
+}
+
+/** Returns the content of a text file in the words that a model is sent. */
+export function attachmentText(filename: string | undefined, mediaType: string, text: string): string {
+  const name = filename === undefined ? '' : ` name=${JSON.stringify(filename)}`;
+  return `<attachment${name} type=${JSON.stringify(mediaType || 'text/plain')}>\n${text}\n</attachment>`;
+}
+
 /** Whether a media type states nothing about the content. */
 export function isUnspecific(mediaType: string): boolean {
   return unspecific.has(mediaType);

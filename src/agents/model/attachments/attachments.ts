@@ -1,7 +1,7 @@
 import type { LanguageModelV3, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { errorText } from '../../../events/index.ts';
 import { modelName } from '../call/provider-id.ts';
-import { isTextType, isUnspecific, readAttachment, textOfBase64 } from './attachment-data.ts';
+import { attachmentText, isTextType, isUnspecific, readAttachment, textOfBase64 } from './attachment-data.ts';
 import { download } from './download.ts';
 import { isRefusal, refusedType } from './refusal.ts';
 
@@ -111,7 +111,7 @@ export class Attachments {
     const { base64, mediaType } = data;
     const isText = isTextType(mediaType) || isUnspecific(mediaType);
     const text = isText && !this.#readsText(mediaType) ? textOfBase64(base64) : undefined;
-    if (text !== undefined) return { part: { type: 'text', text: inline(part, mediaType, text) } };
+    if (text !== undefined) return { part: { type: 'text', text: attachmentText(part.filename, mediaType, text) } };
     if (part.data === base64 && part.mediaType === mediaType) return { part };
     return { part: { ...part, data: base64, mediaType } };
   }
@@ -158,11 +158,6 @@ function standingOf(part: FilePart): Standing {
   let standing = standings.get(part);
   if (standing === undefined) standings.set(part, (standing = { accepted: new Set(), refused: new Map() }));
   return standing;
-}
-
-function inline({ filename }: FilePart, mediaType: string, text: string): string {
-  const name = filename === undefined ? '' : ` name=${JSON.stringify(filename)}`;
-  return `<attachment${name} type=${JSON.stringify(mediaType || 'text/plain')}>\n${text}\n</attachment>`;
 }
 
 function nameOf({ filename, mediaType }: FilePart): string {

@@ -1,6 +1,7 @@
+import { inlineText } from '../../../model/attachments/attachment-data.ts';
 import type { ContentPart } from '../../../../events/index.ts';
 
-/** Returns the content of a message as blocks of the protocol; images and files that the program takes. */
+/** Returns the content of a message as blocks of the protocol: images and files that the program takes, other texts inlined. */
 export function promptBlocks(
   content: string | readonly ContentPart[],
   accepts: { readonly images: boolean; readonly files: boolean },
@@ -15,9 +16,7 @@ export function promptBlocks(
         type: 'resource',
         resource: { uri: `attachment:${encodeURIComponent(name)}`, mimeType: part.mediaType, blob: part.data },
       };
-    return {
-      type: 'text',
-      text: `[The attachment ${name} (${part.mediaType}) was left out: the agent does not take it.]`,
-    };
+    const leftOut = `[The attachment ${name} (${part.mediaType}) was left out: the agent does not take it.]`;
+    return { type: 'text', text: inlineText(part) ?? leftOut };
   });
 }
