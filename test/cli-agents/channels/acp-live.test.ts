@@ -1,9 +1,16 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { cliAdapters } from '../../../src/agents/cli/adapters/index.ts';
+import type { Profile } from '../scenarios/profile.ts';
 import { acpProfiles } from '../scenarios/profiles/acp.ts';
 import { tryProgram } from '../scenarios/try-program.ts';
 import { callTool, LiveScene } from '../support/live-scene.ts';
+
+const command = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 /** How the model of a program writes a file; these programs report no locations. */
 const writes: Readonly<Record<string, (path: string) => ReturnType<typeof callTool>>> = {
@@ -13,6 +20,7 @@ const writes: Readonly<Record<string, (path: string) => ReturnType<typeof callTo
 
 for (const profile of acpProfiles)
   tryProgram(profile, version => {
+    if (cliAdapters[profile.agent]?.isLiveOnly === true) testWithoutTerminal(profile, version);
     const write = writes[profile.agent];
     if (write === undefined) return;
 
@@ -39,3 +47,23 @@ for (const profile of acpProfiles)
       }
     });
   });
+
+function testWithoutTerminal({ agent, shell }: Profile, version: string): void {
+  it('is denied without a terminal what rules would ask, and the exit code says so', async () => {
+    const live = await LiveScene.open(version, [shell('touch made.txt'), 'All done.', 'Noted.']);
+    const { executable = '', cwd, env = {}, model = '' } = live.options;
+    const PATH = `${dirname(executable)}:${env['PATH'] ?? process.env['PATH']}`;
+    const given = { ...process.env, ...env, PATH, SINGLETREE_HOME: join(dirname(cwd), 'singletree') };
+    const run = promisify(execFile)(process.execPath, [command, 'run', agent, 'go', '--model', model], {
+      cwd,
+      env: given,
+    });
+    run.child.stdin?.end();
+    const ended = await run.catch((error: { code: number; stdout: string; stderr: string }) => error);
+    const isMade = existsSync(join(cwd, 'made.txt'));
+    await live.close();
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/denied: .*\(--wait\)/) as string });
+    expect(ended.stdout).toContain('nobody can be asked');
+    expect(isMade).toBe(false);
+  });
+}

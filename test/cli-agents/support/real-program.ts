@@ -39,7 +39,10 @@ export const programNames: readonly string[] = ['codex', 'claude', 'pi', 'openco
 );
 
 /** The versions of Claude Code whose interactive channel is tried. */
-export const claudeVersions: readonly string[] = ['claude', 'claude@2.1.325'];
+export const claudeVersions: readonly string[] = ['claude', 'claude@2.1.326'];
+
+/** The versions of Codex whose interactive channel is tried. */
+export const codexVersions: readonly string[] = ['codex', 'codex@0.169.0'];
 
 /** The versions of Pi whose interactive channel is tried: the last one for Node 20, and one for Node 24. */
 export const piVersions: readonly string[] = ['pi', 'pi@0.87.1'];
@@ -140,11 +143,17 @@ const settings: Readonly<Record<'codex' | 'claude' | 'pi', Settings>> = {
 
 const programs: Readonly<Record<string, Program>> = {
   codex: { package: '@openai/codex@0.166.0', path: '.bin/codex', settings: settings.codex },
+  'codex@0.169.0': {
+    package: '@openai/codex@0.169.0',
+    path: '.bin/codex',
+    folder: 'codex-0.169.0',
+    settings: settings.codex,
+  },
   claude: { package: '@anthropic-ai/claude-code@2.1.197', path: '.bin/claude', settings: settings.claude },
-  'claude@2.1.325': {
-    package: '@anthropic-ai/claude-code@2.1.325',
+  'claude@2.1.326': {
+    package: '@anthropic-ai/claude-code@2.1.326',
     path: '.bin/claude',
-    folder: 'claude-2.1.325',
+    folder: 'claude-2.1.326',
     settings: settings.claude,
   },
   pi: { package: '@mariozechner/pi-coding-agent@0.73.1', path: '.bin/pi', settings: settings.pi },

@@ -3,6 +3,7 @@ import type { ModelScript, ScriptedPart } from '../../../../src/agents/model/scr
 import { callTool } from '../../support/live-scene.ts';
 import { subagentTask } from '../conversation.ts';
 import type { Profile } from '../profile.ts';
+import { codexVersions } from '../../support/real-program.ts';
 
 export const shell = (cmd: string, more: object = {}) => callTool('exec_command', { cmd, ...more });
 const ofAgents = (name: string, input: object): ScriptedPart[] =>
@@ -34,7 +35,7 @@ const subagentScript: ModelScript = request => {
 /** Codex. */
 export const codex: Profile = {
   agent: 'codex',
-  versions: ['codex'],
+  versions: codexVersions,
   live: codexLive,
   shell,
   tool: 'command_execution',
