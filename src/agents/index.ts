@@ -27,6 +27,7 @@ export { SessionPool, type SessionPoolOptions } from './cli/live/session-pool.ts
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
 export { Semaphore } from './semaphore.ts';
 export { readSavedStream, type SavedStream, type SavedStreamOptions } from './cli/saved/saved-stream.ts';
+export type { RecordedEnd } from './cli/agent/run-translation.ts';
 export type { SavedChunks } from './cli/saved/saved-lines.ts';
 export type { Translator, TranslatorOptions } from './cli/contract/translator.ts';
 export { loopAgent } from './loop/loop-agent.ts';

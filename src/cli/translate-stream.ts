@@ -1,7 +1,7 @@
-import { readSavedStream, type SavedChunks, type SavedStream } from '../agents/index.ts';
+import { readSavedStream, type SavedChunks, type SavedStream, type SavedStreamOptions } from '../agents/index.ts';
 import { createActivityState, projectActivity } from '../projections/activity/index.ts';
 
-export interface TranslateOptions {
+export interface TranslateOptions extends SavedStreamOptions {
   readonly output: 'events' | 'activity';
   /** Receives whole lines of JSON; returns false to stop. */
   readonly write: (text: string) => Promise<boolean>;
@@ -14,9 +14,9 @@ export interface TranslateOptions {
 export async function translateStream(
   agent: string,
   input: SavedChunks,
-  { output, write }: TranslateOptions,
+  { output, write, ...known }: TranslateOptions,
 ): Promise<SavedStream['count'] | undefined> {
-  const stream = readSavedStream(agent, input);
+  const stream = readSavedStream(agent, input, known);
   const state = createActivityState();
   for await (const event of stream) {
     const values = output === 'events' ? [event] : projectActivity(state, event, stream.lineOf);

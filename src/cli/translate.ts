@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { Argument, type Command, Option } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SingletreeError } from '../events/index.ts';
+import { readRunDescription } from './run/run-description.ts';
 import { translateStream } from './translate-stream.ts';
 import { listedCommand } from './command-list.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
@@ -10,13 +11,19 @@ import { printNotice, standardOutput } from '../control/standard-output.ts';
 export function addTranslateCommand(program: Command): void {
   listedCommand(program, 'translate')
     .addArgument(new Argument('<agent>', 'the agent that printed it').choices(Object.keys(cliAdapters)))
-    .argument('[file]', 'the raw output, or the raw.jsonl of a run; standard input when absent or "-"')
+    .argument(
+      '[file]',
+      'the raw output, or the raw.jsonl of a run, whose run.json states its end; standard input when absent or "-"',
+    )
     .addOption(new Option('--output <kind>', 'what to print').choices(['events', 'activity']).default('events'))
     .option('--json', 'the default: one JSON value per line')
     .action(async (agent: string, file: string | undefined, { output }: { output: 'events' | 'activity' }) => {
       try {
-        const input = file === undefined || file === '-' ? process.stdin : (await open(file)).createReadStream();
+        const path = file === '-' ? undefined : file;
+        const input = path === undefined ? process.stdin : (await open(path)).createReadStream();
+        const known = path === undefined ? {} : await readRunDescription(path);
         const count = await translateStream(agent, input, {
+          ...known,
           output,
           write: lines => standardOutput.writeJsonLines(lines),
         });

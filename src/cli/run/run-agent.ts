@@ -110,7 +110,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     }
     const outcome = await run.done;
     const milliseconds = Date.now() - started;
-    const { usage, filesChanged, denied, error } = totals;
+    const { usage, filesChanged, denied, error, errorCode } = totals;
     const { inputTokens, outputTokens, cost } = usage;
     await record.describe({
       ...description,
@@ -120,6 +120,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       filesChanged,
       denied,
       error,
+      errorCode,
     });
     return { outcome, totals, milliseconds, threadId: thread.id, folder: record.folder };
   } finally {

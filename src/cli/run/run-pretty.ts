@@ -23,6 +23,7 @@ export class PrettyRun {
   readonly #cwd: string;
   readonly #spinner: ReturnType<typeof setInterval> | undefined;
   #inText = false;
+  #textId: string | undefined;
   #event: AgentEvent | undefined;
   #frame = 0;
   #spins = false;
@@ -40,7 +41,10 @@ export class PrettyRun {
   event(event: AgentEvent): void {
     this.#event = event;
     if (event.type !== 'text' || event.runId !== this.#mainRun || event.content === '') return;
-    this.#clear();
+    // Another message begins on a line of its own.
+    if (event.id !== this.#textId) this.#breakLine();
+    else this.#clear();
+    this.#textId = event.id;
     void this.#screen.write(printableText(event.content));
     this.#inText = !event.content.endsWith('\n');
   }

@@ -6,6 +6,7 @@ import type { Activity } from '../../projections/activity/index.ts';
 export class RunTotals {
   usage: UsageCounts = noUsage;
   error: string | undefined;
+  errorCode: string | undefined;
   readonly #files = new Set<string>();
   /** The calls that wait for a person, by the relay. */
   readonly #asked = new Map<string, string>();
@@ -15,7 +16,7 @@ export class RunTotals {
   readonly #denials = new Set<string>();
 
   add(event: AgentEvent): void {
-    if (event.type === 'error' && event.fatal === true) this.error = event.message;
+    if (event.type === 'error' && event.fatal === true) [this.error, this.errorCode] = [event.message, event.code];
     if (event.type === 'relay' && event.toolCallId !== undefined) this.#asked.set(event.id, event.toolCallId);
     if (event.type === 'relay_resolved') this.#resolved(event);
     if (event.type === 'tool_result' && 'status' in toolOutputOf(event.output))

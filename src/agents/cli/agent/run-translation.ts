@@ -17,17 +17,25 @@ export interface RunTranslationOptions {
   readonly now: () => string;
 }
 
+type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
+
+/** How a run ended, according to its record; `error` is the failure that ended it. */
+export interface RecordedEnd {
+  readonly reason: EndReason;
+  readonly error?: { readonly message: string; readonly code?: string };
+}
+
 /** The result of a process. */
 export interface ProcessEnd {
   readonly exitCode?: number | null;
   readonly signal?: string | null;
   /** The reason it was stopped, when we stopped it. */
   readonly stopped?: { readonly reason: 'aborted' | 'timeout'; readonly message: string };
+  /** The end that the record of the run states: it counts more than what the output says. */
+  readonly recorded?: RecordedEnd;
   /** The output ended before the program reported its end, and its exit status is unknown. */
   readonly isCut?: boolean;
 }
-
-type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
 /**
  * Translates a whole run of an external program, from its two streams and its exit: `harness_start` to `harness_end`.
@@ -79,6 +87,7 @@ export class RunTranslation {
   end(end: ProcessEnd): AgentEvent[] {
     const { runId, translator } = this.#options;
     const agentId = this.#options.adapter.id;
+    if (end.recorded !== undefined) return this.#stamp(this.#recordedEnd(end.recorded));
     const events = translator.flush().map(event => (isFatal(event) ? withExit(event, agentId, end) : event));
     const failed = events.some(isFatal);
     const reason: EndReason = end.stopped?.reason ?? translator.failure?.reason ?? (failed ? 'error' : 'complete');
@@ -87,6 +96,17 @@ export class RunTranslation {
     const unexplained: EndReason = end.isCut === true ? 'interrupted' : 'complete';
     const ended: EndReason = reason !== 'complete' ? reason : failure === undefined ? unexplained : 'error';
     return this.#stamp([...events, { type: 'harness_end', runId, agentId, reason: ended }]);
+  }
+
+  /** Returns the final events of a run whose end is known; a failure that the output reports as fatal is not repeated. */
+  #recordedEnd({ reason, error }: RecordedEnd): AgentEvent[] {
+    const { runId, adapter, translator } = this.#options;
+    const events = translator.flush();
+    const others = events.filter(event => !isFatal(event));
+    const isReported = translator.failure !== undefined && others.length === events.length;
+    const fatal: AgentEvent[] =
+      error === undefined || isReported ? [] : [{ type: 'error', runId, ...error, fatal: true }];
+    return [...others, ...fatal, { type: 'harness_end', runId, agentId: adapter.id, reason }];
   }
 
   #failureOf(end: ProcessEnd): { message: string; code: string } | undefined {
@@ -98,7 +118,7 @@ export class RunTranslation {
     const output = stderr.text || stdout.text;
     if (exit !== undefined)
       return { message: output === '' ? `${exit}, without saying why.` : `${exit}: ${output}`, code: 'exit_code' };
-    const denial = this.#denial.reason;
+    const denial = this.#options.translator.isInteractive === true ? undefined : this.#denial.reason;
     return denial === undefined ? undefined : { message: `${name} ${denial}`, code: 'permission_denied' };
   }
 

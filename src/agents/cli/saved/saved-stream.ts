@@ -5,7 +5,7 @@ import { optionsCheck } from '../../../events/options/check-options.ts';
 import { name } from '../../../events/options/option-fields.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import { lineText } from '../agent/line-reader.ts';
-import { RunTranslation } from '../agent/run-translation.ts';
+import { type RecordedEnd, RunTranslation } from '../agent/run-translation.ts';
 import { withCost } from '../agent/usage-cost.ts';
 import { RawLines } from './raw-lines.ts';
 import { type SavedChunks, type SavedLine, savedLines } from './saved-lines.ts';
@@ -19,7 +19,25 @@ export interface SavedStreamOptions {
   readonly model?: string;
   /** The exit code of the program. Default: unknown. */
   readonly exitCode?: number;
+  /** How the run ended, when its record states it. Default: what the output and the exit code say. */
+  readonly end?: RecordedEnd;
 }
+
+/** The reasons that a run ends for. */
+export const endReason = z.enum([
+  'complete',
+  'max_iterations',
+  'limit_reached',
+  'aborted',
+  'error',
+  'timeout',
+  'interrupted',
+]);
+
+const recordedEnd = z.object({
+  reason: endReason,
+  error: z.object({ message: z.string(), code: z.string().optional() }).optional(),
+});
 
 const checkOptions = optionsCheck(
   'readSavedStream',
@@ -29,6 +47,7 @@ const checkOptions = optionsCheck(
       cwd: name().optional(),
       model: name().optional(),
       exitCode: z.int().optional(),
+      end: recordedEnd.optional(),
     }) satisfies Record<keyof SavedStreamOptions, z.ZodType>,
 );
 
@@ -42,13 +61,13 @@ export interface SavedStream extends AsyncIterable<AgentEvent> {
 
 /**
  * Translates the saved output of an external agent to the events of a run, from `harness_start` to `harness_end`. Takes
- * what the program printed, or the `raw.jsonl` of a run, whose times are kept. Throws `invalid_argument` for an unknown
- * agent, and while it is read when the stream is empty.
+ * what the program printed in print mode or over its interactive channel, or the `raw.jsonl` of a run, whose times are kept. Throws `invalid_argument` for an unknown
+ * agent, and while it is read when the stream is empty and its end is not given.
  */
 export function readSavedStream(agent: string, chunks: SavedChunks, options: SavedStreamOptions = {}): SavedStream {
   checkOptions(options);
   const adapter = adapterNamed(agent);
-  const { runId = newId(), cwd, model, exitCode } = options;
+  const { runId = newId(), cwd, model, exitCode, end } = options;
   const translator = adapter.translator({ runId });
   const lines = new RawLines();
   const count = { lines: 0, understood: 0 };
@@ -91,8 +110,9 @@ export function readSavedStream(agent: string, chunks: SavedChunks, options: Sav
         lines.passed(event);
       }
     }
-    if (!isStarted) throw new SingletreeError('invalid_argument', emptyStream(adapter.name));
-    yield* run.end({ isCut: !translator.finished, ...defined({ exitCode }) });
+    if (!isStarted && end !== undefined) yield* run.start();
+    else if (!isStarted) throw new SingletreeError('invalid_argument', emptyStream(adapter.name));
+    yield* run.end({ isCut: !translator.finished, ...defined({ exitCode, recorded: end }) });
   }
 
   return { lineOf: lines.lineOf, count, [Symbol.asyncIterator]: events };

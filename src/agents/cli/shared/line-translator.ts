@@ -19,11 +19,13 @@ export interface RecordReader {
 export function lineTranslator(
   { runId }: TranslatorOptions,
   readerFor: (context: LineContext) => RecordReader,
+  about: Pick<Translator, 'isInteractive'> = {},
 ): Translator {
   const context = new LineContext(runId);
   const reader = readerFor(context);
   let count = 0;
   return {
+    ...about,
     translate(line, number) {
       count++;
       context.begin(number ?? count);

@@ -1,283 +1,55 @@
-import { defined } from '../../../../events/defined.ts';
-import type { ToolOutput } from '../../../../events/index.ts';
-import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
-import { completesText } from '../../shared/completes-text.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
-import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
-import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { ClaudeMessages } from './messages.ts';
-import { ClaudePlan } from './plan.ts';
-import { rateLimitMessage, retryMessage } from './system.ts';
-import { ClaudeSubagents } from './subagents.ts';
-import { ClaudeUsage } from './usage.ts';
-import { readApiError, readBlocks, readRecoveredRead, readSkillFolder, readToolOutput } from './wire.ts';
+import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { ClaudeReader, readAskedCall } from './reader.ts';
 
-/** Translates the output of `claude --print --output-format stream-json --verbose`. */
+/**
+ * Translates the output of `claude --print --output-format stream-json --verbose`, or the saved messages of its control
+ * protocol, which has the same records.
+ */
 export function claudeTranslator(options: TranslatorOptions): Translator {
-  return lineTranslator(options, context => new ClaudeReader(context));
+  return lineTranslator(options, context => new ClaudeStreamReader(context));
 }
 
-type On = Readonly<Record<string, (record: WireRecord) => void>>;
+/** Messages that only the client needs. */
+const consumed: ReadonlySet<unknown> = new Set([
+  'command_lifecycle',
+  'control_cancel_request',
+  'control_response',
+  'keep_alive',
+]);
 
-/** What one process reports over several turns. */
-export interface ClaudeSessionState {
-  readonly usage: ClaudeUsage;
-  readonly plan: ClaudePlan;
-}
-
-/** A call that a person is asked about. */
-export interface AskedCall {
-  readonly toolUseId: string;
-  readonly name: string;
-  readonly input: WireRecord;
-  /** The program's id of the subagent that made it. */
-  readonly taskId?: string | undefined;
-}
-
-/** Translates the records of one turn. */
-export class ClaudeReader implements RecordReader {
+class ClaudeStreamReader implements RecordReader {
   readonly #context: LineContext;
-  readonly #calls = new OpenCalls();
-  readonly #subagents: ClaudeSubagents;
-  readonly #messages: ClaudeMessages;
-  readonly #usage: ClaudeUsage;
-  readonly #denied = new Set<string>();
-  readonly #plan: ClaudePlan;
-  /** The calls that were emitted before the record of their message. */
-  readonly #early = new Set<string>();
-  /** The model of the main agent's last message. */
-  #model: string | undefined;
-  /** The result of a skill waits one record for the folder of the skill. */
-  #skill: { readonly call: OpenCall; readonly output: ToolOutput } | undefined;
+  readonly #reader: ClaudeReader;
 
-  constructor(
-    context: LineContext,
-    { usage, plan }: ClaudeSessionState = { usage: new ClaudeUsage(), plan: new ClaudePlan() },
-  ) {
+  constructor(context: LineContext) {
     this.#context = context;
-    this.#usage = usage;
-    this.#plan = plan;
-    this.#messages = new ClaudeMessages(context);
-    this.#subagents = new ClaudeSubagents(context, this.#calls, runId => this.#messages.forget(runId));
+    this.#reader = new ClaudeReader(context);
   }
 
   take(record: WireRecord): void {
-    const sessionId = textOf(record['session_id']);
-    if (sessionId !== undefined && this.#context.sessionId === undefined && record['subtype'] !== 'init')
-      this.#context.session(sessionId);
-    this.#endSkill(readSkillFolder(record));
-    dispatch(this.#on, textOf(record['type']), record, () => this.#context.unknown(record));
+    const { type } = record;
+    if (consumed.has(type) || (type === 'user' && record['isReplay'] === true)) return;
+    if (type === 'control_request') this.#requested(record);
+    else if (type === 'result' && isInterrupted(record)) this.#reader.interrupted(record);
+    else this.#reader.take(record);
   }
 
   flush(): void {
-    this.#endSkill(undefined);
-    this.#subagents.flush();
-    const usage = this.#usage.subagents();
-    if (usage !== undefined) this.#context.emit({ type: 'usage', agentId: 'claude/subagents', ...usage });
+    this.#reader.flush();
   }
 
-  /** The program's ids of the running subagents. */
-  get runningTasks(): readonly string[] {
-    return this.#subagents.taskIds;
-  }
-
-  /** The event id and the run of a call that a person is asked about; emits the call when its record has not arrived. */
-  asked({ toolUseId, name, input, taskId }: AskedCall): { readonly id: string; readonly runId: string } {
-    const found = this.#calls.find(toolUseId);
-    if (found !== undefined && found !== 'ambiguous') return found;
-    const runId = (taskId === undefined ? undefined : this.#subagents.runOfTask(taskId)) ?? this.#context.runId;
-    this.#messages.begin(runId);
-    this.#early.add(toolUseId);
-    dropOldest(this.#early);
-    const call = this.#calls.add(toolUseId, { runId, name, input });
-    this.#context.emit({ type: 'tool_call', runId, id: call.id, name, input });
-    return call;
-  }
-
-  /** Registers a call that was rejected: its error is a denial. */
-  deny(toolUseId: string): void {
-    this.#denied.add(toolUseId);
-    dropOldest(this.#denied);
-  }
-
-  /** Takes the result of a turn that we interrupted: its usage counts, its failure does not. */
-  interrupted(record: WireRecord): void {
-    this.#endSkill(undefined);
-    this.#context.finished = true;
-    this.#countUsage(record);
-    this.#context.forgive();
-  }
-
-  readonly #on: On = {
-    system: record =>
-      dispatch(this.#onSystem, textOf(record['subtype']), record, () => this.#subagents.strange(record)),
-    assistant: record => this.#assistant(record),
-    user: record => this.#user(record),
-    rate_limit_event: record => {
-      const message = rateLimitMessage(record);
-      if (message !== undefined) this.#context.emit({ type: 'warning', message, code: 'rate_limit' });
-    },
-    result: record => this.#result(record),
-    stream_event: record => this.#messages.stream(this.#runOf(record), recordOf(record['event'])),
-  };
-
-  readonly #onSystem: On = {
-    init: record => {
-      const sessionId = textOf(record['session_id']);
-      const details = { cwd: textOf(record['cwd']), model: textOf(record['model']) };
-      if (sessionId === undefined) this.#context.unknown(record);
-      else if (this.#context.sessionId !== sessionId || !this.#isAnnounced) this.#context.session(sessionId, details);
-      this.#isAnnounced = true;
-    },
-    status: () => {},
-    thinking_tokens: () => {},
-    api_retry: record => {
-      this.#context.forgive();
-      this.#context.emit({ type: 'warning', message: retryMessage(record), code: 'api_retry' });
-    },
-    permission_denied: record => this.#deny(textOf(record['tool_use_id']), record),
-    task_started: record => this.#subagents.started(record),
-    task_notification: record => this.#subagents.ended(record),
-  };
-
-  #isAnnounced = false;
-
-  #assistant(record: WireRecord): void {
-    const message = recordOf(record['message']);
-    const blocks = readBlocks(message);
-    if (message === undefined || blocks === undefined) {
-      this.#context.unknown(record);
-      return;
-    }
-    const runId = this.#runOf(record);
-    if (runId === this.#context.runId) {
-      this.#context.finished = false;
-      if (message['model'] !== '<synthetic>') this.#model = textOf(message['model']) ?? this.#model;
-    }
-    const failure = readApiError(record);
-    if (failure !== undefined && runId === this.#context.runId) this.#context.fail(failure);
-    else if (failure !== undefined) this.#subagents.failed(record, failure);
-    else {
-      this.#messages.enter(runId, message);
-      for (const [index, block] of blocks.entries())
-        this.#block(block, { runId, record, isFinal: completesText(blocks, index) });
-    }
-  }
-
-  #block(value: unknown, { runId, record, isFinal }: { runId: string; record: WireRecord; isFinal: boolean }): void {
-    const block = recordOf(value);
-    const { type, text, thinking } = block ?? {};
-    if (type === 'text' && typeof text === 'string') {
-      const child = this.#subagents.of(record);
-      if (child !== undefined) child.lastText = text;
-      this.#messages.write(runId, 'text', text, isFinal);
-    } else if (type === 'thinking' && typeof thinking === 'string') this.#messages.write(runId, 'reasoning', thinking);
-    else if (type === 'tool_use') this.#toolUse(block as WireRecord, runId);
-    else if (type !== 'redacted_thinking') this.#context.emit({ type: 'unknown', runId, raw: value ?? null });
-  }
-
-  #toolUse(block: WireRecord, runId: string): void {
-    const [rawId, name, input] = [textOf(block['id']), textOf(block['name']), block['input']];
-    if (rawId === undefined || name === undefined || input === undefined) {
-      this.#context.emit({ type: 'unknown', runId, raw: block });
-      return;
-    }
-    this.#messages.nextBlock(runId);
-    if (this.#early.delete(rawId)) return;
-    const { id } = this.#calls.add(rawId, { runId, name, input });
-    this.#context.emit({ type: 'tool_call', runId, id, name, input });
-  }
-
-  /** Translates results; consumes an echoed prompt and injected text. */
-  #user(record: WireRecord): void {
-    const blocks = readBlocks(record['message']);
-    if (blocks === undefined) this.#context.unknown(record);
-    for (const value of blocks ?? []) {
-      const block = recordOf(value);
-      if (block?.['type'] === 'tool_result') this.#toolResult(block, record);
-      else if (block === undefined || typeof block['type'] !== 'string') this.#context.unknown(value ?? null);
-    }
-  }
-
-  #toolResult(block: WireRecord, record: WireRecord): void {
-    const rawId = textOf(block['tool_use_id']);
-    const call = rawId === undefined ? undefined : (this.#calls.settle(rawId) ?? this.#recover(rawId, record));
-    if (rawId === undefined || call === undefined || call === 'ambiguous' || !this.#isOpen(call.runId)) {
-      this.#context.unknown(record);
-      return;
-    }
-    const read = readToolOutput(block, record, call.name);
-    const isDenied = this.#denied.delete(rawId) && 'error' in read;
-    const output: ToolOutput = isDenied ? { status: 'denied', reason: read.error } : read;
-    if (call.name === 'Skill' && 'context' in output) this.#skill = { call, output };
-    else {
-      if (call.name === 'Agent' || call.name === 'Task') this.#subagents.answered(rawId, call, { output, record });
-      this.#endCall(call, output);
-      const tasks = 'context' in output ? this.#plan.take(call, record['tool_use_result']) : undefined;
-      if (tasks !== undefined) this.#context.emit({ type: 'tasks', runId: call.runId, tasks });
-    }
-  }
-
-  #recover(rawId: string, record: WireRecord): OpenCall | undefined {
-    const input = readRecoveredRead(record);
-    if (input === undefined) return undefined;
-    const runId = this.#runOf(record);
-    const { id, name } = this.#calls.add(rawId, { runId, name: 'Read', input });
-    this.#context.emit({ type: 'tool_call', runId, id, name, input });
-    return this.#calls.settle(rawId) as OpenCall;
-  }
-
-  #endCall({ id, runId, name }: OpenCall, output: ToolOutput): void {
-    this.#context.emit({ type: 'tool_result', runId, id, name, output });
-  }
-
-  #endSkill(folder: string | undefined): void {
-    if (this.#skill === undefined) return;
-    const { call, output } = this.#skill;
-    this.#skill = undefined;
-    this.#endCall(call, folder === undefined ? output : { ...output, result: { path: `${folder}/SKILL.md` } });
-  }
-
-  #runOf(record: WireRecord): string {
-    return this.#subagents.of(record)?.runId ?? this.#context.runId;
-  }
-
-  #isOpen(runId: string): boolean {
-    return runId === this.#context.runId || this.#subagents.isOpen(runId);
-  }
-
-  #deny(rawId: string | undefined, record: WireRecord): void {
-    const message = textOf(record['message']) ?? `${textOf(record['tool_name']) ?? 'A tool'} was not permitted.`;
-    if (rawId !== undefined) this.deny(rawId);
-    this.#context.emit({ type: 'warning', message, code: 'permission_denied' });
-  }
-
-  /** A result does not end the run while background subagents are running: their end starts another turn. */
-  #result(record: WireRecord): void {
-    this.#context.finished = this.#subagents.size === 0;
-    this.#countUsage(record);
-    const subtype = textOf(record['subtype']) ?? 'error';
-    if (record['is_error'] !== true && !subtype.startsWith('error')) return;
-    const reported = textOf(record['result']) ?? joinedText(listOf(record['errors'])) ?? '';
-    const reason = subtype === 'error_max_turns' ? ('max_iterations' as const) : ('error' as const);
-    const code = subtype === 'success' ? undefined : subtype;
-    this.#context.fail({
-      message: reported || (code === undefined ? '' : `Claude Code ended with ${code}.`),
-      code,
-      reason,
-    });
-  }
-
-  #countUsage(record: WireRecord): void {
-    const usage = this.#usage.take(record);
-    const model = this.#model;
-    if (usage !== undefined) this.#context.emit({ type: 'usage', ...usage, ...defined({ model }) });
+  #requested(record: WireRecord): void {
+    const request = recordOf(record['request']);
+    const call = readAskedCall(request);
+    if (call !== undefined) this.#reader.asked(call);
+    else if (request?.['subtype'] !== 'hook_callback') this.#context.unknown(record);
   }
 }
 
-function dispatch(on: On, name: string | undefined, record: WireRecord, otherwise: () => void): void {
-  if (name !== undefined && Object.hasOwn(on, name)) (on[name] as (record: WireRecord) => void)(record);
-  else otherwise();
+/** Whether a person stopped the turn. */
+function isInterrupted(record: WireRecord): boolean {
+  return record['is_error'] === true && textOf(record['terminal_reason'])?.startsWith('aborted_') === true;
 }

@@ -1,17 +1,21 @@
+import { acpTranslator, isAcpMessage } from '../../channels/acp/acp-translator.ts';
+import { eitherTranslator } from '../../shared/channel-translator.ts';
 import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { readableError } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { clineProfile } from './live/profile.ts';
 import { LegacyRecords } from './legacy.ts';
 import { Speaker, Speakers } from './speakers.ts';
 import { ClineTurns } from './turns.ts';
 import { readUsage } from './wire.ts';
 
-/** Translates the output of `cline --json`, and the flat records of versions before 3. */
+/** Translates the output of `cline --json` and the flat records of versions before 3, or the saved messages of `cline --acp`. */
 export function clineTranslator(options: TranslatorOptions): Translator {
-  return lineTranslator(options, context => new ClineReader(context));
+  const print = lineTranslator(options, context => new ClineReader(context));
+  return eitherTranslator(print, acpTranslator(clineProfile(undefined), options), isAcpMessage);
 }
 
 /** Handles a record; returns whether it understood it. */

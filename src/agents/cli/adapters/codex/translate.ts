@@ -1,3 +1,4 @@
+import { channelTranslator, eitherTranslator } from '../../shared/channel-translator.ts';
 import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
@@ -6,11 +7,16 @@ import { SessionUsage } from '../../shared/session-usage.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { CodexItems } from './items.ts';
+import { CodexSavedMessages } from './live/saved-messages.ts';
 import { readUsage } from './wire.ts';
 
-/** Translates the output of `codex exec --json`. */
+/** Translates the output of `codex exec --json`, or the saved messages of `codex app-server`. */
 export function codexTranslator(options: TranslatorOptions): Translator {
-  return lineTranslator(options, context => new CodexReader(context, options));
+  return eitherTranslator(
+    lineTranslator(options, context => new CodexReader(context, options)),
+    channelTranslator(host => new CodexSavedMessages(host, options.runId)),
+    record => 'method' in record || 'result' in record,
+  );
 }
 
 class CodexReader implements RecordReader {

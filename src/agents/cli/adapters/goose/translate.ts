@@ -1,3 +1,5 @@
+import { acpTranslator, isAcpMessage } from '../../channels/acp/acp-translator.ts';
+import { eitherTranslator } from '../../shared/channel-translator.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
@@ -6,14 +8,16 @@ import { errorText } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readBanner } from './banner.ts';
+import { gooseProfile } from './live/profile.ts';
 import { GooseMessages } from './messages.ts';
 import { GooseSubagents } from './subagents.ts';
 import { isFromModel, readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';
 import { defined } from '../../../../events/defined.ts';
 
-/** Translates the output of `goose run --output-format stream-json`. */
+/** Translates the output of `goose run --output-format stream-json`, or the saved messages of `goose acp`. */
 export function gooseTranslator(options: TranslatorOptions): Translator {
-  return lineTranslator(options, context => new GooseReader(context, options));
+  const print = lineTranslator(options, context => new GooseReader(context, options));
+  return eitherTranslator(print, acpTranslator(gooseProfile, options), isAcpMessage);
 }
 
 class GooseReader implements RecordReader {

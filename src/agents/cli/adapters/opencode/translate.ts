@@ -1,15 +1,24 @@
 import { ChildRuns } from '../../shared/child-runs.ts';
+import { channelTranslator, eitherTranslator } from '../../shared/channel-translator.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { ServeSavedMessages } from './live/saved-messages.ts';
 import { PartReader } from './part-reader.ts';
 import { readError } from './wire.ts';
 
-/** Translates the output of `opencode run --format json` and of `kilo run --format json`, which is the same. */
+/**
+ * Translates the output of `opencode run --format json` and of `kilo run --format json`, which is the same, or the saved
+ * messages of their servers.
+ */
 export function opencodeTranslator(options: TranslatorOptions): Translator {
-  return lineTranslator(options, context => new OpencodeReader(context));
+  return eitherTranslator(
+    lineTranslator(options, context => new OpencodeReader(context)),
+    channelTranslator(host => new ServeSavedMessages(host, options.runId)),
+    record => 'properties' in record || 'response' in record,
+  );
 }
 
 class OpencodeReader implements RecordReader {

@@ -1,8 +1,47 @@
-import { lineTranslator } from '../../shared/line-translator.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
+import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { takeRecord } from './live/records.ts';
 import { PiReader } from './reader.ts';
 
-/** Translates the output of `pi --mode json --print`. */
+/** Translates the output of `pi --mode json --print`, or the saved messages of `pi --mode rpc`. */
 export function piTranslator(options: TranslatorOptions): Translator {
-  return lineTranslator(options, context => new PiReader(context));
+  return lineTranslator(options, context => new PiStreamReader(context));
+}
+
+/** Both modes print the same records; the interactive one adds responses and dialogs. */
+class PiStreamReader implements RecordReader {
+  readonly #context: LineContext;
+  readonly #reader: PiReader;
+  #hasStarted = false;
+
+  constructor(context: LineContext) {
+    this.#context = context;
+    this.#reader = new PiReader(context);
+  }
+
+  take(record: WireRecord): void {
+    const { type } = record;
+    if (type === 'response') this.#response(record);
+    // The call that a dialog is about is a record of its own.
+    else if (type === 'extension_ui_request') return;
+    else {
+      this.#hasStarted ||= type === 'agent_start';
+      takeRecord(record, this.#reader, this.#context);
+    }
+  }
+
+  flush(): void {}
+
+  #response(record: WireRecord): void {
+    const { command, success, error } = record;
+    const sessionId = textOf(recordOf(record['data'])?.['sessionId']);
+    if (typeof command !== 'string') this.#context.unknown(record);
+    else if (command === 'get_state' && sessionId !== undefined) this.#context.session(sessionId);
+    // The failure of an interrupted run is the interrupt.
+    else if (command === 'abort') this.#context.forgive();
+    else if (success === false && !this.#hasStarted)
+      this.#context.fail({ message: `Pi did not accept the ${command}: ${String(error)}` });
+  }
 }

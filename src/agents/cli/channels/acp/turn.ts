@@ -86,7 +86,11 @@ export class AcpTurn {
     else if (kind === 'reasoning' || modeIn?.(text) === undefined)
       this.#write(kind, text, { meta, id: textOf(update['messageId']) });
     const usage = readTokens(recordOf(meta['usage']));
-    if (usage !== undefined) this.#usage(usage);
+    if (usage !== undefined) {
+      this.#usage(usage);
+      // The usage of a model call ends its message.
+      this.#messages.result(this.context.runId);
+    }
     return true;
   }
 

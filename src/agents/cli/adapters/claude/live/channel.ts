@@ -4,6 +4,7 @@ import type { ContentPart } from '../../../../../events/index.ts';
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { ClaudePlan } from '../plan.ts';
+import { readAskedCall } from '../reader.ts';
 import { ClaudeUsage } from '../usage.ts';
 import { readBlocks } from '../wire.ts';
 import { claudeContent } from './content.ts';
@@ -178,7 +179,7 @@ export class ClaudeChannel implements LiveChannel {
       this.#requests.check(id, turn.runId, recordOf(request['input']) ?? {});
       return;
     }
-    const call = id === undefined || this.#requests.has(id) ? undefined : readCall(request);
+    const call = id === undefined || this.#requests.has(id) ? undefined : readAskedCall(request);
     if (id === undefined || request === undefined || call === undefined) {
       turn.unknown(record, number);
       if (id !== undefined && !this.#requests.has(id)) this.#refuse(id, textOf(request?.['subtype']));
@@ -271,15 +272,6 @@ export class ClaudeChannel implements LiveChannel {
   #send(message: object): void {
     this.#host.send(JSON.stringify(message));
   }
-}
-
-function readCall(request: WireRecord | undefined) {
-  const toolUseId = textOf(request?.['tool_use_id']);
-  const name = textOf(request?.['tool_name']);
-  const input = recordOf(request?.['input']);
-  if (request?.['subtype'] !== 'can_use_tool' || toolUseId === undefined) return undefined;
-  if (name === undefined || input === undefined) return undefined;
-  return { toolUseId, name, input, taskId: textOf(request['agent_id']) };
 }
 
 /** The calls that a record has results of. */

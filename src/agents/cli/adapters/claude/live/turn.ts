@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelHost, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import { LineContext } from '../../../shared/line-context.ts';
 import type { WireRecord } from '../../../shared/wire-value.ts';
-import { type AskedCall, ClaudeReader, type ClaudeSessionState } from '../translate.ts';
+import { type AskedCall, ClaudeReader, type ClaudeSessionState } from '../reader.ts';
 
 /** One turn: translates its records, and knows which messages the model has read. */
 export class ClaudeTurn {

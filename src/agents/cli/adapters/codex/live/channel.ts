@@ -13,7 +13,7 @@ import type { AgentThread } from './agent-threads.ts';
 import { inputOf } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
 import { CodexRequests } from './requests.ts';
-import { RpcConnection, type RpcMessage } from './rpc.ts';
+import { resolvedId, RpcConnection, type RpcMessage } from './rpc.ts';
 import { type CodexSession, openSession } from './session.ts';
 import { isConsumed } from './records.ts';
 import { Steering } from './steering.ts';
@@ -171,9 +171,11 @@ export class CodexChannel implements LiveChannel {
     else this.#take(this.#turn, message);
   }
 
-  #isResolved({ method, params }: RpcMessage): boolean {
-    if (method !== 'serverRequest/resolved') return false;
-    return this.#requests.resolved(params['requestId'], 'The program no longer waits for the answer.');
+  /** Reports of a request that is closed already, as after an interrupt, change nothing. */
+  #isResolved(message: RpcMessage): boolean {
+    const rpcId = resolvedId(message);
+    if (rpcId !== undefined) this.#requests.resolved(rpcId, 'The program no longer waits for the answer.');
+    return rpcId !== undefined;
   }
 
   #take(turn: CodexTurn, message: RpcMessage): void {

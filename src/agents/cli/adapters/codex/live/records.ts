@@ -18,7 +18,7 @@ export const codexLiveRecords: RecordRules = {
   '`mcpServer/elicitation/request`':
     'a permission relay for a tool of an MCP server; questions for a form of an MCP server, which is declined when it has other fields than texts, numbers and choices',
   'any other request': '`unknown`, and refused',
-  '`serverRequest/resolved`': 'withdraws the relay, unless it was answered',
+  '`serverRequest/resolved`': 'withdraws the relay, unless it was answered or closed before',
   '`thread/tokenUsage/updated`': 'counted for `usage`',
   '`turn/plan/updated`': '`tasks`',
   '`error`': '`error`; `warning` with code `retry` when it is retried',

@@ -73,13 +73,12 @@ export class CodexRequests {
     if (open.waiting.size === 0) this.#reply(open);
   }
 
-  /** The program no longer waits for a request; returns false when it is not open. */
-  resolved(rpcId: unknown, reason: string): boolean {
-    const open = typeof rpcId === 'string' || typeof rpcId === 'number' ? this.#open.get(rpcId) : undefined;
-    if (open === undefined) return false;
-    this.#open.delete(open.rpcId);
+  /** The program no longer waits for a request; nothing happens when it is not open. */
+  resolved(rpcId: RpcId, reason: string): void {
+    const open = this.#open.get(rpcId);
+    if (open === undefined) return;
+    this.#open.delete(rpcId);
     this.#withdraw(open, reason);
-    return true;
   }
 
   /** Withdraws the requests of threads that are over. */

@@ -66,10 +66,16 @@ export class RpcConnection {
   }
 }
 
+/** Returns the id of the request that a notification reports as closed; undefined when it is another message. */
+export function resolvedId({ method, params }: RpcMessage): RpcId | undefined {
+  return method === 'serverRequest/resolved' ? idOf(params['requestId']) : undefined;
+}
+
 function idOf(value: unknown): RpcId | undefined {
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }
 
-function errorOf(error: unknown): string {
+/** Returns the message of the error of an answer. */
+export function errorOf(error: unknown): string {
   return textOf(recordOf(error)?.['message']) ?? JSON.stringify(error);
 }

@@ -1,5 +1,7 @@
 import type { RecordRules } from '../../../contract/record-rules.ts';
+import type { LineContext } from '../../../shared/line-context.ts';
 import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import type { PiReader } from '../reader.ts';
 import { piRecords } from '../records.ts';
 
 const consumed: ReadonlySet<string> = new Set([
@@ -13,9 +15,16 @@ const consumed: ReadonlySet<string> = new Set([
   'thinking_level_changed',
 ]);
 
-/** Whether a record is used without an event of its own. */
-export function isConsumed(record: WireRecord): boolean {
-  return consumed.has(textOf(record['type']) ?? '');
+/** Translates one record of the interactive mode that is neither a response nor a dialog. */
+export function takeRecord(record: WireRecord, reader: PiReader, context: LineContext): void {
+  const type = textOf(record['type']) ?? '';
+  const problem = textOf(record['errorMessage']);
+  if (type === 'extension_error') {
+    const message = `Extension ${String(record['extensionPath'])}: ${String(record['error'])}`;
+    context.emit({ type: 'warning', message, code: 'extension' });
+  } else if (type === 'compaction_end' && problem !== undefined)
+    context.emit({ type: 'warning', message: problem, code: 'compaction' });
+  else if (!consumed.has(type)) reader.take(record);
 }
 
 const { '`session`': _session, ...sharedRecords } = piRecords;

@@ -1,8 +1,8 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import { ChannelEvents } from '../../../shared/channel-events.ts';
-import { joinedText, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { joinedText, recordOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { PiReader } from '../reader.ts';
-import { isConsumed } from './records.ts';
+import { takeRecord } from './records.ts';
 import { RunEnd } from './run-end.ts';
 
 /** The state of one run over its turns: its reader, which keeps ids apart, and the end of the open turn. */
@@ -47,15 +47,9 @@ export class PiTurn {
 
   /** Translates one record that is neither a response nor a dialog. */
   take(record: WireRecord): void {
-    const { context } = this.events;
     const { type } = record;
     if (type === 'agent_start') this.hasStarted = true;
-    if (type === 'extension_error') {
-      const message = `Extension ${String(record['extensionPath'])}: ${String(record['error'])}`;
-      context.emit({ type: 'warning', message, code: 'extension' });
-    } else if (type === 'compaction_end' && textOf(record['errorMessage']) !== undefined)
-      context.emit({ type: 'warning', message: textOf(record['errorMessage']) as string, code: 'compaction' });
-    else if (!isConsumed(record)) this.reader.take(record);
+    takeRecord(record, this.reader, this.events.context);
     const message = type === 'message_start' ? recordOf(record['message']) : undefined;
     if (message?.['role'] === 'user') {
       this.events.flush();

@@ -1,0 +1,102 @@
+import type { ChannelHost } from '../../../contract/live-channel.ts';
+import type { MessageReader } from '../../../shared/channel-translator.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { readRequest } from './read-request.ts';
+import { isConsumed } from './records.ts';
+import { errorOf, resolvedId, RpcConnection, type RpcMessage } from './rpc.ts';
+import { ThreadUsage } from './thread-usage.ts';
+import { CodexTurn } from './turn.ts';
+
+/** Translates the saved messages of `codex app-server`. */
+export class CodexSavedMessages implements MessageReader {
+  readonly #host: ChannelHost;
+  readonly #runId: string;
+  readonly #rpc = new RpcConnection(() => {});
+  /** Messages before the first that names the thread. */
+  readonly #early: { readonly value: unknown; readonly line: number }[] = [];
+  #turn: CodexTurn | undefined;
+  #hasBegun = false;
+
+  constructor(host: ChannelHost, runId: string) {
+    this.#host = host;
+    this.#runId = runId;
+  }
+
+  get failure() {
+    return this.#turn?.events.context.failure;
+  }
+
+  get finished(): boolean {
+    return this.#turn?.isSettled === true || this.failure !== undefined;
+  }
+
+  receive(value: unknown, line: number): void {
+    const record = recordOf(value) ?? {};
+    const threadId =
+      textOf(recordOf(recordOf(record['result'])?.['thread'])?.['id']) ??
+      textOf(recordOf(record['params'])?.['threadId']);
+    if (this.#turn === undefined && threadId === undefined && record['error'] === undefined)
+      this.#early.push({ value, line });
+    else this.#take(this.#begin(threadId), value, line);
+  }
+
+  end(): void {
+    const turn = this.#begin(undefined);
+    turn.events.within(undefined, () => turn.end());
+  }
+
+  /** Returns the turn, which begins with the thread that is named first: others are those of subagents. */
+  #begin(threadId = ''): CodexTurn {
+    if (this.#turn !== undefined) return this.#turn;
+    const turn = new CodexTurn({
+      host: this.#host,
+      runId: this.#runId,
+      threadId,
+      suffix: '',
+      usage: new ThreadUsage(),
+      over: new Set(),
+      heard: () => {},
+    });
+    this.#turn = turn;
+    for (const { value, line } of this.#early.splice(0)) this.#take(turn, value, line);
+    return turn;
+  }
+
+  #take(turn: CodexTurn, value: unknown, line: number): void {
+    turn.events.within(line, () => {
+      const record = recordOf(value);
+      const message = record && this.#rpc.read(record);
+      try {
+        if (message === undefined || message === 'answer') this.#answer(turn, record, value);
+        else this.#message(turn, message);
+      } catch {
+        turn.events.context.unknown(value);
+      }
+    });
+  }
+
+  /** An answer says nothing that is not reported elsewhere, unless it is the error that kept the turn from beginning. */
+  #answer({ events: { context } }: CodexTurn, record: WireRecord | undefined, value: unknown): void {
+    if (record?.['id'] === undefined || 'result' in record === 'error' in record) context.unknown(value);
+    else if ('error' in record && !this.#hasBegun)
+      context.fail({ message: `Codex did not start the turn: ${errorOf(record['error'])}` });
+  }
+
+  #message(turn: CodexTurn, message: RpcMessage): void {
+    const { method, params, record } = message;
+    const thread = turn.threads.find(textOf(params['threadId'])) ?? turn.threads.main;
+    if (message.id !== undefined) {
+      turn.asked(thread, params['itemId']);
+      if (readRequest(message, thread.items) === undefined) turn.events.context.unknown(record);
+      return;
+    }
+    if (isConsumed(method) || resolvedId(message) !== undefined) return;
+    // It writes the warnings of its start to stderr, too.
+    if (method === 'configWarning' && !this.#hasBegun) return;
+    if (method === 'turn/started') {
+      this.#hasBegun = true;
+      if (thread === turn.threads.main && turn.isSettled) turn.again();
+    }
+    turn.take(message);
+  }
+}

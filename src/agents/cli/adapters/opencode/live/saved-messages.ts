@@ -1,0 +1,85 @@
+import type { ChannelHost } from '../../../contract/live-channel.ts';
+import { readServeResponse } from '../../../contract/serve-message.ts';
+import type { MessageReader } from '../../../shared/channel-translator.ts';
+import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { isConsumedEvent } from './consumed-events.ts';
+import { HttpCalls } from './http-calls.ts';
+import { ServeRun } from './serve-run.ts';
+import { ServeTurn } from './serve-turn.ts';
+import { SessionBook } from './session-book.ts';
+
+/** Translates the saved responses and events of a server of OpenCode or Kilo Code. */
+export class ServeSavedMessages implements MessageReader {
+  readonly #host: ChannelHost;
+  readonly #runId: string;
+  readonly #book = new SessionBook();
+  #sessionId: string | undefined;
+  #run: ServeRun | undefined;
+  #turn: ServeTurn | undefined;
+  #turns = 0;
+
+  constructor(host: ChannelHost, runId: string) {
+    this.#host = host;
+    this.#runId = runId;
+  }
+
+  get failure() {
+    return this.#run?.context.failure;
+  }
+
+  get finished(): boolean {
+    return this.#turns > 0 && this.#turn === undefined;
+  }
+
+  receive(message: unknown, line: number): void {
+    const response = readServeResponse(message);
+    if (response !== undefined) {
+      this.#register(response.body);
+      return;
+    }
+    const event = recordOf(message);
+    const properties = recordOf(event?.['properties']);
+    const type = textOf(event?.['type']) ?? '';
+    if (event !== undefined && this.#turn === undefined && this.#isBetweenTurns(type, properties)) return;
+    this.#turn ??= this.#begin(properties);
+    this.#turn.take(message, line);
+  }
+
+  end(): void {
+    (this.#turn ?? (this.#turns === 0 ? this.#begin(undefined) : undefined))?.closed();
+  }
+
+  /** The session is the last that a response names before the turn; listed messages are older than it. */
+  #register(body: unknown): void {
+    const id = textOf(recordOf(body)?.['id']);
+    if (id?.startsWith('ses') === true && this.#turns === 0) this.#sessionId = id;
+    for (const value of listOf(body)) {
+      const messageId = textOf(recordOf(recordOf(value)?.['info'])?.['id']);
+      if (messageId !== undefined) this.#book.addEarlier(messageId);
+    }
+  }
+
+  #isBetweenTurns(type: string, properties: WireRecord | undefined): boolean {
+    const info = recordOf(properties?.['info']);
+    if (type === 'session.created' && info !== undefined) this.#book.addSession(info);
+    return isConsumedEvent(type) || type === 'session.created' || (type === 'session.idle' && this.#turns > 0);
+  }
+
+  #begin(properties: WireRecord | undefined): ServeTurn {
+    this.#sessionId ??=
+      textOf(properties?.['sessionID']) ?? textOf(recordOf(properties?.['info'])?.['sessionID']) ?? '';
+    if (this.#run === undefined) this.#run = new ServeRun(this.#runId, this.#sessionId, this.#book);
+    else this.#run.nextTurn();
+    const turn = new ServeTurn({
+      turn: { runId: this.#runId, content: '' },
+      number: ++this.#turns,
+      run: this.#run,
+      book: this.#book,
+      calls: new HttpCalls(() => {}),
+      host: this.#host,
+      onEnd: () => (this.#turn = undefined),
+    });
+    turn.begin();
+    return turn;
+  }
+}
