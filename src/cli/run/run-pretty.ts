@@ -16,6 +16,9 @@ interface PrettyRunOptions {
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
+/** The most pieces of output that wait for a question to be answered; the log has them all. */
+const mostHeld = 1_000;
+
 /** Prints a run for people as it happens: streaming text, one line per activity, a summary at the end. */
 export class PrettyRun {
   readonly #screen: StandardStream;
@@ -28,6 +31,8 @@ export class PrettyRun {
   #frame = 0;
   #spins = false;
   #isPaused = false;
+  /** What was printed while a question was open: the last of it. */
+  readonly #held: string[] = [];
 
   constructor(screen: StandardStream, { runId, cwd }: PrettyRunOptions) {
     this.#screen = screen;
@@ -45,7 +50,7 @@ export class PrettyRun {
     if (event.id !== this.#textId) this.#breakLine();
     else this.#clear();
     this.#textId = event.id;
-    void this.#screen.write(printableText(event.content));
+    this.#write(printableText(event.content));
     this.#inText = !event.content.endsWith('\n');
   }
 
@@ -55,12 +60,13 @@ export class PrettyRun {
     const line = activityLine(shown, this.#event);
     if (line === undefined) return;
     this.#breakLine();
-    void this.#screen.write(`${plainText(line)}\n`);
+    this.#write(`${plainText(line)}\n`);
   }
 
   end(outcome: RunOutcome, milliseconds: number, totals: RunTotals): void {
     const { inputTokens, outputTokens, cost } = totals.usage;
     clearInterval(this.#spinner);
+    this.pause(false);
     this.#breakLine();
     const files = totals.filesChanged.map(path => pathFrom(this.#cwd, path));
     const parts = [
@@ -74,7 +80,7 @@ export class PrettyRun {
       ...(totals.rejected.length === 0 ? [] : [`rejected: ${totals.rejected.join(', ')}`]),
       ...(totals.denied.length === 0 ? [] : [`denied: ${totals.denied.join(', ')}`]),
     ];
-    void this.#screen.write(`\n${plainText(parts.join(' · '))}\n`);
+    this.#write(`\n${plainText(parts.join(' · '))}\n`);
   }
 
   #inFolder<Shown extends { readonly path?: string }>(activity: Shown): Shown {
@@ -83,14 +89,20 @@ export class PrettyRun {
 
   #breakLine(): void {
     this.#clear();
-    if (this.#inText) void this.#screen.write('\n');
+    if (this.#inText) this.#write('\n');
     this.#inText = false;
   }
 
-  /** Leaves the screen to a question, or takes it back. */
+  /** Leaves the screen to a question, which nothing is printed after, or takes it back and prints what came meanwhile. */
   pause(isPaused: boolean): void {
-    if (isPaused) this.#breakLine();
+    if (isPaused && !this.#isPaused) this.#breakLine();
     this.#isPaused = isPaused;
+    if (!isPaused) for (const text of this.#held.splice(0)) void this.#screen.write(text);
+  }
+
+  #write(text: string): void {
+    if (!this.#isPaused) void this.#screen.write(text);
+    else if (this.#held.push(text) > mostHeld) this.#held.shift();
   }
 
   #spin(): void {

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import {
   type AgentEvent,
   type EventOf,
@@ -141,11 +142,13 @@ interface Completion {
   readonly output?: ToolOutput;
 }
 
-/** The calls that have no result, when their run ends. */
+/** The calls that have no result, when their run ends; those of a run that was stopped were stopped with it. */
 function openCalls(run: ActivityRun, event: AgentEvent, lineOf: LineOf): Activity[] {
   const calls = [...run.calls.values()];
   run.calls.clear();
-  return calls.flatMap(call => callActivity(run, call, { event, lineOf }));
+  const isStopped = event.type === 'harness_end' && (event.reason === 'aborted' || event.reason === 'timeout');
+  const output = isStopped ? { error: 'It was stopped.' } : undefined;
+  return calls.flatMap(call => callActivity(run, call, { event, lineOf, ...defined({ output }) }));
 }
 
 function callActivity(run: ActivityRun, call: EventOf<'tool_call'>, completion: Completion): Activity[] {

@@ -1,15 +1,29 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { AgentEvent } from '../../../events/index.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 
 const tailLines = 20;
 
-/** The last lines of an output, for the explanation of a failure. */
+/** Events that a program makes only while it works. */
+const work: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call', 'tool_result', 'step_start']);
+
+/** Lines by which programs and their runtimes report something that does not end them. */
+const notice =
+  /^\(node:\d+\)|^\(Use `node |^\s*(\[\w+\]\s*)?(npm )?(warn(ing)?|info|debug|notice|deprecat\w*|starting)\b|^\S+\s+(WARN|INFO|DEBUG|TRACE)\b|^\[acp\] /i;
+
+/** The last lines of an output that may explain a failure. */
 export class OutputTail {
-  readonly #lines: string[] = [];
+  #lines: string[] = [];
 
   add(line: string): void {
+    if (notice.test(line)) return;
     this.#lines.push(line.slice(0, 2_000));
     if (this.#lines.length > tailLines) this.#lines.shift();
+  }
+
+  /** The program has gone on working: what it printed before is not why it ends. */
+  continued(event: AgentEvent): void {
+    if (work.has(event.type)) this.#lines = [];
   }
 
   get text(): string {

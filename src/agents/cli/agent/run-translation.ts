@@ -68,6 +68,7 @@ export class RunTranslation {
     if (stream === 'stdout') {
       const events = this.#options.translator.translate(text, number);
       if (events.some(event => event.type === 'unknown' && typeof event.raw === 'string')) this.#tails.stdout.add(text);
+      for (const event of events) this.#tails.stderr.continued(event);
       this.#runStamp.session(events);
       return this.#stamp(events);
     }
@@ -115,7 +116,8 @@ export class RunTranslation {
     if (end.stopped !== undefined) return { message: end.stopped.message, code: end.stopped.reason };
     const exit = exitOf(id, end);
     const { stderr, stdout } = this.#tails;
-    const output = stderr.text || stdout.text;
+    // Who ended the program did not say so on its streams.
+    const output = end.signal != null && outerSignals.has(end.signal) ? '' : stderr.text || stdout.text;
     if (exit !== undefined)
       return { message: output === '' ? `${exit}, without saying why.` : `${exit}: ${output}`, code: 'exit_code' };
     const denial = this.#options.translator.isInteractive === true ? undefined : this.#denial.reason;
@@ -128,6 +130,9 @@ export class RunTranslation {
     return events;
   }
 }
+
+/** Signals by which others end a program; any other is its own crash. */
+export const outerSignals: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
 
 function isFatal(event: AgentEvent): event is EventOf<'error'> {
   return event.type === 'error' && event.fatal === true;

@@ -261,7 +261,10 @@ export class LiveRun implements SessionUser {
     if (live.warning !== undefined && options.yolo !== true) await this.#warn(live.warning, 'unasked');
     for (;;) {
       const end = await this.#turn(content, opening);
-      if (this.#stop.reason !== undefined) return 'aborted';
+      if (this.#stop.reason !== undefined) {
+        if ('reason' in end) this.#messages.endTurn(end.unsent);
+        return 'aborted';
+      }
       if ('problem' in end) {
         if (end.problem.code !== 'session_unknown' || opening.sessionId === undefined) {
           await this.#problems.report(end.problem);

@@ -30,6 +30,7 @@ export class RunProblems {
 
   /** Registers a failure that the channel itself reports. */
   watch(event: AgentEvent): void {
+    this.#printed.continued(event);
     if (event.type === 'error' && event.fatal === true && event.runId === this.#options.runId) this.#isReported = true;
   }
 

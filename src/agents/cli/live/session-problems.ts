@@ -1,6 +1,6 @@
 import { SingletreeError } from '../../../events/index.ts';
 import { startFailure } from '../agent/failure-hint.ts';
-import { exitOf } from '../agent/run-translation.ts';
+import { exitOf, outerSignals } from '../agent/run-translation.ts';
 import type { ProcessExit } from '../agent/run-process.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 
@@ -25,7 +25,8 @@ export function exitProblem(
 ): SessionProblem {
   if (failedToStart !== undefined) return startFailure(adapter, failedToStart, cwd);
   const ended = exitOf(adapter.id, exit) ?? `${adapter.id} ended in the middle of a turn`;
-  return { message: printed === '' ? `${ended}, without saying why.` : `${ended}: ${printed}`, code: 'exit_code' };
+  const isExplained = printed !== '' && !(exit.signal != null && outerSignals.has(exit.signal));
+  return { message: !isExplained ? `${ended}, without saying why.` : `${ended}: ${printed}`, code: 'exit_code' };
 }
 
 /** The problem of a turn that failed without an error. */

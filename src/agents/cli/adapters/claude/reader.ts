@@ -100,6 +100,12 @@ export class ClaudeReader implements RecordReader {
     return call;
   }
 
+  /** Returns the open call of the program's id; undefined when there is none or more than one. */
+  openCall(toolUseId: string): OpenCall | undefined {
+    const found = this.#calls.find(toolUseId);
+    return found === 'ambiguous' ? undefined : found;
+  }
+
   /** Registers a call that was rejected: its error is a denial. */
   deny(toolUseId: string): void {
     this.#denied.add(toolUseId);

@@ -66,8 +66,13 @@ export class ClaudeSubagents {
     const key = textOf(record['tool_use_id']);
     const summary = textOf(record['summary']);
     if (key === undefined || this.#children.get(key) === undefined) this.#context.unknown(record);
-    // Some versions summarise a task by its request: that is not an answer.
-    else this.#end(key, record['status'] === 'completed', summary === this.#asked.get(key) ? undefined : summary);
+    else {
+      const isSuccess = record['status'] === 'completed';
+      const asked = this.#asked.get(key);
+      // Some versions summarise a task by its request, or by a notice that it is over: that is not an answer.
+      const isNotice = summary === asked || (isSuccess && summary?.startsWith(`Agent "${asked}" `) === true);
+      this.#end(key, isSuccess, isNotice ? undefined : summary);
+    }
   }
 
   /** Registers the failure that a record of a subagent reports. */

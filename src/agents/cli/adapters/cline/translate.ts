@@ -43,7 +43,7 @@ class ClineReader implements RecordReader {
       children: this.#children,
       speakers: this.#speakers,
       hasMates: () => this.#mates.size > 0,
-      end: (speaker, reason) => this.#end(speaker, reason),
+      end: (speaker, reason, answer) => this.#end(speaker, reason, answer),
     });
   }
 
@@ -89,7 +89,10 @@ class ClineReader implements RecordReader {
     done: (event, mate) => {
       const speaker = mate ?? this.#speakers.ofEnd();
       const isComplete = event['reason'] === 'completed';
-      if (mate === undefined) this.#end(speaker, isComplete ? 'complete' : 'error', textOf(event['text']));
+      const text = textOf(event['text']);
+      // A failed subagent without a text fails with the result of its call, which says why.
+      if (mate === undefined && (isComplete || text !== undefined))
+        this.#end(speaker, isComplete ? 'complete' : 'error', text);
       return true;
     },
     error: (event, mate) => this.#error(event, mate),
@@ -177,6 +180,7 @@ class ClineReader implements RecordReader {
     const code = event['errorClass'] === 'unknown' ? undefined : textOf(event['errorClass']);
     if (speaker === this.#speakers.main) this.#context.fail({ message: readableError(message), code });
     else if (mate === undefined) this.#end(speaker, 'error', readableError(message));
+    else this.#children.fail(mate.key ?? '', { message: readableError(message), code });
     return true;
   }
 

@@ -11,7 +11,7 @@ interface TurnsOptions {
   /** Whether teammates are working: the stream repeats their unmarked records in marked form. */
   readonly hasMates: () => boolean;
   /** Ends the run of a subagent or teammate. */
-  readonly end: (speaker: Speaker, reason: 'complete' | 'error') => void;
+  readonly end: (speaker: Speaker, reason: 'complete' | 'error', answer?: string) => void;
 }
 
 /**
@@ -121,7 +121,10 @@ export class ClineTurns {
     speaker.spawns.delete(id);
     const output = readToolOutput(event, name);
     const spawned = this.#options.speakers.ofSpawn(id);
-    if (spawned !== undefined) this.#options.end(spawned, 'context' in output ? 'complete' : 'error');
+    if (spawned !== undefined) {
+      if ('context' in output) this.#options.end(spawned, 'complete');
+      else this.#options.end(spawned, 'error', 'error' in output ? output.error : output.reason);
+    }
     this.#context.emit({ type: 'tool_result', runId, id, name, output });
     return true;
   }

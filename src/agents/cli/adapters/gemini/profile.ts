@@ -15,7 +15,7 @@ export const geminiProfile: AcpProfile = {
     inputOf: inputOf,
     commandOf: (input, name) => (name === 'run_shell_command' ? textOf(input['command']) : undefined),
     reasonOf: ({ content }) => / ?\((.+)\)$/s.exec(contentText(content) ?? '')?.[1],
-    outputOf: call => (isCancelled(call) ? { error: contentText(call.content) ?? '' } : outputOf(call)),
+    outputOf: call => (isStopped(call) ? { error: contentText(call.content) ?? '' } : outputOf(call)),
   },
   modeIn: text => /^\[MODE_UPDATE\] (\S+)$/.exec(text)?.[1],
   usageOf: result => {
@@ -47,6 +47,6 @@ function inputOf({ title, kind, content, locations }: CallFields, name: string):
   return title === undefined ? {} : { title };
 }
 
-function isCancelled({ content }: CallFields): boolean {
-  return contentText(content)?.startsWith('Command cancelled by user.') === true;
+function isStopped({ content }: CallFields): boolean {
+  return /^Command (cancelled by user\.|terminated by signal)/.test(contentText(content) ?? '');
 }

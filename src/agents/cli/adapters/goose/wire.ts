@@ -63,9 +63,11 @@ function outputOf(toolResult: WireRecord | undefined, value: WireRecord | undefi
   const text = typeof context === 'string' ? context : JSON.stringify(context);
   if (toolResult === undefined || toolResult['status'] === 'error')
     return { error: textOf(toolResult?.['error']) ?? (text || 'The tool failed.') };
-  const exitCode = numberOf(recordOf(value?.['structuredContent'])?.['exit_code']);
+  const structured = recordOf(value?.['structuredContent']);
+  const exitCode = numberOf(structured?.['exit_code']);
   if (exitCode !== undefined) return { context, result: { exitCode } };
-  if (value?.['isError'] === true) return { error: text || 'The tool failed.' };
+  // A command without an exit code was stopped.
+  if (value?.['isError'] === true || structured?.['stdout'] !== undefined) return { error: text || 'The tool failed.' };
   return isDeclined(text) ? { status: 'denied', reason: text } : { context };
 }
 

@@ -42,10 +42,18 @@ export function outputOf({ status, content, rawOutput }: CallFields): ToolOutput
     const { error, message } = recordOf(rawOutput) ?? {};
     return { error: text ?? textOf(error) ?? textOf(message) ?? raw ?? 'The tool failed.' };
   }
+  if (wasKilled(recordOf(rawOutput))) return { error: text ?? raw ?? 'The command was stopped.' };
   const { content: stated, message } = recordOf(rawOutput) ?? {};
   const context = text ?? raw ?? textOf(stated) ?? textOf(message) ?? unifiedDiff(diffs) ?? rawOutput ?? '';
   const exitCode = exitCodeOf(recordOf(rawOutput));
   return exitCode === undefined ? { context } : { context, result: { exitCode } };
+}
+
+/** Whether the raw output of a command says that it did not end by itself: it has a signal, or no exit code where one belongs. */
+function wasKilled(rawOutput: WireRecord | undefined): boolean {
+  const { signal, exit_code: exitCode, exitCode: code, aborted, metadata } = rawOutput ?? {};
+  const hasSignal = typeof signal === 'string' || (typeof signal === 'number' && signal !== 0);
+  return hasSignal || aborted === true || exitCode === null || code === null || recordOf(metadata)?.['exit'] === null;
 }
 
 function exitCodeOf(rawOutput: WireRecord | undefined): number | undefined {

@@ -24,6 +24,10 @@ export class AcpSteering {
   #unsent: string[] = [];
   /** The run of Goose that a message can join. */
   #runId: string | undefined;
+  /** Messages that Goose has accepted for its next model call: it drops them when it is stopped before. */
+  #unread: string[] = [];
+  /** The message of the last model call. */
+  #messageId: string | undefined;
 
   constructor(options: SteeringOptions) {
     this.#options = options;
@@ -36,15 +40,21 @@ export class AcpSteering {
     else {
       const params = { sessionId: sessionId(), expectedRunId: this.#runId, prompt: blocks };
       connection.request('_goose/unstable/session/steer', params, answer => {
-        if (answer.error === undefined) host.steered(id, 'joined');
-        else this.#queue(id);
+        if (answer.error !== undefined) return this.#queue(id);
+        this.#unread.push(id);
+        host.steered(id, 'joined');
       });
     }
   }
 
-  /** Registers the run that is named in an update. */
+  /** Registers the run that is named in an update, and the model call that it belongs to. */
   observe(update: WireRecord): void {
     const goose = recordOf(recordOf(update['_meta'])?.['goose']);
+    const messageId = textOf(goose?.['messageId']);
+    if (messageId !== undefined && messageId !== this.#messageId) {
+      this.#messageId = messageId;
+      this.#unread = [];
+    }
     if (update['sessionUpdate'] === 'session_info_update' && goose !== undefined && 'activeRunId' in goose)
       this.#runId = textOf(goose['activeRunId']);
   }
@@ -61,7 +71,8 @@ export class AcpSteering {
 
   /** Returns the messages that the turn did not take. */
   end(): readonly string[] {
-    const unsent = [...this.#unsent, ...this.#waiting.map(({ id }) => id)];
+    const unsent = [...this.#unread, ...this.#unsent, ...this.#waiting.map(({ id }) => id)];
+    this.#unread = [];
     this.#unsent = [];
     this.#waiting = [];
     return unsent;

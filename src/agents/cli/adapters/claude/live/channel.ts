@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../../../../events/defined.ts';
 import type { ContentPart } from '../../../../../events/index.ts';
+import { dropOldest } from '../../../../drop-oldest.ts';
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { ClaudePlan } from '../plan.ts';
@@ -16,6 +17,9 @@ const askingModes: ReadonlySet<string> = new Set(['default', 'manual', 'plan']);
 
 /** How long the end of a turn may be announced by nothing else than silence, in milliseconds. */
 const silenceMs = 10_000;
+
+/** How long a turn that is stopped may report what it did, in milliseconds. */
+const stopMs = 5_000;
 
 /** The name of our hook before each call. */
 const checkHook = 'singletree-check';
@@ -40,7 +44,12 @@ export class ClaudeChannel implements LiveChannel {
   /** Whether it confirms the messages that it reads. */
   #confirms = false;
   #hasSession = false;
+  /** Why the session ends with the open turn: it runs in a mode in which it does not ask. */
+  #problem: { readonly message: string; readonly code: string; readonly mode: string } | undefined;
+  /** The calls that a person or a rule was asked about. */
+  readonly #asked = new Set<string>();
   #cancelSilence = () => {};
+  #cancelStop = () => {};
 
   constructor(host: ChannelHost, start: LiveStart) {
     this.#host = host;
@@ -103,12 +112,14 @@ export class ClaudeChannel implements LiveChannel {
     const wasOpening = this.#state === 'opening';
     this.#state = 'closed';
     this.#cancelSilence();
+    this.#cancelStop();
     this.#requests.withdrawAll('The program has ended: the call did not run.');
     if (wasOpening) this.#host.failed({ message: 'Claude Code ended before it was ready.', code: 'exit_code' });
     const turn = this.#turn;
     this.#turn = undefined;
     if (turn === undefined) return;
     const reason = turn.close();
+    if (this.#problem !== undefined) this.#host.failed({ message: this.#problem.message, code: this.#problem.code });
     this.#host.turnEnded({ reason: turn.isInterrupted ? 'aborted' : reason === 'complete' ? 'error' : reason });
   }
 
@@ -136,12 +147,16 @@ export class ClaudeChannel implements LiveChannel {
   }
 
   #record(turn: ClaudeTurn, record: WireRecord, number: number | undefined): void {
-    if (!this.#checkMode(record)) return;
+    this.#checkMode(turn, record);
     if (record['type'] === 'user' && record['isReplay'] === true) {
       if (turn.confirm(textOf(record['uuid']))) this.#confirms = true;
       return;
     }
-    for (const toolUseId of resultsIn(record)) this.#requests.withdrawCall(toolUseId, 'The call has its result.');
+    for (const toolUseId of resultsIn(record)) {
+      this.#requests.withdrawCall(toolUseId, 'The call has its result.');
+      if (this.#problem !== undefined && !this.#asked.has(toolUseId))
+        turn.markUnasked(toolUseId, this.#problem.mode, number);
+    }
     turn.take(record, number);
     if (record['type'] === 'result') this.#resulted(turn);
     else if (turn.hasResult && turn.runningTasks.length === 0) this.#endInSilence(turn);
@@ -164,6 +179,7 @@ export class ClaudeChannel implements LiveChannel {
 
   #end(turn: ClaudeTurn): void {
     if (this.#turn !== turn) return;
+    if (this.#problem !== undefined) return this.#fail(this.#problem);
     this.#turn = undefined;
     this.#cancelSilence();
     this.#requests.withdrawAll('The turn has ended.');
@@ -175,6 +191,7 @@ export class ClaudeChannel implements LiveChannel {
   #requested(turn: ClaudeTurn, record: WireRecord, number: number | undefined): void {
     const id = textOf(record['request_id']);
     const request = recordOf(record['request']);
+    if (this.#problem !== undefined && id !== undefined) return this.#denyAll(turn, id, request);
     if (id !== undefined && !this.#requests.has(id) && request?.['callback_id'] === checkHook) {
       this.#requests.check(id, turn.runId, recordOf(request['input']) ?? {});
       return;
@@ -186,6 +203,8 @@ export class ClaudeChannel implements LiveChannel {
       return;
     }
     const { id: toolCallId, runId } = turn.asked(call, number);
+    this.#asked.add(call.toolUseId);
+    dropOldest(this.#asked);
     this.#requests.open({ id, runId, toolCallId, request, input: call.input });
   }
 
@@ -220,18 +239,40 @@ export class ClaudeChannel implements LiveChannel {
   }
 
   /** Every record that reports the mode is checked: it must ask, unless another mode was requested. */
-  #checkMode(record: WireRecord): boolean {
-    if (record['type'] !== 'system') return true;
+  #checkMode(turn: ClaudeTurn, record: WireRecord): void {
+    if (record['type'] !== 'system') return;
     if (record['subtype'] === 'init') this.#hasSession = true;
     const mode = record['subtype'] === 'init' || record['subtype'] === 'status' ? record['permissionMode'] : undefined;
-    if (typeof mode !== 'string') return true;
-    if (!this.#isExpected(mode)) {
-      this.#control('interrupt', {});
-      this.#fail(wrongMode(mode));
-      return false;
-    }
-    this.#mode = mode === 'manual' ? 'default' : mode;
-    return true;
+    if (typeof mode !== 'string') return;
+    if (this.#isExpected(mode)) this.#mode = mode === 'manual' ? 'default' : mode;
+    else this.#stop(turn, mode);
+  }
+
+  /** Stops a turn in which it does not ask. What it still reports is translated; the session ends with the turn. */
+  #stop(turn: ClaudeTurn, mode: string): void {
+    if (this.#problem !== undefined) return;
+    const problem = { ...wrongMode(mode), mode };
+    this.#problem = problem;
+    turn.isInterrupted = true;
+    this.#requests.withdrawAll('The agent no longer asks.');
+    this.#control('interrupt', {});
+    this.#cancelStop = this.#host.after(stopMs, () => this.#fail(problem));
+  }
+
+  /** Refuses what a stopped turn asks, whether by a request or by a hook. */
+  #denyAll(turn: ClaudeTurn, id: string, request: WireRecord | undefined): void {
+    const message = 'The turn is being stopped.';
+    const hookSpecificOutput = {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: message,
+    };
+    const response = { behavior: 'deny', message, hookSpecificOutput };
+    this.#send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
+    const toolUseId = textOf(request?.['tool_use_id']) ?? textOf(recordOf(request?.['input'])?.['tool_use_id']);
+    if (toolUseId === undefined) return;
+    this.#asked.add(toolUseId);
+    turn.deny(toolUseId);
   }
 
   #isExpected(mode: string): boolean {
@@ -250,11 +291,12 @@ export class ClaudeChannel implements LiveChannel {
     if (this.#isOver) return;
     this.#state = 'failed';
     this.#cancelSilence();
+    this.#cancelStop();
     this.#requests.withdrawAll('The session cannot be used any more.');
     const turn = this.#turn;
     this.#turn = undefined;
     if (problem.code !== 'session_unknown') turn?.close();
-    this.#host.failed(problem);
+    this.#host.failed({ message: problem.message, code: problem.code });
     if (turn !== undefined) this.#host.turnEnded({ reason: 'error' });
   }
 

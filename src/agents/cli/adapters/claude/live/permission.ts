@@ -31,6 +31,14 @@ export function claudePermission(
 function diffOf(path: string, input: WireRecord): string | undefined {
   const { old_string: before, new_string: after } = input;
   if (typeof before !== 'string' || typeof after !== 'string') return undefined;
-  const lines = (text: string, mark: string) => (text === '' ? [] : text.split('\n').map(line => `${mark}${line}`));
+  // A line ending that both have, or that goes with the whole text, ends a line and begins none.
+  const isEnded = [before, after].every(text => text === '' || text.endsWith('\n'));
+  const lines = (text: string, mark: string) =>
+    text === ''
+      ? []
+      : text
+          .slice(0, isEnded ? -1 : undefined)
+          .split('\n')
+          .map(line => `${mark}${line}`);
   return [`--- ${path}`, `+++ ${path}`, '@@', ...lines(before, '-'), ...lines(after, '+'), ''].join('\n');
 }

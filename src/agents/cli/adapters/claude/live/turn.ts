@@ -77,8 +77,15 @@ export class ClaudeTurn {
     this.#translate(raw, number, () => this.#context.unknown(raw));
   }
 
-  warn(message: string, number: number | undefined): void {
-    this.#translate(message, number, () => this.#context.emit({ type: 'warning', message, code: 'refused' }));
+  warn(message: string, number: number | undefined, code = 'refused'): void {
+    this.#translate(message, number, () => this.#context.emit({ type: 'warning', message, code }));
+  }
+
+  /** Marks an open call that the program ran in a mode in which it does not ask. */
+  markUnasked(toolUseId: string, mode: string, number: number | undefined): void {
+    const name = this.#reader.openCall(toolUseId)?.name;
+    if (name === undefined) return;
+    this.warn(`Claude Code ran ${name} without asking, in the permission mode "${mode}".`, number, 'unasked');
   }
 
   /** Registers a message that is sent into the turn. */

@@ -8,13 +8,13 @@ import type {
 } from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptText } from '../../../shared/prompt-content.ts';
-import { recordOf, textOf } from '../../../shared/wire-value.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { AgentThread } from './agent-threads.ts';
 import { inputOf } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
 import { CodexRequests } from './requests.ts';
 import { resolvedId, RpcConnection, type RpcMessage } from './rpc.ts';
-import { type CodexSession, openSession } from './session.ts';
+import { type CodexSession, openSession, policyProblem } from './session.ts';
 import { isConsumed } from './records.ts';
 import { Steering } from './steering.ts';
 import { ThreadUsage } from './thread-usage.ts';
@@ -25,6 +25,8 @@ type SteerMessage = Parameters<LiveChannel['steer']>[0];
 
 /** How long an answer waits for the words that belong to it to be taken. */
 const wordsMs = 2_000;
+/** How long a turn that is stopped may report what it did. */
+const stopMs = 5_000;
 /** Lines that arrive between turns, at most. */
 const mostEarly = 1_000;
 const programEnded = 'The program has ended.';
@@ -57,6 +59,8 @@ export class CodexChannel implements LiveChannel {
   #planRequest: string | undefined;
   #plans = 0;
   #isInterrupted = false;
+  /** Why the session ends with the open turn: the program changed to a policy that does not ask. */
+  #problem: ReturnType<typeof policyProblem>;
   #isClosed = false;
 
   constructor(host: ChannelHost, start: LiveStart) {
@@ -164,11 +168,30 @@ export class CodexChannel implements LiveChannel {
     const record = recordOf(value);
     const message = record && this.#rpc.read(record);
     if (message === 'answer') return;
+    if (message?.method === 'thread/settings/updated') this.#checkPolicy(message.params);
     if (message?.id !== undefined) this.#request(message, { id: message.id, number });
     else if (message !== undefined && (isConsumed(message.method) || this.#isResolved(message))) return;
     else if (this.#turn === undefined) this.#keep(value, number, message);
     else if (message === undefined) this.#turn.events.context.unknown(value);
     else this.#take(this.#turn, message);
+  }
+
+  /** Stops a program that changes to a policy that does not ask. What its turn still reports is translated. */
+  #checkPolicy(params: WireRecord): void {
+    const settings = recordOf(params['threadSettings']);
+    const problem = settings && policyProblem(settings, settings['sandboxPolicy']);
+    if (problem === undefined || this.#start.yolo === true || this.#problem !== undefined) return;
+    this.#problem = problem;
+    const turn = this.#turn;
+    if (turn === undefined) {
+      this.#host.failed(problem);
+      return;
+    }
+    turn.isUnasked = true;
+    this.#host.after(stopMs, () => {
+      if (this.#turn === turn) this.#end(turn, { reason: 'error' });
+    });
+    this.interrupt();
   }
 
   /** Reports of a request that is closed already, as after an interrupt, change nothing. */
@@ -311,7 +334,8 @@ export class CodexChannel implements LiveChannel {
     for (const { id, content } of this.#held.splice(0))
       this.#steering.add({ messageId: id, text: promptText(content) });
     const unsent = this.#steering.takeUnsent();
-    const isFailed = turn.events.context.failure !== undefined;
+    if (this.#problem !== undefined) this.#host.failed(this.#problem);
+    const isFailed = turn.events.context.failure !== undefined || this.#problem !== undefined;
     this.#host.turnEnded({ reason: isFailed ? 'error' : reason, ...(unsent.length > 0 && { unsent }) });
   }
 

@@ -19,6 +19,8 @@ export const codexLiveRecords: RecordRules = {
     'a permission relay for a tool of an MCP server; questions for a form of an MCP server, which is declined when it has other fields than texts, numbers and choices',
   'any other request': '`unknown`, and refused',
   '`serverRequest/resolved`': 'withdraws the relay, unless it was answered or closed before',
+  '`thread/settings/updated`':
+    'nothing; when it no longer asks, the turn is stopped with `error`, and calls that ran meanwhile have a `warning` with code `unasked`',
   '`thread/tokenUsage/updated`': 'counted for `usage`',
   '`turn/plan/updated`': '`tasks`',
   '`error`': '`error`; `warning` with code `retry` when it is retried',
@@ -70,7 +72,6 @@ const consumed: ReadonlySet<string> = new Set([
   'thread/name/updated',
   'thread/queue/changed',
   'thread/readState/changed',
-  'thread/settings/updated',
   'thread/started',
   'thread/status/changed',
   'turn/diff/updated',
@@ -79,7 +80,7 @@ const consumed: ReadonlySet<string> = new Set([
 
 /** Whether a notification is consumed without an event: it repeats what other messages report, or is for other clients. */
 export function isConsumed(method: string): boolean {
-  return consumed.has(method);
+  return consumed.has(method) || method === 'thread/settings/updated';
 }
 
 /** The row of the documentation for what is consumed. */

@@ -43,6 +43,9 @@ function opening({ cwd, model, sessionId, fork, yolo }: LiveStart): { method: st
 }
 
 function refused(error: string, { sessionId }: LiveStart): { message: string; code: string } {
+  // A session that it knows, and settings that it refuses: another session would not help.
+  if (/approval.?policy|approvals.?reviewer|sandbox/i.test(error))
+    return { message: `Codex refused the policy to ask before it acts: ${error}`, code: 'policy_not_accepted' };
   if (sessionId === undefined) return { message: `Codex did not open a session: ${error}`, code: 'agent_failed' };
   return { message: `Codex cannot resume session "${sessionId}": ${error}`, code: 'session_unknown' };
 }
@@ -57,18 +60,22 @@ function verify(
     failed({ message: 'Codex opened a session without an id.', code: 'agent_failed' });
     return;
   }
-  const policy = result['approvalPolicy'];
-  const sandbox = recordOf(result['sandbox'])?.['type'];
-  const reviewer = result['approvalsReviewer'] ?? 'user';
-  const isAsking =
-    policy === 'untrusted' && reviewer === 'user' && (sandbox === 'workspaceWrite' || sandbox === 'readOnly');
-  if (start.yolo !== true && !isAsking) {
-    const given = JSON.stringify({ approvalPolicy: policy, approvalsReviewer: reviewer, sandbox });
-    const message =
-      `Codex did not accept the policy to ask before it acts: it reports ${given}, expected approvalPolicy "untrusted", ` +
-      'reviewer "user" and sandbox "workspaceWrite". Remove the setting that overrides it, or use --yolo to run without questions.';
-    failed({ message, code: 'policy_not_accepted' });
-    return;
-  }
-  opened({ threadId, model: textOf(result['model']) });
+  const problem = start.yolo === true ? undefined : policyProblem(result, result['sandbox']);
+  if (problem !== undefined) failed(problem);
+  else opened({ threadId, model: textOf(result['model']) });
+}
+
+/** Returns the problem of settings under which the program does not ask before it acts; undefined when it does. */
+export function policyProblem(
+  { approvalPolicy, approvalsReviewer: reviewer = 'user' }: WireRecord,
+  sandboxPolicy: unknown,
+): { readonly message: string; readonly code: string } | undefined {
+  const sandbox = recordOf(sandboxPolicy)?.['type'];
+  const isBounded = sandbox === 'workspaceWrite' || sandbox === 'readOnly';
+  if (approvalPolicy === 'untrusted' && reviewer === 'user' && isBounded) return undefined;
+  const given = JSON.stringify({ approvalPolicy, approvalsReviewer: reviewer, sandbox });
+  const message =
+    `Codex did not accept the policy to ask before it acts: it reports ${given}, expected approvalPolicy "untrusted", ` +
+    'reviewer "user" and sandbox "workspaceWrite". Remove the setting that overrides it, or use --yolo to run without questions.';
+  return { message, code: 'policy_not_accepted' };
 }

@@ -35,6 +35,10 @@ export class CodexTurn {
   readonly #options: TurnOptions;
   /** Calls that wait for a request about them, by event id. */
   readonly #unasked = new Map<string, () => void>();
+  /** Calls that a person was asked about, by event id. */
+  readonly #asked = new Set<string>();
+  /** Whether the program does not ask any more: calls that it runs so are marked. */
+  isUnasked = false;
   /** The plan that the program proposed. */
   plan: string | undefined;
   /** How the turn of the main thread ended; subagents may still run. */
@@ -79,7 +83,9 @@ export class CodexTurn {
 
   /** A request about a call has arrived: it starts when it is allowed. */
   asked(thread: AgentThread, rawId: unknown): void {
-    if (typeof rawId === 'string') this.#stopTimer(thread.items.find(rawId)?.id);
+    const call = typeof rawId === 'string' ? thread.items.find(rawId) : undefined;
+    if (call !== undefined) this.#asked.add(call.id);
+    this.#stopTimer(call?.id);
   }
 
   /** Emits the final events. */
@@ -199,6 +205,7 @@ export class CodexTurn {
       return true;
     }
     if (thread === undefined || item === undefined) return false;
+    if (phase === 'completed' && this.isUnasked) this.#markUnasked(thread, textOf(item['id']) ?? '');
     const type = textOf(item['type']) ?? '';
     if (Object.hasOwn(this.#onItem, type)) (this.#onItem[type] as ItemHandler)(phase, { thread, item, record });
     else thread.items.take(phase, execItem(item), record);
@@ -224,6 +231,12 @@ export class CodexTurn {
       }
     },
   };
+
+  #markUnasked(thread: AgentThread, rawId: string): void {
+    const call = thread.items.find(rawId);
+    if (call === undefined || this.#asked.has(call.id)) return;
+    this.#warn(thread, `Codex ran ${call.name} without asking.`, 'unasked');
+  }
 
   #expectRequest(thread: AgentThread, rawId: string): void {
     const id = thread.items.find(rawId)?.id;
