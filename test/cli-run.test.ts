@@ -153,6 +153,19 @@ describe('singletree translate', () => {
     expect([status, jsonLines(stdout)]).toEqual([0, jsonLines(run.stdout)]);
   });
 
+  it.each(['crash', 'refuse'])('reads the raw.jsonl of a failed run, with its end: %s', prompt => {
+    const run = singletree('run', 'codex', prompt, '--output', 'events');
+    const [, folder = ''] = /\nrecord (\S+)\n$/.exec(run.stderr) ?? [];
+    const { status, stdout } = singletree('translate', 'codex', join(folder, 'raw.jsonl'));
+    const ends = [stdout, run.stdout].map(text =>
+      jsonLines(text)
+        .slice(-2)
+        .map(({ type, message, code, reason }) => ({ type, message, code, reason })),
+    );
+    expect([status, ends[0]]).toEqual([0, ends[1]]);
+    expect(ends[0]).toMatchObject([{ type: 'error' }, { type: 'harness_end', reason: 'error' }]);
+  });
+
   it('points to its own help', () => {
     const { status, stderr } = singletree('translate', 'bogus');
     expect([status, stderr]).toEqual([2, expect.stringContaining('singletree translate --help')]);

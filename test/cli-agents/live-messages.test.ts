@@ -144,6 +144,20 @@ describe('a note of the driver that did not reach the model', () => {
     expect(readIn(await texts(next.runId)).at(-1)).toMatch(/look here.*REASON-6.*echo/s);
   });
 
+  it('is read with the next prompt when it joined a stopped turn that did not handle it', async () => {
+    const { send, relay, supervisor, threadId, texts, find } = await scene({ adapter: fakeLiveAdapter() });
+    const run = await send('forget; ask rm x; hang');
+    const asked = await relay();
+    supervisor.steer(run.runId, 'look here;');
+    await supervisor.answer(threadId, asked.id, { outcome: 'approve' });
+    await find(event => event.type === 'user' && event.content === 'look here;');
+    await supervisor.abort(run.runId);
+    expect(await run.done).toBe('aborted');
+    const next = await send('echo');
+    expect(await next.done).toBe('complete');
+    expect(readIn(await texts(next.runId)).at(-1)).toMatch(/look here.*echo/s);
+  });
+
   it('stays in the thread as a warning when the turn of a queued message ends in an error', async () => {
     const { send, relay, supervisor, threadId, find, texts, events } = await scene({
       adapter: fakeLiveAdapter({ steer: 'queued' }),

@@ -146,7 +146,8 @@ interface Completion {
 function openCalls(run: ActivityRun, event: AgentEvent, lineOf: LineOf): Activity[] {
   const calls = [...run.calls.values()];
   run.calls.clear();
-  const isStopped = event.type === 'harness_end' && (event.reason === 'aborted' || event.reason === 'timeout');
+  const isStopped =
+    event.type === 'error' ? event.code === 'timeout' : event.type === 'harness_end' && event.reason === 'aborted';
   const output = isStopped ? { error: 'It was stopped.' } : undefined;
   return calls.flatMap(call => callActivity(run, call, { event, lineOf, ...defined({ output }) }));
 }

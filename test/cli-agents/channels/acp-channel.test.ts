@@ -225,6 +225,46 @@ describe('messages during a turn', () => {
   });
 });
 
+describe('a message that Goose has accepted into its turn', () => {
+  const update = (fields: object) => ({ method: 'session/update', params: { sessionId: 's', update: fields } });
+  const chunk = (messageId: string) =>
+    update({
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'text', text: messageId },
+      _meta: { goose: { messageId } },
+    });
+
+  async function steered() {
+    const played = await play(gooseLive);
+    const { channel, host, last, receive, reply, session, prompt } = played;
+    await session({ modes: { currentModeId: 'approve' } });
+    await prompt();
+    const promptId = last().id;
+    await receive(update({ sessionUpdate: 'session_info_update', _meta: { goose: { activeRunId: 'run-1' } } }));
+    await receive(chunk('m1'));
+    channel.steer({ id: 'm', content: 'also this' });
+    await settled();
+    await reply({});
+    expect(host.steerings).toEqual([{ id: 'm', delivery: 'joined' }]);
+    return { ...played, end: (stopReason: string) => receive({ id: promptId, result: { stopReason } }) };
+  }
+
+  it('is unsent when the turn is stopped before the next model call', async () => {
+    const { channel, host, receive, end } = await steered();
+    await receive(chunk('m1'));
+    channel.interrupt();
+    await end('cancelled');
+    expect(host.ends).toEqual([{ reason: 'aborted', unsent: ['m'] }]);
+  });
+
+  it('is read when another model call has begun', async () => {
+    const { host, receive, end } = await steered();
+    await receive(chunk('m2'));
+    await end('cancelled');
+    expect(host.ends).toEqual([{ reason: 'aborted' }]);
+  });
+});
+
 describe('text that looks like a failure of Copilot', () => {
   it('is text when something follows', async () => {
     const { host, receive, reply, session, prompt } = await play(copilotLive);

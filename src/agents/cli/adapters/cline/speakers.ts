@@ -21,6 +21,8 @@ export class Speaker {
   message = 0;
   part = 0;
   readonly streams = new Map<Kind, { readonly part: number; text: string }>();
+  /** The error that ended its work. */
+  failure: string | undefined;
   inputTotal = 0;
   outputTotal = 0;
 

@@ -120,7 +120,8 @@ class ClineReader implements RecordReader {
       const mate = this.#mates.get(textOf(event['agentId']) ?? '');
       const answer = textOf(recordOf(event['result'])?.['text']) ?? textOf(recordOf(event['error'])?.['message']);
       if (mate === undefined) return false;
-      this.#end(mate, event['status'] === 'completed' ? 'complete' : 'error', answer);
+      const isComplete = event['status'] === 'completed';
+      this.#end(mate, isComplete ? 'complete' : 'error', answer ?? (isComplete ? undefined : mate.failure));
       return true;
     },
   };
@@ -180,7 +181,7 @@ class ClineReader implements RecordReader {
     const code = event['errorClass'] === 'unknown' ? undefined : textOf(event['errorClass']);
     if (speaker === this.#speakers.main) this.#context.fail({ message: readableError(message), code });
     else if (mate === undefined) this.#end(speaker, 'error', readableError(message));
-    else this.#children.fail(mate.key ?? '', { message: readableError(message), code });
+    else mate.failure = readableError(message);
     return true;
   }
 

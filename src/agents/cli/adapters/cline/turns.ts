@@ -122,7 +122,10 @@ export class ClineTurns {
     const output = readToolOutput(event, name);
     const spawned = this.#options.speakers.ofSpawn(id);
     if (spawned !== undefined) {
-      if ('context' in output) this.#options.end(spawned, 'complete');
+      const { result } = 'context' in output ? output : {};
+      const isFailed = recordOf(result)?.['finishReason'] === 'error';
+      if ('context' in output)
+        this.#options.end(spawned, isFailed ? 'error' : 'complete', isFailed ? textOf(output.context) : undefined);
       else this.#options.end(spawned, 'error', 'error' in output ? output.error : output.reason);
     }
     this.#context.emit({ type: 'tool_result', runId, id, name, output });

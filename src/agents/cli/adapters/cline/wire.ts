@@ -42,7 +42,7 @@ export function readToolOutput(event: WireRecord, name: string): ToolOutput {
   if (object === undefined) return { context: output ?? '' };
   const { result, text, content, success, isError, finishReason } = object;
   const context = textOf(result) ?? textOf(text) ?? joinedText(content) ?? output;
-  if (success === false || isError === true || finishReason === 'error')
+  if (success === false || isError === true)
     return { error: typeof context === 'string' ? context : 'The tool failed.' };
   return typeof finishReason === 'string' ? { context, result: { finishReason } } : { context };
 }

@@ -37,6 +37,9 @@ function toolOutput({ status, rawOutput }: CallFields, name: string) {
   const output = typeof rawOutput === 'string' ? (parsed(rawOutput) ?? rawOutput) : rawOutput;
   if (status === 'failed' && recordOf(output)?.['error'] === undefined)
     return { error: textOf(output) ?? 'The tool failed.' };
+  // The output of a failed subagent is its message.
+  if (recordOf(output)?.['finishReason'] === 'error')
+    return { error: textOf(recordOf(output)?.['text']) ?? 'The subagent failed.' };
   return readToolOutput({ output }, name);
 }
 
