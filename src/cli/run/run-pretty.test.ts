@@ -19,31 +19,31 @@ describe('a run for people', () => {
   });
 
   it('begins each message on a line of its own', () => {
-    let screen = '';
-    const pretty = new PrettyRun({ write: text => void (screen += text), isLive: false }, { runId: 'r', cwd: '/' });
+    const { stream, printed } = recordedStream();
+    const pretty = new PrettyRun(stream, { runId: 'r', cwd: '/' });
     pretty.event({ type: 'text', runId: 'r', id: 'm1', content: 'All ' });
     pretty.event({ type: 'text', runId: 'r', id: 'm1', content: 'done.' });
     pretty.event({ type: 'text', runId: 'r', id: 'm2', content: 'Done.\n' });
     pretty.event({ type: 'text', runId: 'r', id: 'm3', content: 'Bye.' });
-    expect(screen).toBe('All done.\nDone.\nBye.');
+    expect(printed()).toBe('All done.\nDone.\nBye.');
   });
 
   it('prints nothing after an open question, and then what came meanwhile', () => {
-    let screen = '';
-    const pretty = new PrettyRun({ write: text => void (screen += text), isLive: false }, { runId: 'r', cwd: '/' });
+    const { stream, printed } = recordedStream();
+    const pretty = new PrettyRun(stream, { runId: 'r', cwd: '/' });
     pretty.event({ type: 'text', runId: 'r', id: 'm', content: 'I need this.' });
     pretty.pause(true);
-    screen += 'approve? > ';
+    void stream.write('approve? > ');
     for (const message of ['one', 'two']) pretty.activity({ type: 'warning', timestamp: '', message, code: 'stderr' });
     pretty.event({ type: 'text', runId: 'r', id: 'n', content: 'Still here.' });
     pretty.pause(true);
-    expect(screen).toBe('I need this.\napprove? > ');
+    expect(printed()).toBe('I need this.\napprove? > ');
     pretty.pause(false);
-    expect(screen).toBe('I need this.\napprove? > ! one\n! two\nStill here.');
+    expect(printed()).toBe('I need this.\napprove? > ! one\n! two\nStill here.');
     pretty.pause(true);
     pretty.activity({ type: 'warning', timestamp: '', message: 'three' });
     pretty.end('complete', 1_000, new RunTotals());
-    expect(screen).toMatch(/! three\n\ndone/);
+    expect(printed()).toMatch(/! three\n\ndone/);
   });
 
   it('names a tool whose calls are of no known kind, instead of its record', () => {
