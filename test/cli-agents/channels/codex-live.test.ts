@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { rawRecord } from '../../../src/agents/cli/saved/raw-record.ts';
+import { readSavedStream } from '../../../src/agents/index.ts';
 import { codex, question, shell } from '../scenarios/profiles/codex.ts';
 import { tryProgram } from '../scenarios/try-program.ts';
 import { comparedEvents } from '../support/compared-events.ts';
@@ -17,6 +19,32 @@ tryProgram(codex, version => {
       await live.answer(await live.relay(2), { outcome: 'answer', answer: 'Green' });
       expect((await live.finished(run)).outcome).toBe('complete');
       expect(live.request(-1)).toContain('Green');
+    } finally {
+      await live.close();
+    }
+  });
+
+  it('is translated again from its raw lines', async () => {
+    const live = await LiveScene.open(version, [shell('touch made.txt'), 'Done.']);
+    try {
+      const run = await live.send('go');
+      await live.answer(await live.relay(), { outcome: 'approve' });
+      expect((await live.finished(run)).outcome).toBe('complete');
+      const raw: object[] = [];
+      for await (const line of live.log.readRaw(live.threadId, run.runId)) raw.push(rawRecord(line));
+      const text = raw.map(record => `${JSON.stringify(record)}\n`).join('');
+      const types: string[] = [];
+      for await (const event of readSavedStream('codex', [text], { runId: run.runId })) types.push(event.type);
+      expect(types.filter(type => type !== 'warning' && type !== 'text')).toEqual([
+        'harness_start',
+        'session',
+        'step_start',
+        'tool_call',
+        'tool_start',
+        'tool_result',
+        'usage',
+        'harness_end',
+      ]);
     } finally {
       await live.close();
     }
