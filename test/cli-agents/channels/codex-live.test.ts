@@ -30,9 +30,8 @@ tryProgram(codex, version => {
       const run = await live.send('go');
       await live.answer(await live.relay(), { outcome: 'approve' });
       expect((await live.finished(run)).outcome).toBe('complete');
-      const raw: object[] = [];
-      for await (const line of live.log.readRaw(live.threadId, run.runId)) raw.push(rawRecord(line));
-      const text = raw.map(record => `${JSON.stringify(record)}\n`).join('');
+      const raw = await live.log.readRaw(live.threadId, run.runId);
+      const text = raw.map(line => `${JSON.stringify(rawRecord(line))}\n`).join('');
       const types: string[] = [];
       for await (const event of readSavedStream('codex', [text], { runId: run.runId })) types.push(event.type);
       expect(types.filter(type => type !== 'warning' && type !== 'text')).toEqual([
