@@ -47,6 +47,10 @@ export const longSuites: readonly Suite[] = [
     except: ['test/terminal/input.test.ts'],
   },
   {
+    name: 'the command without a terminal, and what its programs see',
+    paths: ['test/environment.test.ts', 'test/run-without-terminal.test.ts'],
+  },
+  {
     name: 'crashes and faults',
     paths: [
       'test/faults/',
