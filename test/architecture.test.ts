@@ -130,6 +130,20 @@ describe('the architecture', () => {
     ]);
   });
 
+  it('starts, steers, answers and aborts runs only in the core of conversations, but for forks and comparisons', () => {
+    const calls = /\b(?:supervisor|control)\s*\.(?:start|retry|steer|answer|abort|abortAll)\(/;
+    const callers = sources('src').filter(
+      file =>
+        !file.startsWith('src/control/conversations/') &&
+        !file.startsWith('src/control/supervision/') &&
+        calls.test(readFileSync(join(root, file), 'utf8')),
+    );
+    expect(callers.toSorted()).toEqual([
+      'src/control/harness/subagents/forks.ts',
+      'src/control/worktrees/comparison.ts',
+    ]);
+  });
+
   it('writes to standard output and error only in one module of commands and in the screen of the terminal', () => {
     const writers = sources('src').filter(file => writesToStandardStreams(readFileSync(join(root, file), 'utf8')));
     expect(writers.toSorted()).toEqual([

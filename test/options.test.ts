@@ -17,7 +17,7 @@ import {
 } from '../src/agents/index.ts';
 import { createClient } from '../src/client/index.ts';
 import { loadConfig } from '../src/config/index.ts';
-import { Harness, mastraAgent, Supervisor, ThreadRewind } from '../src/control/index.ts';
+import { Conversations, Harness, mastraAgent, Supervisor, ThreadRewind } from '../src/control/index.ts';
 import { createConversation, defaultActive } from '../src/graph/index.ts';
 import { checkStore, importThread, MemoryLog, SqliteLog, ThreadWriter } from '../src/log/index.ts';
 import {
@@ -53,6 +53,7 @@ const server = { name: 's', command: '/never/run' };
 
 const makers: Record<string, Make> = {
   'new Supervisor': options => new Supervisor(options),
+  'new Conversations': options => new Conversations(options),
   'new Harness': options => new Harness(options),
   startServer: options => startServer(options),
   createApp: options => createApp(options),
@@ -76,7 +77,6 @@ const makers: Record<string, Make> = {
   mastraAgent: options => mastraAgent(mastra, options),
   start: options => control.start('t', options),
   retry: options => control.retry('t', options),
-  steer: options => control.steer('r', 'Hello', options),
   abort: options => control.abort('r', options),
   abortAll: options => control.abortAll('t', options),
   'new ThreadRewind': options => new ThreadRewind(options),
@@ -120,6 +120,7 @@ async function refusal(maker: string, options: object): Promise<string> {
 describe('a public constructor', () => {
   it.each<[string, object, string]>([
     ['new Supervisor', { log, agent: [agent] }, 'has no option `agent`: did you mean `agents`?'],
+    ['new Conversations', { log, control, agent: agents }, 'has no option `agent`: did you mean `agents`?'],
     ['new Harness', { id: 'h', modes: [], storge: log }, 'has no option `storge`: did you mean `storage`?'],
     ['startServer', { ...served, port: 0, token: [] }, 'has no option `token`: did you mean `tokens`?'],
     ['createApp', { ...served, webroot: '.' }, 'has no option `webroot`: did you mean `webRoot`?'],

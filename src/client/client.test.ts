@@ -28,7 +28,7 @@ describe('the client', () => {
       if (event.type === 'text') expect(event.content).toBe('said this');
       if (event.type === 'harness_end') break;
     }
-    expect(seen).toEqual(['user', 'harness_start', 'relay', 'relay_resolved', 'text', 'harness_end']);
+    expect(seen).toEqual(['user', 'run_requested', 'harness_start', 'relay', 'relay_resolved', 'text', 'harness_end']);
     expect(await client.listThreads({ resourceId: 'a b', limit: 5 })).toMatchObject([{ id, title: 'T' }]);
     await expect(client.abortRun(runId)).rejects.toMatchObject({ code: 'run_not_found' });
     await client.deleteThread(id);

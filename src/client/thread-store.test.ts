@@ -30,11 +30,11 @@ describe('a thread store', () => {
     expect(store.getSnapshot()).toBe(asked);
     expect(asked.isConnected).toBe(true);
     await client.answerRelay(id, asked.pending[0]?.id as string, { outcome: 'answer', answer: 'this' });
-    await vi.waitFor(() => expect(store.getSnapshot().seq).toBe(6));
+    await vi.waitFor(() => expect(store.getSnapshot().seq).toBe(7));
     const events = await server.log.read(id);
     expect(store.getSnapshot().pending).toEqual(foldAll(relayBook, events).pending);
     expect(JSON.stringify(store.getSnapshot().nodes)).toContain('said this');
-    expect([asked.seq, asked.pending.length]).toEqual([3, 1]);
+    expect([asked.seq, asked.pending.length]).toEqual([4, 1]);
     await vi.waitFor(() => expect(changes).toBeGreaterThan(0));
     leave();
     store.close();

@@ -3,6 +3,9 @@
  * @module
  */
 export { type Clock, systemClock } from '../agents/clock.ts';
+export { Conversations } from './conversations/conversations.ts';
+export type { ConversationsOptions, Delivered, QueueChange } from './conversations/conversations-options.ts';
+export type { SendReceipt, OfferedAgents, SentMessage } from './conversations/sent-message.ts';
 export type { RunControl, RunHandle, RunOutcome, StartOptions } from './supervision/run-control.ts';
 export { continueRun } from './supervision/continue-run.ts';
 export { Supervisor } from './supervision/supervisor.ts';

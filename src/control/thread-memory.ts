@@ -3,6 +3,7 @@ import { type Conversation, createConversation, reduceConversation } from '../gr
 import { type EventLog, readPages, type Thread } from '../log/index.ts';
 import { SerialQueues } from '../events/serial-queue.ts';
 import { ModelInput } from '../projections/model-input/model-input.ts';
+import { messageQueue, type WaitingMessage } from '../projections/message-queue.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';
 import type { RelayState } from '../projections/run-state.ts';
 import { eventWeight } from './event-weight.ts';
@@ -20,7 +21,9 @@ export class ThreadState {
   /** The runs of observers and reflectors that have not ended, with their agents. */
   readonly memoryRuns = new Map<string, string>();
   readonly #remembered: RelayState[] = [];
+  readonly #queueFold: ReturnType<typeof messageQueue>;
   #relays = relayBook.initial;
+  #queue: ReturnType<typeof messageQueue>['initial'];
   #conversation = createConversation();
   #mode: string | undefined;
   #folder: EventOf<'folder_changed'> | undefined;
@@ -32,8 +35,10 @@ export class ThreadState {
   #bringing = 0;
   #awaited: { readonly seq: number; readonly resolve: () => void }[] = [];
 
-  constructor(importedSeq?: number) {
+  constructor({ importedSeq, branchedFrom }: Pick<Thread, 'importedSeq' | 'branchedFrom'> = {}) {
     this.#importedSeq = importedSeq;
+    this.#queueFold = messageQueue(branchedFrom?.seq);
+    this.#queue = this.#queueFold.initial;
   }
 
   /** Events up to this one were imported: what they granted, asked and used has no effect; undefined for a thread of our own. */
@@ -59,6 +64,11 @@ export class ThreadState {
   /** What was asked, and where that stands. */
   get relays(): RelayBook {
     return this.#relays;
+  }
+
+  /** The messages that wait, the next to be delivered first. */
+  get queue(): readonly WaitingMessage[] {
+    return this.#queueFold.view(this.#queue);
   }
 
   /** The mode that the thread is in; undefined when none was chosen. */
@@ -105,6 +115,7 @@ export class ThreadState {
 
   #empower(event: LoggedEvent): void {
     this.sessions.take(event);
+    this.#queue = this.#queueFold.step(this.#queue, event);
     if (event.type === 'mode_changed') this.#mode = event.modeId;
     if (event.type === 'folder_changed') this.#folder = event;
     if (event.type === 'harness_start' && event.memory !== undefined) this.memoryRuns.set(event.runId, event.agentId);
@@ -211,7 +222,7 @@ export class ThreadMemory {
     if (thread === undefined) return new ThreadState();
     const { createdAt, seq, importedSeq } = thread;
     const isSame = kept !== undefined && kept.createdAt === createdAt && kept.threadState.importedSeq === importedSeq;
-    const threadState = isSame && kept.threadState.seq <= seq ? kept.threadState : new ThreadState(importedSeq);
+    const threadState = isSame && kept.threadState.seq <= seq ? kept.threadState : new ThreadState(thread);
     if (threadState.seq < seq)
       for await (const page of readPages(this.#log, threadId, threadState.seq))
         for (const event of page) {

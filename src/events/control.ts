@@ -44,10 +44,21 @@ export const abortRequested = define(
     }),
 );
 
+export const runRequested = define(
+  'run_requested',
+  { doc: 'Somebody asked for a run; it is open from here on until its `harness_end`.', durability: 'barrier' },
+  () =>
+    eventShape('run_requested', {
+      agentId: z.string().min(1).describe('the agent that is to run'),
+      parentId: z.string().min(1).describe('the message that it answers'),
+      model: z.string().optional().describe("the model to use instead of the agent's own"),
+    }),
+);
+
 export const steerRequested = define(
   'steer_requested',
   {
-    doc: 'Somebody sent a message into the run of another process; the process that owns the run adds it as a `user` event with its id.',
+    doc: 'The older form of a `message_queued` that goes into the run, and read like it.',
   },
   () =>
     eventShape('steer_requested', {

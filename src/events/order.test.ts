@@ -28,6 +28,18 @@ const foreign = { type: 'from_the_future', runId } as unknown as AgentEvent;
 const rules = (events: AgentEvent[]) => checkOrder(events).map(({ index, rule }) => [index, rule]);
 
 describe('checkOrder', () => {
+  it('accepts what people ask for at any time', () => {
+    const asked: AgentEvent[] = [
+      { type: 'run_requested', runId, agentId: 'coder', parentId: 'u:user' },
+      { type: 'message_queued', runId, id: 'm', content: '', delivery: 'steer', agent: 'coder', order: 0 },
+      { type: 'message_changed', runId, id: 'm', content: 'x' },
+      { type: 'message_withdrawn', runId, id: 'm' },
+      { type: 'abort_requested', runId },
+      { type: 'steer_requested', runId, id: 'm', content: '' },
+    ];
+    expect(rules([...asked, start, ...asked, text, ...asked, end, ...asked])).toEqual([]);
+  });
+
   it('finds nothing wrong with a whole run', () => {
     const run = [
       start,

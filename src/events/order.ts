@@ -30,6 +30,16 @@ export const orderRules = {
 
 export type OrderRule = keyof typeof orderRules;
 
+/** What people ask for is legal at any time, also before a run starts and after it ended. */
+const anytime: ReadonlySet<string> = new Set<AgentEvent['type']>([
+  'run_requested',
+  'abort_requested',
+  'message_queued',
+  'message_changed',
+  'message_withdrawn',
+  'steer_requested',
+]);
+
 type Phase = 'open' | 'started' | 'done';
 type Report = (rule: OrderRule, detail: string) => void;
 
@@ -54,8 +64,7 @@ export class OrderChecker {
         report('seq-rises', `${event.seq} follows ${this.#seq}`);
       this.#seq = event.seq;
     }
-    // A person may abort or steer a run at any time, also while it starts or just after it ended.
-    if (event.type === 'abort_requested' || event.type === 'steer_requested') return found;
+    if (anytime.has(event.type)) return found;
     // A process that lost the run reports a call that finished there, whenever it continues.
     if (event.type === 'warning' && event.code === lateResult) return found;
     if (this.#runs.get(event.runId) === 'ended') report('nothing-after-end', `${event.type} came after it`);
@@ -137,6 +146,10 @@ export class OrderChecker {
     collapsed: pass,
     abort_requested: pass,
     steer_requested: pass,
+    message_queued: pass,
+    message_changed: pass,
+    message_withdrawn: pass,
+    run_requested: pass,
   };
 
   /**

@@ -35,7 +35,11 @@ describe('the vocabulary', () => {
       'folder_changed',
       'branch_selected',
       'collapsed',
+      'run_requested',
       'abort_requested',
+      'message_queued',
+      'message_changed',
+      'message_withdrawn',
       'steer_requested',
     ]);
   });

@@ -8,6 +8,7 @@ import {
   folderChanged,
   modeChanged,
   modelChanged,
+  runRequested,
   steerRequested,
 } from './control.ts';
 import type { EventDefinition } from './define.ts';
@@ -16,6 +17,7 @@ import { harnessEnd, harnessStart, session, stepStart } from './lifecycle.ts';
 import { summary } from './memory.ts';
 import { relay, relayResolved } from './people.ts';
 import { planStatus, tasks } from './plans.ts';
+import { messageChanged, messageQueued, messageWithdrawn } from './queue.ts';
 import { replInput, replOutput, replProgress } from './repl.ts';
 import { toolCall, toolInputDelta, toolProgress, toolResult, toolStart } from './tools.ts';
 
@@ -52,7 +54,11 @@ export const vocabulary = [
   folderChanged,
   branchSelected,
   collapsed,
+  runRequested,
   abortRequested,
+  messageQueued,
+  messageChanged,
+  messageWithdrawn,
   steerRequested,
 ] as const;
 

@@ -44,6 +44,10 @@ const reducers: Handlers<[GraphDraft], void> = {
   collapsed: makesNoNode,
   abort_requested: makesNoNode,
   steer_requested: makesNoNode,
+  message_queued: makesNoNode,
+  message_changed: makesNoNode,
+  message_withdrawn: makesNoNode,
+  run_requested: makesNoNode,
 };
 
 const byType = new Map(Object.entries(reducers) as [string, (event: AgentEvent, draft: GraphDraft) => void][]);

@@ -1,4 +1,5 @@
 import type { EventLog, Thread, ThreadFilter } from './event-log.ts';
+import type { OpenKind } from './open-things.ts';
 import { defined } from '../events/defined.ts';
 
 const pageSize = 200;
@@ -7,20 +8,16 @@ export interface AllThreadsOptions {
   readonly resourceId?: string | undefined;
   /** Only threads that come after this one in the listing. */
   readonly after?: Thread | undefined;
-  /** Only threads with an open run. */
-  readonly openRuns?: boolean;
-  /** Only threads with a noted relay. */
-  readonly pendingRelays?: boolean;
-  /** Only threads with a stored message. */
-  readonly followUps?: boolean;
+  /** Only threads in which something of this kind is open. */
+  readonly open?: OpenKind;
 }
 
 /** Yields the threads that the options select, newest first, page by page. */
 export async function* allThreads(
   log: EventLog,
-  { resourceId, after: first, ...notes }: AllThreadsOptions = {},
+  { resourceId, after: first, open }: AllThreadsOptions = {},
 ): AsyncGenerator<Thread> {
-  const filter: ThreadFilter = { limit: pageSize, ...notes, ...defined({ resourceId }) };
+  const filter: ThreadFilter = { limit: pageSize, ...defined({ resourceId, open }) };
   for (let after = first; ; ) {
     const page = await log.listThreads({ ...filter, ...(after && { after }) });
     yield* page;

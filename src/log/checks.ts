@@ -13,6 +13,7 @@ import type {
   ThreadChange,
   ThreadFilter,
 } from './event-log.ts';
+import { openKinds } from './open-things.ts';
 
 const maxIdLength = 256;
 /** Control characters and lone surrogates. */
@@ -41,14 +42,26 @@ export function checkCount(what: string, value: number, least: number): number {
   });
 }
 
-/** Throws `invalid_argument` for an option of `append` that is unknown; so do the others for their methods. */
-export const checkAppendOptions = namesOf<AppendOptions>('append', {
+const checkAppendNames = namesOf<AppendOptions>('append', {
   expectedSeq: 1,
   once: 1,
   lease: 1,
+  resumes: 1,
   metadata: 1,
   imported: 1,
 });
+
+/** Throws `invalid_argument` for an option of `append` that is unknown, and for `resumes` without a lease. */
+export function checkAppendOptions(options: AppendOptions): void {
+  checkAppendNames(options);
+  if (options.resumes === undefined || options.lease !== undefined) return;
+  throw new SingletreeError(
+    'invalid_argument',
+    '`append` was given `resumes` without `lease`: expected the lease of the owner.',
+  );
+}
+
+/** Throw `invalid_argument` for an option that is unknown. */
 export const checkRawAppendOptions = namesOf<RawAppendOptions>('appendRaw', { lease: 1 });
 export const checkTailOptions = namesOf<TailOptions>('tail', { types: 1, signal: 1 });
 export const checkNewThread = namesOf<NewThread>('createThread', {
@@ -59,16 +72,25 @@ export const checkNewThread = namesOf<NewThread>('createThread', {
   imported: 1,
 });
 export const checkThreadChange = namesOf<ThreadChange>('updateThread', { title: 1, metadata: 1 });
-export const checkThreadFilter = namesOf<ThreadFilter>('listThreads', {
+const checkFilterNames = namesOf<ThreadFilter>('listThreads', {
   resourceId: 1,
   limit: 1,
   after: 1,
-  openRuns: 1,
-  pendingRelays: 1,
-  followUps: 1,
+  open: 1,
 });
+
 export const checkLeaseRequest = namesOf<LeaseRequest>('acquireLease', { owner: 1, ttlMs: 1, isGone: 1 });
 const checkReadRange = namesOf<ReadRange>('read', { after: 1, before: 1, limit: 1, maxBytes: 1 });
+
+/** Throws `invalid_argument` for an option that is unknown, and for a kind of which nothing can be open. */
+export function checkThreadFilter(filter: ThreadFilter): void {
+  checkFilterNames(filter);
+  const { open } = filter;
+  if (open === undefined || openKinds.includes(open)) return;
+  throw new SingletreeError('invalid_argument', `\`open\` is "${open}": expected ${openKinds.join(', ')}.`, {
+    details: { open },
+  });
+}
 
 /** The check of a method's options; the compiler names the option that is missing. */
 function namesOf<Options>(

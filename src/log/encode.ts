@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
 import { checkEventText, writeEventText } from './event-size.ts';
 import { setTimes, timeText } from './event-time.ts';
+import { type OpenChanges, openChanges } from './open-things.ts';
 import { PlainCopy } from './plain-copy.ts';
 
 /** Marks lists of copies that were checked and that nobody else holds: they are stored, and emitted, as they are. */
@@ -86,6 +87,8 @@ export interface Encoded {
   readonly events: readonly LoggedEvent[];
   /** The text each of them is stored as. */
   readonly bodies: readonly string[];
+  /** What they open and close; undefined when that is nothing, as for imported events. */
+  readonly open?: OpenChanges | undefined;
 }
 
 /** What a log says of the events it stores. */
@@ -125,7 +128,8 @@ export function encodeEvents(events: readonly AgentEvent[], encoding: Encoding):
     checkEventText(body, maxEventBytes, `The event "${event.type}"`);
     return body;
   });
-  return { events: plain as LoggedEvent[], bodies };
+  const stored = plain as LoggedEvent[];
+  return { events: stored, bodies, open: imported === true ? undefined : openChanges(stored) };
 }
 
 /** Writes fragments that have only the usual fields as JSON does; what those of a stream have in common is written once. */

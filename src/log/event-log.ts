@@ -2,6 +2,7 @@ import type { AgentEvent, LoggedEvent, EventType } from '../events/index.ts';
 import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
 import type { IndexRest, SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
+import type { OpenKind, OpenThing } from './open-things.ts';
 
 /** One persisted conversation. Title, resource and metadata are not part of its log. */
 export interface Thread {
@@ -23,6 +24,11 @@ export interface Thread {
    * asked or left open has no effect.
    */
   readonly importedSeq?: number;
+  /**
+   * What its own events that are not imported leave open, in the order in which it was opened; absent when nothing is.
+   * An index that the log keeps with every append.
+   */
+  readonly open?: readonly OpenThing[];
 }
 
 export interface NewThread {
@@ -42,27 +48,14 @@ export interface ThreadChange {
   metadata?: Record<string, unknown>;
 }
 
-/** Begins the keys of a thread's metadata that note an open run; a store finds such threads without reading the others. */
-export const openRunPrefix = 'run:';
-
-/** Begins the keys of a thread's metadata that note a relay without an answer; found in the same way. */
-export const pendingRelayPrefix = 'relay:';
-
-/** Begins the keys of a thread's metadata that store a message until it is delivered; found in the same way. */
-export const followUpPrefix = 'follow-up:';
-
 export interface ThreadFilter {
   resourceId?: string;
   /** At most this many; 100 when absent. */
   limit?: number;
   /** Only threads that come after this one in the listing. */
   after?: Thread;
-  /** Only threads with an open run: their metadata has a key that begins with `openRunPrefix`. */
-  openRuns?: boolean;
-  /** Only threads with a noted relay: their metadata has a key that begins with `pendingRelayPrefix`. */
-  pendingRelays?: boolean;
-  /** Only threads with a stored message: their metadata has a key that begins with `followUpPrefix`. */
-  followUps?: boolean;
+  /** Only threads in which something of this kind is open. */
+  open?: OpenKind;
 }
 
 /**
@@ -99,8 +92,13 @@ export interface AppendOptions {
   expectedSeq?: number;
   /** Append only if nothing was appended to the thread under this key before, else `once_conflict`. */
   once?: string;
-  /** Append only while this lease is the newest of its name, else `lease_lost`. */
+  /**
+   * Append only while this lease is the newest of its name, else `lease_lost`. Its owner owns the runs that the events
+   * request.
+   */
   lease?: Lease;
+  /** An open run that the owner of the lease resumes and owns from now on; `invalid_argument` without a lease. */
+  resumes?: string;
   /** Merged into the thread's metadata in the same moment, as `updateThread` does. */
   metadata?: ThreadChange['metadata'];
   /**

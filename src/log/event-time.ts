@@ -1,3 +1,5 @@
+import type { EventLog } from './event-log.ts';
+
 /** The length of a time as the log writes it: two such texts compare as their times do. */
 const writtenLength = '2025-01-01T00:00:00.000Z'.length;
 
@@ -39,4 +41,9 @@ export function setTimes(
     if (last !== undefined && isEarlier(event.ts, last)) event.ts = last;
     else last = event.ts;
   }
+}
+
+/** The time on the clock of a log, in milliseconds: the one it would give an event now. */
+export function currentTime(log: Pick<EventLog, 'now'>): number {
+  return log.now?.() ?? Date.now();
 }

@@ -19,9 +19,6 @@ export {
   type Thread,
   type ThreadChange,
   type ThreadFilter,
-  followUpPrefix,
-  openRunPrefix,
-  pendingRelayPrefix,
 } from './event-log.ts';
 export type { IndexRest, SearchHit, SearchPage, SearchQuery } from './derived/search.ts';
 export { searchLog, seqOfMessage, usageOf } from './derived/log-queries.ts';
@@ -54,9 +51,15 @@ export { checkStore, type StoreProblem, type StoreReport } from './store/check-s
 export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-store.ts';
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
 export { parseStoreUrl, passwordsOf, type StoreLocation, visibleUrl } from './store/store-url.ts';
-export { hasNote, type NotePrefix, requiredNotes } from './thread-notes.ts';
-export { type ThreadStatus, threadStatus } from './thread-status.ts';
-export { visibleMetadata } from './visible-metadata.ts';
+export {
+  openAfter,
+  type OpenChanges,
+  type OpenKind,
+  openOwnedBy,
+  type OpenThing,
+  type RunRequested,
+} from './open-things.ts';
+export { hasOpen, type ThreadStatus, threadStatus } from './thread-status.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { readWindow, type ThreadWindow, type WindowRequest } from './window.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

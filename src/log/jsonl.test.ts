@@ -148,6 +148,20 @@ describe('import', () => {
     ]);
   });
 
+  it('withdraws messages that wait', async () => {
+    const queued = { type: 'message_queued' as const, delivery: 'follow_up' as const, agent: 'a', order: 0 };
+    const waiting: AgentEvent[] = [
+      { ...queued, runId: 'q1', id: 'delivered', content: 'one' },
+      { ...queued, runId: 'q2', id: 'withdrawn', content: 'two' },
+      { ...queued, runId: 'q3', id: 'waiting', content: 'three' },
+      { type: 'user', runId: 'u', id: 'delivered', content: 'one' },
+      { type: 'message_withdrawn', runId: 'q4', id: 'withdrawn' },
+    ];
+    const log = new MemoryLog();
+    const { id } = await importThread(log, [await exportOf(waiting)]);
+    expect(await log.read(id, { after: 5 })).toMatchObject([{ type: 'message_withdrawn', id: 'waiting' }]);
+  });
+
   it('refuses metadata: keys of it start runs and choose models', async () => {
     const log = new MemoryLog();
     const target = { metadata: { 'run:r': { runId: 'r', agentId: 'a', parentId: 'p' } } };

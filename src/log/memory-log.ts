@@ -10,6 +10,7 @@ import {
   checkNewThread,
   checkRawAppendOptions,
   checkThreadChange,
+  checkThreadFilter,
   checkRange,
   checkRawLines,
   importedInBranch,
@@ -43,7 +44,8 @@ import type {
 } from './event-log.ts';
 import { LiveTails } from './live-tails.ts';
 import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-options.ts';
-import { NotedThreads, requiredNotes } from './thread-notes.ts';
+import { openAfter, openOwnedBy, type OpenThing } from './open-things.ts';
+import { hasOpen } from './thread-status.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 import { systemUptime } from './uptime.ts';
 import { defined } from '../events/defined.ts';
@@ -69,7 +71,8 @@ interface NewPlace extends Pick<Thread, 'branchedFrom' | 'importedSeq'>, Pick<He
 /** A log in memory: for tests, and for runs that nobody needs later. It ends with the process. */
 export class MemoryLog implements EventLog {
   readonly #threads = new Map<string, Held>();
-  readonly #noted = new NotedThreads();
+  /** The threads in which something is open. */
+  readonly #open = new Map<string, Held>();
   /** With the time at which each ends, by the clock that does not jump. */
   readonly #leases = new Map<string, Lease & { readonly end: number }>();
   readonly #live = new LiveTails();
@@ -89,7 +92,7 @@ export class MemoryLog implements EventLog {
   }
 
   async append(threadId: string, events: readonly AgentEvent[], options: AppendOptions = {}) {
-    const { once, metadata, imported } = options;
+    const { once, lease, resumes, metadata, imported } = options;
     const held = this.#get(threadId);
     const { seq, importedSeq } = held.thread;
     checkConditions(options, {
@@ -106,6 +109,8 @@ export class MemoryLog implements EventLog {
       newestTs: held.newestTs,
       imported,
     });
+    const left = stored.open && openAfter(held.thread.open ?? [], stored.open, lease?.owner);
+    const open = resumes && lease ? openOwnedBy(left ?? held.thread.open ?? [], resumes, lease.owner) : left;
     const changed = metadata && { metadata: mergeMetadata(held.thread.metadata, metadata) };
     for (const body of stored.bodies) held.bodies.push(body);
     this.#derived.append(held, stored.bodies.length, imported === true);
@@ -114,7 +119,7 @@ export class MemoryLog implements EventLog {
     if (once !== undefined) held.once.set(once, lastSeq);
     const moved = imported === true && { importedSeq: lastSeq };
     held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt: this.#stamp() };
-    if (metadata !== undefined) this.#noted.update(held.thread);
+    if (open !== undefined) this.#setOpen(held, open);
     this.#live.publish(threadId, stored);
     return { firstSeq: seq + 1, lastSeq };
   }
@@ -157,13 +162,13 @@ export class MemoryLog implements EventLog {
       metadata: mergeMetadata(held.thread.metadata, metadata),
       updatedAt: this.#stamp(),
     };
-    this.#noted.update(held.thread);
     if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 
   async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
     this.#checkOpen();
+    checkThreadFilter(filter);
     const { resourceId, limit = 100, after } = filter;
     return this.#selected(filter)
       .map(held => held.thread)
@@ -179,7 +184,7 @@ export class MemoryLog implements EventLog {
     // What it used still counts.
     this.#derived.catchUp();
     this.#threads.delete(threadId);
-    this.#noted.remove(threadId);
+    this.#open.delete(threadId);
     this.#live.end(threadId);
   }
 
@@ -293,16 +298,21 @@ export class MemoryLog implements EventLog {
       derived: new DerivedOfThread(),
     };
     this.#threads.set(id, held);
-    this.#noted.update(held.thread);
     if (title !== undefined) this.#derived.setTitle(held);
     return copyThread(held.thread);
   }
 
-  /** The threads with the notes that a filter requires. */
-  #selected(filter: ThreadFilter): Held[] {
-    const [first, ...others] = requiredNotes(filter);
-    if (first === undefined) return [...this.#threads.values()];
-    return this.#noted.withAll([first, ...others]).flatMap(id => this.#threads.get(id) ?? []);
+  #setOpen(held: Held, open: readonly OpenThing[]): void {
+    const { open: _, ...thread } = held.thread;
+    held.thread = open.length === 0 ? thread : { ...thread, open };
+    if (open.length === 0) this.#open.delete(thread.id);
+    else this.#open.set(thread.id, held);
+  }
+
+  /** The threads in which something of the filter's kind is open; all when it has none. */
+  #selected({ open }: ThreadFilter): Held[] {
+    if (open === undefined) return [...this.#threads.values()];
+    return [...this.#open.values()].filter(({ thread }) => hasOpen(thread, open));
   }
 
   #get(threadId: string): Held {

@@ -1,11 +1,13 @@
 import type { AgentEvent } from '../events/index.ts';
 
-/** What a stream of events leaves open: runs that have no end, and relays that nobody answered. */
+/** What a stream of events leaves open: runs that have no end, relays that nobody answered, and messages that wait. */
 export class OpenEnds {
   /** The agents of the open runs, by run, in the order in which they began. */
   readonly #runs = new Map<string, string>();
   /** The runs of the pending relays, by relay. */
   readonly #relays = new Map<string, string>();
+  /** The `runId` that each waiting message was queued with, by message. */
+  readonly #messages = new Map<string, string>();
 
   /** Takes the next event of the stream. */
   take(event: AgentEvent): void {
@@ -13,15 +15,19 @@ export class OpenEnds {
     if (event.type === 'harness_start') this.#runs.set(runId, event.agentId);
     else if (event.type === 'relay') this.#relays.set(event.id, runId);
     else if (event.type === 'relay_resolved') this.#relays.delete(event.relayId);
+    else if (event.type === 'message_queued' || event.type === 'steer_requested') this.#messages.set(event.id, runId);
+    else if (event.type === 'message_withdrawn') this.#messages.delete(event.id);
+    else if (event.type === 'user' && event.id !== undefined) this.#messages.delete(event.id);
     else if (event.type === 'harness_end') {
       this.#runs.delete(runId);
       for (const [relayId, asker] of this.#relays) if (asker === runId) this.#relays.delete(relayId);
     }
   }
 
-  /** The events that close it: relays are cancelled, then runs are interrupted, the innermost first. */
+  /** The events that close it: messages are withdrawn, relays cancelled, then runs interrupted, the innermost first. */
   closing(): AgentEvent[] {
     return [
+      ...Array.from(this.#messages, ([id, runId]): AgentEvent => ({ type: 'message_withdrawn', runId, id })),
       ...Array.from(
         this.#relays,
         ([relayId, runId]): AgentEvent => ({ type: 'relay_resolved', runId, relayId, outcome: 'cancelled' }),

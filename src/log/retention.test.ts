@@ -34,7 +34,7 @@ describe('deleteThreads', () => {
 
   it('keeps threads with an open run unless `openRuns` is set', async () => {
     const { log, at } = await logOfDays(1);
-    await log.updateThread('ann 0', { metadata: { 'run:1': {} } });
+    await log.append('ann 0', [{ type: 'run_requested', runId: 'r', agentId: 'a', parentId: 'u:user' }]);
     expect(await deleteThreads(log, { before: at(9) })).toBe(1);
     expect(await ids(log)).toEqual(['ann 0']);
     expect(await deleteThreads(log, { before: at(9), openRuns: true })).toBe(1);

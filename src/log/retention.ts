@@ -1,8 +1,8 @@
 import { optionsCheck } from '../events/options/check-options.ts';
 import { field, flag, name } from '../events/options/option-fields.ts';
 import { SingletreeError } from '../events/index.ts';
-import { hasNote } from './thread-notes.ts';
-import { type EventLog, openRunPrefix, type Thread } from './event-log.ts';
+import type { EventLog, Thread } from './event-log.ts';
+import { hasOpen } from './thread-status.ts';
 import { defined } from '../events/defined.ts';
 
 export interface Retention {
@@ -42,9 +42,9 @@ export async function deleteThreads(log: EventLog, retention: Retention): Promis
       ...defined({ resourceId }),
       ...(after && { after }),
     });
-    for (const { id, metadata } of page) {
-      if (!openRuns && hasNote(metadata, openRunPrefix)) continue;
-      if (await wasDeleted(log, id)) deleted++;
+    for (const thread of page) {
+      if (!openRuns && hasOpen(thread, 'run')) continue;
+      if (await wasDeleted(log, thread.id)) deleted++;
     }
     if (page.length < pageSize) return deleted;
     after = page.at(-1);

@@ -2,7 +2,7 @@ import { type AgentEvent, definitionOf } from '../events/index.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes, eventTooLarge, writeEventText } from './event-size.ts';
-import { timeText } from './event-time.ts';
+import { currentTime, timeText } from './event-time.ts';
 import type * as z from 'zod';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, milliseconds, number, object } from '../events/options/option-fields.ts';
@@ -160,7 +160,7 @@ export class ThreadWriter {
 
   /** Gives what waits without a time that of now: the log would give it a later one. */
   #setTimes(): void {
-    const ts = timeText(this.#log.now?.() ?? Date.now());
+    const ts = timeText(currentTime(this.#log));
     for (let index = this.#waiting.length - 1; index >= 0; index--) {
       const event = this.#waiting[index];
       if (event === undefined || event.ts) return;

@@ -32,6 +32,7 @@ export function copyThread(thread: Thread): Thread {
     ...thread,
     metadata: copyMetadata(thread.metadata),
     ...(thread.branchedFrom && { branchedFrom: { ...thread.branchedFrom } }),
+    ...(thread.open && { open: structuredClone(thread.open) }),
   };
 }
 

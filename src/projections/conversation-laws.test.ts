@@ -2,20 +2,23 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lawRuns } from '../../test/support/run-size.ts';
 import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
-import { eventStream } from '../../test/support/random-events.ts';
+import { eventStream, queueEvent } from '../../test/support/random-events.ts';
 import { happened, seenIn } from '../../test/support/seen-in-thread.ts';
 import { refusals } from '../../test/support/strict-validator.ts';
 import type { AgentEvent } from '../events/index.ts';
+import { ThreadOutline } from '../events/outline/thread-outline.ts';
 import {
   activeUpTo,
   type Conversation,
   createConversation,
+  createGraph,
   defaultActive,
   fullHistory,
   getBlocks,
   getChunks,
   getMessages,
   reduceConversation,
+  reduceEvent,
   textOf,
 } from '../graph/index.ts';
 import { projectMessages, projectThread, relayBook } from './index.ts';
@@ -116,6 +119,23 @@ describe('laws of the views of a conversation', () => {
     );
   });
 
+  it('waiting: messages that wait and runs that are requested are in no view and no graph', () => {
+    const inserted = fc.array(fc.tuple(fc.nat(), queueEvent()), { minLength: 1, maxLength: 8 });
+    const isAboutQueue = ({ type }: AgentEvent) => /^(run_requested|message_|steer_requested)/.test(type);
+    fc.assert(
+      fc.property(log(), inserted, (events, more) => {
+        const without = unlogged(events).filter(event => !isAboutQueue(event));
+        const mixed = [...without];
+        for (const [at, event] of more) mixed.splice(at % (mixed.length + 1), 0, event);
+        expect(viewsOf(replay(mixed))).toEqual(viewsOf(replay(without)));
+        const flat = (all: readonly AgentEvent[]) => [...all.reduce(reduceEvent, createGraph())];
+        expect(flat(mixed)).toEqual(flat(without));
+        expect(outlined(mixed)).toEqual(outlined(without));
+      }),
+      settings,
+    );
+  });
+
   it('attempts: what a superseded attempt said is in no view, and everything else is', () => {
     fc.assert(
       fc.property(log().map(once), events => {
@@ -133,6 +153,13 @@ describe('laws of the views of a conversation', () => {
     );
   });
 });
+
+/** The outline of events, without their places. */
+function outlined(events: readonly AgentEvent[]): unknown {
+  const outline = new ThreadOutline();
+  for (const event of events) outline.take(event);
+  return { ...outline.snapshot(), seq: 0 };
+}
 
 /** Without relays that were asked before, and without answers to a relay that is answered or closed. */
 function askedOnce<Event extends AgentEvent>(events: readonly Event[]): Event[] {

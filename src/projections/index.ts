@@ -7,8 +7,16 @@ export { type CallState, foldRun, type RelayState, type RunState } from './run-s
 export { conversationFold, type Fold, foldAll } from './fold.ts';
 export type { MessagesOptions } from './model-input/model-input.ts';
 export { messagesFold, projectMessages } from './model-input/project-messages.ts';
-export { possibleOutcomes } from './possible-outcomes.ts';
-export { RelayBook, relayBook, type RelayClosing, type RelayEntry, type RelayStatus } from './relay-book.ts';
+export { possibleAnswers } from './possible-answers.ts';
+export {
+  hasExpired,
+  RelayBook,
+  relayBook,
+  type RelayClosing,
+  type RelayEntry,
+  type RelayStatus,
+} from './relay-book.ts';
+export { type MessageQueue, messageQueue, type WaitingMessage } from './message-queue.ts';
 export { projectRepl, type ReplEntry, replFold } from './project-repl.ts';
 export { PagedList } from './reading/paged-list.ts';
 export { projectThread, type ThreadOptions, threadFold } from './reading/project-thread.ts';

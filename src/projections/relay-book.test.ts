@@ -53,6 +53,18 @@ describe('the relay book', () => {
     expect(first.pending).toEqual([]);
   });
 
+  it('closes a relay at the time at which it expires, and is not changed by that', () => {
+    const timed = book({ ...relay, expiresAt: '1970-01-01T00:01:00.000Z' }, { ...relay, id: 'other' });
+    expect(timed.at(59_999).pending.map(({ id }) => id)).toEqual(['q', 'other']);
+    expect(timed.at(60_000).pending.map(({ id }) => id)).toEqual(['other']);
+    expect(timed.at(60_000).get('q')).toMatchObject({ status: 'closed', reason: 'expired' });
+    expect(timed.with(answered('expired')).get('q')).toMatchObject({
+      status: 'closed',
+      answer: { outcome: 'expired' },
+    });
+    expect(timed.pending).toHaveLength(2);
+  });
+
   it('does not know what nobody asked', () => {
     expect(book(answered('approve')).get('q')).toBeUndefined();
   });

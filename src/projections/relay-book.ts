@@ -20,15 +20,36 @@ export interface RelayEntry {
   readonly reason?: RelayClosing;
 }
 
-/** The one rule for where a relay stands: the first answer counts, and the end of its run closes it. */
+/** What decides where a relay stands. */
+export interface RelayFacts {
+  readonly answer: EventOf<'relay_resolved'> | undefined;
+  readonly hasRunEnded: boolean;
+  /** The time on the clock of the log; no relay expires when absent. */
+  readonly now?: number;
+}
+
+/**
+ * The one rule for where a relay stands: the first answer counts; the end of its run closes it, and so does the time at
+ * which it expires, whether or not that is in the log yet.
+ */
 export function relayStanding(
-  answer: EventOf<'relay_resolved'> | undefined,
-  hasRunEnded: boolean,
+  relay: Pick<EventOf<'relay'>, 'expiresAt'>,
+  { answer, hasRunEnded, now }: RelayFacts,
 ): Pick<RelayEntry, 'status' | 'answer' | 'reason'> {
-  if (answer === undefined) return hasRunEnded ? { status: 'closed', reason: 'run_ended' } : { status: 'pending' };
+  if (answer === undefined) {
+    if (hasRunEnded) return { status: 'closed', reason: 'run_ended' };
+    return now !== undefined && hasExpired(relay, now)
+      ? { status: 'closed', reason: 'expired' }
+      : { status: 'pending' };
+  }
   const { outcome } = answer;
   if (outcome === 'expired' || outcome === 'cancelled') return { status: 'closed', answer, reason: outcome };
   return { status: 'answered', answer };
+}
+
+/** Whether the time to answer a relay is over, on the clock of the log. */
+export function hasExpired({ expiresAt }: Pick<EventOf<'relay'>, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }
 
 /** Every relay of a thread and where it stands. It is immutable: a later book is another object. */
@@ -64,17 +85,30 @@ export class RelayBook {
     return this.#pending.get(relayId) ?? this.#settled.get(relayId);
   }
 
+  /** The book at a time on the clock of the log, without the relays that have expired by then; to read, not to continue. */
+  at(now: number): RelayBook {
+    const facts = { answer: undefined, hasRunEnded: false, now };
+    return this.#settle(
+      this.pending.flatMap(entry => {
+        const standing = relayStanding(entry.relay, facts);
+        return standing.status === 'pending' ? [] : { ...entry, ...standing };
+      }),
+    );
+  }
+
   /** The book with the next event; the same book when the event changes nothing, as one that was taken in before. */
   with(event: AgentEvent): RelayBook {
     if (event.type === 'relay') return this.#asked(event);
     if (event.type === 'relay_resolved') {
       const entry = this.#pending.get(event.relayId);
-      return entry === undefined ? this : this.#settle([{ ...entry, ...relayStanding(event, false) }]);
+      if (entry === undefined) return this;
+      return this.#settle([{ ...entry, ...relayStanding(entry.relay, { answer: event, hasRunEnded: false }) }]);
     }
     if (event.type === 'harness_end') {
       if (this.#endedRuns.get(event.runId)) return this;
       const open = this.pending.filter(({ runId }) => runId === event.runId);
-      const closed = open.map(entry => ({ ...entry, ...relayStanding(undefined, true) }));
+      const ended = { answer: undefined, hasRunEnded: true };
+      const closed = open.map(entry => ({ ...entry, ...relayStanding(entry.relay, ended) }));
       return this.#settle(closed, this.#endedRuns.with(event.runId, true));
     }
     return this;
@@ -84,10 +118,10 @@ export class RelayBook {
   #asked(relay: EventOf<'relay'>): RelayBook {
     const { id, runId, ts } = relay;
     if (this.get(id) !== undefined) return this;
-    const hasEnded = this.#endedRuns.get(runId) === true;
+    const hasRunEnded = this.#endedRuns.get(runId) === true;
     const since = ts === undefined ? {} : { since: ts };
-    const entry = { id, runId, relay, ...since, ...relayStanding(undefined, hasEnded) };
-    if (hasEnded) return this.#settle([entry]);
+    const entry = { id, runId, relay, ...since, ...relayStanding(relay, { answer: undefined, hasRunEnded }) };
+    if (hasRunEnded) return this.#settle([entry]);
     return new RelayBook(new Map(this.#pending).set(id, entry), this.#settled, this.#endedRuns);
   }
 

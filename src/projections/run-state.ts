@@ -60,6 +60,8 @@ export class RunFamily {
 
   /** Takes the next event of the stream; returns whether it belongs to the family. */
   take(event: AgentEvent): boolean {
+    // Requested is not begun.
+    if (event.type === 'run_requested') return this.#events.has(event.runId);
     const { runId, parentId } = event;
     const children = parentId === undefined ? undefined : this.#started.get(parentId);
     if (children !== undefined && !this.#events.has(runId)) {
@@ -99,7 +101,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunState {
   let start: EventOf<'harness_start'> | undefined;
   let end: EventOf<'harness_end'> | undefined;
   for (const event of events) {
-    if (event.runId !== runId) continue;
+    if (event.runId !== runId || event.type === 'run_requested') continue;
     own.push(event);
     if (event.type === 'harness_start') start = event;
     else if (event.type === 'harness_end') end = event;

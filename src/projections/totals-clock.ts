@@ -75,6 +75,10 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
   collapsed: takesNoTime,
   abort_requested: takesNoTime,
   steer_requested: takesNoTime,
+  message_queued: takesNoTime,
+  message_changed: takesNoTime,
+  message_withdrawn: takesNoTime,
+  run_requested: takesNoTime,
 };
 
 function takesNoTime(): void {}

@@ -21,8 +21,6 @@ interface Sources {
 interface Asked {
   readonly id: string;
   readonly resourceId: string;
-  /** The thread it is of, when that is known. */
-  readonly threadId: string | undefined;
 }
 
 /** How many threads, those that changed last, are read to explain why a relay is not pending. */
@@ -32,33 +30,21 @@ const explainedThreads = 50;
  * Finds a pending relay by its note. Throws `relay_foreign` for one of another resource, `relay_expired` or
  * `relay_resolved` for one of the threads that changed last which is not pending, and `relay_not_found` for others.
  */
-export async function findRelay(sources: Sources, asked: Asked): Promise<FoundRelay> {
-  const { id, resourceId } = asked;
+export async function findRelay(sources: Sources, { id, resourceId }: Asked): Promise<FoundRelay> {
   const details = { relayId: id };
-  const found = (await findPending(sources, asked)) ?? (await findClosed(sources, id));
+  const found = (await sources.books.find(id)) ?? (await findClosed(sources, id));
   if (found === undefined)
     throw new SingletreeError('relay_not_found', `Nobody asked for the approval "${id}".`, { details });
   const { thread, entry } = found;
   if (thread.resourceId !== resourceId)
     throw new SingletreeError('relay_foreign', `The approval "${id}" is not one of "${resourceId}".`, { details });
   if (entry.status === 'pending') return { thread, relay: entry.relay };
-  if (entry.reason === 'expired') throw relayExpired(id);
+  if (entry.reason === 'expired')
+    throw new SingletreeError('relay_expired', `The time to answer "${id}" is over: the agent continues without it.`, {
+      details,
+    });
   const why = entry.status === 'closed' ? 'its run ended' : 'the first answer counts';
   throw new SingletreeError('relay_resolved', `The approval "${id}" was decided before: ${why}.`, { details });
-}
-
-/** The error for an answer that comes too late. */
-export function relayExpired(id: string): SingletreeError {
-  return new SingletreeError('relay_expired', `The time to answer "${id}" is over: the agent continues without it.`, {
-    details: { relayId: id },
-  });
-}
-
-async function findPending({ log, books }: Sources, { id, threadId }: Asked): Promise<Found | undefined> {
-  const thread = threadId === undefined ? undefined : await log.getThread(threadId);
-  const entry = thread && (await books.of(thread)).get(id);
-  if (thread !== undefined && entry !== undefined) return { thread, entry };
-  return books.find(id);
 }
 
 /** A relay in a thread without an open run cannot be answered any more. */

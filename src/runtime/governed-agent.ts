@@ -2,26 +2,22 @@ import { defined } from '../events/defined.ts';
 import type { Agent, DecisionSource, InvokeParams, Tool } from '../agents/index.ts';
 import type { Memory } from '../agents/memory/memory.ts';
 import type { AgentEvent } from '../events/index.ts';
-import { AskedRelays } from './asked-relays.ts';
-import type { Clock } from '../agents/clock.ts';
+import { currentTime } from '../log/event-time.ts';
 import { type Place, RuntimeContext } from './runtime-context.ts';
 
 /** What a runtime gives to its agents. */
 export interface Governance {
   readonly tools: readonly Tool[];
   readonly memory: Memory | undefined;
-  readonly clock: Clock;
   /** The thread in which a run that a person asked for takes place. */
   readonly place: Place;
-  /** Which thread each relay that waits in this process is of. */
-  readonly threadOf: Map<string, string>;
 }
 
 /** The policies of runtimes: the one of the agent that makes a call decides, not those it inherits. */
 const policies = new WeakSet<DecisionSource>();
 
 /** The same agent, with the tools, the policy and the context of a runtime, whoever invokes it. */
-export function governedAgent(agent: Agent, { tools, memory, clock, place: own, threadOf }: Governance): Agent {
+export function governedAgent(agent: Agent, { tools, memory, place: own }: Governance): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
     const above = params.context instanceof RuntimeContext ? params.context : undefined;
     const place = above?.place ?? own;
@@ -36,19 +32,12 @@ export function governedAgent(agent: Agent, { tools, memory, clock, place: own, 
       context,
       ...defined({ memory }),
     };
-    if (above !== undefined || params.answers === undefined) {
-      yield* agent.invoke(given);
-      return;
-    }
-    const { log, threadId, policy } = place;
-    const { timeoutMs } = policy;
-    const answers = new AskedRelays({ log, clock, threadId, answers: params.answers, timeoutMs, threadOf });
-    if (params.resume !== undefined) answers.takeUp(params.resume);
-    try {
-      for await (const event of agent.invoke({ ...given, answers })) yield answers.pass(event);
-    } finally {
-      answers.close();
-    }
+    // A relay without a time of its own expires as the policy says; the run that a person asked for sets it.
+    const timeoutMs = above === undefined ? place.policy.timeoutMs : undefined;
+    for await (const event of agent.invoke(given))
+      yield event.type === 'relay' && timeoutMs !== undefined
+        ? { expiresAt: new Date(currentTime(place.log) + timeoutMs).toISOString(), ...event }
+        : event;
   }
   return {
     id: agent.id,

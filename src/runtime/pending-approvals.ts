@@ -13,15 +13,11 @@ interface Sources {
 }
 
 /** Returns what waits in a thread, oldest first, whether its run is under way or waits to be recovered. */
-export async function pendingApprovalsOf(
-  { log, books }: Sources,
-  thread: Thread,
-  now: number,
-): Promise<PendingApproval[]> {
+export async function pendingApprovalsOf({ log, books }: Sources, thread: Thread): Promise<PendingApproval[]> {
   const { id: threadId, resourceId } = thread;
   const runs = openRunsOf(thread);
   const pending = runs.length === 0 ? [] : (await books.of(thread)).pending;
-  const waiting = new Set(pending.filter(({ relay }) => !isOver(relay.expiresAt, now)).map(({ id }) => id));
+  const waiting = new Set(pending.map(({ id }) => id));
   if (waiting.size === 0) return [];
   const encoders = runs.map(({ runId }) => flowEncoder({ runId, threadId, resourceId }));
   const approvals = new Map<string, PendingApproval>();
@@ -30,9 +26,4 @@ export async function pendingApprovalsOf(
     for (const sent of encoders.flatMap(encoder => encoder.encode(event)))
       if (sent.type === 'approval-required' && waiting.has(sent.data.id)) approvals.set(sent.data.id, sent.data);
   return [...approvals.values()];
-}
-
-/** Whether the time to answer is over. */
-export function isOver(expiresAt: string | undefined, now: number): boolean {
-  return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }

@@ -44,7 +44,7 @@ export interface RuntimeOptions {
   readonly priceOf?: PriceOf;
   /** How long an agent that is cancelled may take, in milliseconds; 2,000 when absent. */
   readonly graceMs?: number;
-  /** The machine's clock when absent. */
+  /** Times the expiry of approvals and the search for runs without an owner; the machine's clock when absent. */
   readonly clock?: Clock;
 }
 

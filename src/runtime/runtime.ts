@@ -1,16 +1,14 @@
 import { defined } from '../events/defined.ts';
 import { type Agent, agentTool } from '../agents/index.ts';
-import { type RunHandle, Supervisor } from '../control/index.ts';
+import { Conversations, type RunHandle, Supervisor } from '../control/index.ts';
 import { newId, SingletreeError } from '../events/index.ts';
 import { allThreads, type EventLog, MemoryLog, type Thread } from '../log/index.ts';
 import type { FlowEvent } from '../protocols/index.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
-import { expireRelay } from './asked-relays.ts';
-import { type Clock, systemClock } from '../agents/clock.ts';
-import { findRelay, relayExpired } from './find-relay.ts';
+import { findRelay } from './find-relay.ts';
 import { findRequest, type RequestPlace } from './find-request.ts';
 import { governedAgent } from './governed-agent.ts';
-import { isOver, type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
+import { type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
 import { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
 import { RelayBooks } from '../control/supervision/relay-books.ts';
@@ -39,13 +37,12 @@ export class Runtime {
   readonly #log: EventLog;
   readonly #plans: ThreadFolds<PlansState, readonly Plan[], Thread>;
   readonly #sources: { readonly log: EventLog; readonly books: RelayBooks };
-  readonly #clock: Clock;
   readonly #policy: ApprovalPolicy;
   readonly #agents: readonly Agent[];
   readonly #supervisor: Supervisor;
+  readonly #conversations: Conversations;
   readonly #closed = new AbortController();
   readonly #starting = new Set<string>();
-  readonly #relayThreads = new Map<string, string>();
   readonly #plansAtWork = new Set<string>();
 
   constructor(options: RuntimeOptions) {
@@ -56,19 +53,26 @@ export class Runtime {
     const startOf = ({ importedSeq: seq = 0 }: Thread) => ({ state: plansFold.initial, seq });
     this.#plans = new ThreadFolds(this.#log, plansFold, { most: 200, startOf });
     this.#sources = { log: this.#log, books: new RelayBooks(this.#log) };
-    this.#clock = options.clock ?? systemClock;
     this.#policy = new ApprovalPolicy(options.approvals);
-    const { specialists = [], graceMs, limits } = options;
+    const { specialists = [], graceMs, limits, clock } = options;
     const agents = [...this.#agents, ...specialists.map(({ agent }) => agent)];
+    const find = (agentId: string, threadId = '') => {
+      const agent = agents.find(({ id }) => id === agentId);
+      return agent && this.#governed(agent, threadId);
+    };
     this.#supervisor = new Supervisor({
       log: this.#log,
       resourceId: options.resourceId,
-      agents: ({ agentId }, threadId) => {
-        const agent = agents.find(({ id }) => id === agentId);
-        return agent && this.#governed(agent, threadId);
-      },
-      ...defined({ graceMs, limits }),
+      agents: ({ agentId }, threadId) => find(agentId, threadId),
+      ...defined({ graceMs, limits, clock }),
     });
+    this.#conversations = new Conversations({
+      log: this.#log,
+      control: this.#supervisor,
+      agents: { list: () => agents, get: find },
+      signal: this.#closed.signal,
+    });
+    this.#conversations.deliver();
   }
 
   /** Asks an agent. */
@@ -99,13 +103,8 @@ export class Runtime {
   async respondToApproval(id: string, outcome: ApprovalOutcomeName, answer: ApprovalAnswer = {}): Promise<void> {
     checkAnswer(answer);
     const { resourceId } = this.#options;
-    const found = await findRelay(this.#sources, { id, resourceId, threadId: this.#relayThreads.get(id) });
-    const { thread, relay } = found;
-    if (isOver(relay.expiresAt, this.#clock.now())) {
-      await expireRelay(this.#log, thread.id, relay);
-      throw relayExpired(id);
-    }
-    await this.#supervisor.answer(thread.id, id, answerOf(relay, outcome, answer));
+    const { thread, relay } = await findRelay(this.#sources, { id, resourceId });
+    await this.#conversations.answer(thread.id, id, answerOf(relay, outcome, answer));
   }
 
   /** What waits for a person, in one thread or in all of the resource. */
@@ -113,12 +112,11 @@ export class Runtime {
     checkPending(options);
     const { threadId } = options;
     const { resourceId } = this.#options;
-    const now = this.#clock.now();
     if (threadId !== undefined)
-      return pendingApprovalsOf(this.#sources, await ownThread(this.#log, threadId, resourceId), now);
+      return pendingApprovalsOf(this.#sources, await ownThread(this.#log, threadId, resourceId));
     const pending: PendingApproval[] = [];
-    for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true }))
-      pending.push(...(await pendingApprovalsOf(this.#sources, thread, now)));
+    for await (const thread of allThreads(this.#log, { resourceId, open: 'relay' }))
+      pending.push(...(await pendingApprovalsOf(this.#sources, thread)));
     return pending;
   }
 
@@ -133,7 +131,7 @@ export class Runtime {
    */
   async cancel(threadId: string): Promise<void> {
     await ownThread(this.#log, threadId, this.#options.resourceId);
-    if ((await this.#supervisor.abortAll(threadId)).length > 0) return;
+    if ((await this.#conversations.abortAll(threadId)).length > 0) return;
     throw new SingletreeError('run_not_found', `No run is under way in the thread "${threadId}".`, {
       details: { threadId },
     });
@@ -162,9 +160,7 @@ export class Runtime {
       const { seq } = await enterThread(this.#log, threadId, this.#options.resourceId);
       const { here, elsewhere } = await this.#supervisor.takeOver(threadId);
       if (here.length + elsewhere.length > 0) throw underWay(threadId);
-      const governed = this.#governed(agent, threadId);
-      const start = { agent: governed, content: prompt, ...defined({ model }) };
-      const { runId } = await this.#supervisor.start(threadId, start);
+      const { runId } = await this.#conversations.start(threadId, { agent: agent.id, content: prompt, model });
       request = { runId, after: seq };
     } finally {
       this.#starting.delete(threadId);
@@ -204,7 +200,7 @@ export class Runtime {
   /** Agents that are asked may start the specialists; specialists do not start each other. */
   #governed(agent: Agent, threadId: string): Agent {
     const { tools = [], specialists = [], memory } = this.#options;
-    const shared = { memory, clock: this.#clock, threadOf: this.#relayThreads, place: this.#place(threadId) };
+    const shared = { memory, place: this.#place(threadId) };
     if (specialists.length === 0 || !this.#agents.includes(agent)) return governedAgent(agent, { ...shared, tools });
     const agents = specialists.map(({ agent, description }) => ({
       agent: governedAgent(agent, { ...shared, tools }),

@@ -1,13 +1,12 @@
 import { defined } from '../events/defined.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { sharedThreadMemory } from '../control/shared-thread-memory.ts';
-import { SingletreeError } from '../events/index.ts';
+import { newId, SingletreeError } from '../events/index.ts';
 import { defaultActive, getMessage } from '../graph/index.ts';
 import type { Thread } from '../log/index.ts';
 import { projectThread, type ViewNode } from '../projections/index.ts';
 import { type ChatBody, type MessageBody, messageBody } from '../protocols/index.ts';
 import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
-import { pickAgent } from './message-intake.ts';
 import { authorOf, type Scope } from './security/access.ts';
 import type { Site } from './site.ts';
 import { pickRequest, readRequests } from '../runtime/requests.ts';
@@ -34,9 +33,15 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
   if ((await site.inbox.pendingIn(thread)).length > 0)
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
   // A message that takes the place of another one has the id of that.
-  const id = edits === undefined && messageBody.shape.id.safeParse(last.id).success ? last.id : undefined;
+  const given = messageBody.shape.id.safeParse(last.id).data ?? newId();
+  const id = edits === undefined ? given : undefined;
   const message = { ...choices(body), content: contentOf(last), ...defined({ id, edits }), ...authorOf(scope) };
-  return { ...(await site.intake.takeAlone(thread, message)), after: 0 };
+  const { runId, queued } = await site.conversations.send(thread.id, { ...message, delivery: 'follow_up' });
+  if (queued !== true) return { runId, after: 0 };
+  const started = site.conversations.runOf(thread.id, given, site.signal);
+  // A reader that went away hears nothing of it.
+  started.catch(() => {});
+  return { runId: started, after: 0 };
 }
 
 /** The active branch of a thread as a person reads it, with everything that was folded or summarised. */
@@ -55,18 +60,11 @@ export async function openTurn(site: Site, thread: Thread): Promise<ChatTurn | u
 }
 
 async function retry(site: Site, { id }: Thread, body: ChatBody): Promise<string> {
-  const { control, agents, log } = site.options;
-  const { conversation } = await sharedThreadMemory(log).of(id);
+  const { conversation } = await sharedThreadMemory(site.options.log).of(id);
   const known = body.messageId === undefined ? undefined : getMessage(conversation, body.messageId);
   const messageId = known?.id ?? defaultActive(conversation).messages.at(-1);
   if (messageId === undefined) throw new SingletreeError('invalid_argument', 'There is no message to try again.');
-  const { agent, model } = choices(body);
-  const run = await control.retry(id, {
-    agent: pickAgent(agents, agent),
-    messageId,
-    ...defined({ model }),
-  });
-  return run.runId;
+  return (await site.conversations.retry(id, { messageId, ...defined(choices(body)) })).runId;
 }
 
 /** Gives the answers to those relays that wait; what was answered elsewhere stands. */
@@ -79,15 +77,22 @@ async function answer(site: Site, thread: Thread, last: ChatBody['messages'][num
   for (const { relayId, approved, reason } of approvals)
     try {
       const feedback = reason !== undefined && { feedback: reason };
-      await site.options.control.answer(thread.id, relayId, {
+      await site.conversations.answer(thread.id, relayId, {
         outcome: approved ? 'approve' : 'reject',
         ...feedback,
         ...authorOf(scope),
       });
     } catch (error) {
-      if (!SingletreeError.is(error, 'relay_resolved') && !SingletreeError.is(error, 'relay_not_found')) throw error;
+      if (!isLate(error)) throw error;
     }
   return { runId: request.runId, after: progress?.seq ?? 0 };
+}
+
+/** Whether a relay has its answer, or takes none any more. */
+function isLate(error: unknown): boolean {
+  return (['relay_resolved', 'relay_expired', 'relay_not_found'] as const).some(code =>
+    SingletreeError.is(error, code),
+  );
 }
 
 /** The message of the active branch that stands where the client's last user message stands, when there is one. */

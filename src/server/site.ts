@@ -3,12 +3,12 @@ import { checkAgentIds } from '../agents/agent-ids.ts';
 import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
+import { Conversations } from '../control/conversations/conversations.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import { pendingRelayPrefix, type Thread, threadStatus, visibleMetadata } from '../log/index.ts';
+import { type Thread, threadStatus } from '../log/index.ts';
 import { isOwnEvent } from '../log/own-events.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
-import { MessageIntake } from './message-intake.ts';
 import { Metrics } from './metrics.ts';
 import { PendingInbox } from './pending-inbox.ts';
 import { Access, type Scope } from './security/access.ts';
@@ -25,7 +25,7 @@ export class Site {
   readonly access: Access;
   readonly redactor: Redactor;
   readonly metrics: Metrics = new Metrics();
-  readonly intake: MessageIntake;
+  readonly conversations: Conversations;
   readonly inbox: PendingInbox;
   readonly keepAlive: KeepAlive;
   readonly threadList: ThreadListFeed;
@@ -44,7 +44,9 @@ export class Site {
     setMaxListeners(0, signal);
     this.access = new Access(tokens, options.attempts);
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
-    this.intake = new MessageIntake(options);
+    const { control, agents } = options;
+    this.conversations = new Conversations({ log, control, agents, signal });
+    this.conversations.deliver();
     this.#digests = new ThreadDigests(log);
     this.inbox = new PendingInbox(log, this.#digests);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });
@@ -70,14 +72,15 @@ export class Site {
   }
 
   infoOf(thread: Thread): ThreadInfo {
-    const { isPinned, isArchived, ...metadata } = visibleMetadata(thread.metadata);
-    const waiting = Object.keys(thread.metadata).filter(key => key.startsWith(pendingRelayPrefix));
+    const { isPinned, isArchived, ...metadata } = thread.metadata;
+    const { open = [], ...shown } = thread;
+    const waiting = open.filter(({ kind }) => kind === 'relay').map(({ id }) => id);
     return {
-      ...thread,
+      ...shown,
       metadata,
       runs: openRunsOf(thread).map(({ runId }) => ({ runId })),
       status: threadStatus(thread),
-      ...(waiting.length > 0 && { waiting: waiting.map(key => key.slice(pendingRelayPrefix.length)) }),
+      ...(waiting.length > 0 && { waiting }),
       ...(isPinned === true && { isPinned }),
       ...(isArchived === true && { isArchived }),
     };

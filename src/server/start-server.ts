@@ -61,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let closed: Promise<unknown> | undefined;
   return {
     url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}`,
-    resume: () => site.intake.resume(),
+    resume: () => site.conversations.recover(),
     async close() {
       closing.abort();
       closed ??= new Promise(resolve => server.close(resolve));

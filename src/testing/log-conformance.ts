@@ -10,6 +10,7 @@ import { contentLaws, storedContentLaws } from './log-conformance/content-laws.t
 import { fidelityLaws } from './log-conformance/fidelity-laws.ts';
 import { importLaws } from './log-conformance/import-laws.ts';
 import { leaseJumpLaws, leaseLaws } from './log-conformance/lease-laws.ts';
+import { openLaws } from './log-conformance/open-laws.ts';
 import { rawLineLaws } from './log-conformance/raw-line-laws.ts';
 import { readLaws } from './log-conformance/read-laws.ts';
 import { lawsFor, type LogUnderTest, type TestRunner } from './log-conformance/suite.ts';
@@ -60,6 +61,7 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
     listingLaws(law);
   });
   runner.describe('branch', () => branchLaws(law));
+  runner.describe('open things', () => openLaws(law));
   runner.describe('imported events', () => importLaws(law));
   runner.describe('lease', () => {
     leaseLaws(law);

@@ -114,8 +114,13 @@ describe.skipIf(browser === undefined)('the input field', () => {
     await queue().getByRole('listitem').first().getByRole('button', { name: 'Edit' }).click();
     await queue().getByText('Nothing is sent from here on while you edit.').waitFor();
     const [thread] = (await server.log.listThreads({})) as unknown as { id: string }[];
-    const held = async () => JSON.stringify((await server.log.getThread(thread?.id ?? ''))?.metadata);
-    await expect.poll(held).toContain('heldUntil');
+    const another = { owner: 'somebody', ttlMs: 1 };
+    const held = () =>
+      server.log.acquireLease(`queue:${thread?.id}`, another).then(
+        () => 'free',
+        (error: { code: string }) => error.code,
+      );
+    await expect.poll(held).toBe('lease_held');
     hold.open();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     expect(await queue().getByRole('listitem').count()).toBe(3);
@@ -219,7 +224,7 @@ describe.skipIf(browser === undefined)('the input field', () => {
     await chips.waitFor({ state: 'detached' });
     await log.getByText('Will be read at the next step').waitFor();
     const [thread] = (await server.log.listThreads({})) as unknown as { id: string }[];
-    const request = (await server.log.read(thread?.id ?? '')).find(event => event.type === 'steer_requested');
+    const request = (await server.log.read(thread?.id ?? '')).find(event => event.type === 'message_queued');
     expect(request).toMatchObject({
       content: 'On `a.ts`, line 5:\n\n> +2\n\nUse words.\n\nOn your answer:\n\n> Second thought.\n\nSay less.',
     });

@@ -101,10 +101,10 @@ describe('the driver of live sessions', () => {
   });
 
   it('passes a message of a person into the turn, and the next prompt after it', async () => {
-    const { send, supervisor, find, events } = await scene();
+    const { send, say, find, events } = await scene();
     const run = await send('slow; echo');
     await find(event => event.type === 'session');
-    supervisor.steer(run.runId, 'look here');
+    await say('look here');
     expect(await run.done).toBe('complete');
     const all = await events();
     expect(all.filter(event => event.type === 'user' && event.runId === run.runId)).toMatchObject([

@@ -63,12 +63,12 @@ describe('what the model reads of a decision', () => {
   });
 
   it('is the next prompt of the same run when it joined a turn that did not handle it', async () => {
-    const { send, relay, supervisor, threadId, texts, events } = await scene({
+    const { send, say, relay, supervisor, threadId, texts, events } = await scene({
       adapter: fakeLiveAdapter({ reason: 'steer' }),
     });
     const run = await send('forget; ask rm x; say on');
     const asked = await relay();
-    supervisor.steer(run.runId, 'look here');
+    await say('look here');
     await supervisor.answer(threadId, asked.id, { outcome: 'reject', feedback: 'REASON-4; echo' });
     expect(await run.done).toBe('complete');
     expect(readIn(await texts(run.runId)).at(-1)).toMatch(/^look here\n\nYour call of Bash .*REASON-4; echo$/);
@@ -76,12 +76,12 @@ describe('what the model reads of a decision', () => {
   });
 
   it('waits for the end of the turn where a message cannot join, with a note to the person', async () => {
-    const { send, relay, supervisor, threadId, find, texts } = await scene({
+    const { send, say, relay, supervisor, threadId, find, texts } = await scene({
       adapter: fakeLiveAdapter({ steer: 'queued' }),
     });
     const run = await send('ask ls');
     const asked = await relay();
-    supervisor.steer(run.runId, 'look here; echo');
+    await say('look here; echo');
     await find(event => event.type === 'warning' && event.code === 'steer_queued');
     await supervisor.answer(threadId, asked.id, { outcome: 'approve' });
     expect(await run.done).toBe('complete');
@@ -90,18 +90,17 @@ describe('what the model reads of a decision', () => {
 });
 
 describe('a message that did not reach the model', () => {
-  it.each(['error', 'aborted'])('is read with the next prompt when the run ends with %s', async how => {
-    const { send, relay, supervisor, threadId, texts, events } = await scene({ adapter: fakeLiveAdapter() });
+  it.each(['error', 'aborted'])('begins the next turn when the run ends with %s', async how => {
+    const { send, say, find, relay, supervisor, threadId, texts, events } = await scene({ adapter: fakeLiveAdapter() });
     const run = await send(how === 'error' ? 'deaf; ask ls; end error' : 'deaf; ask ls; hang');
     const asked = await relay();
-    supervisor.steer(run.runId, 'look here;');
+    await say('look here; echo');
     if (how === 'error') await supervisor.answer(threadId, asked.id, { outcome: 'approve' });
     else await supervisor.abort(run.runId);
     expect(await run.done).toBe(how);
-    const next = await send('echo');
-    expect(await next.done).toBe('complete');
-    expect(readIn(await texts(next.runId)).at(-1)).toMatch(/look here.*echo/s);
-    const added = (await events()).filter(event => event.type === 'user' && event.content !== 'echo');
+    const { runId } = await find(event => event.type === 'harness_end', 2);
+    expect(readIn(await texts(runId)).at(-1)).toBe('look here; echo');
+    const added = (await events()).filter(event => event.type === 'user');
     expect(added.map(event => event.runId === run.runId)).toEqual([false, false]);
   });
 });
@@ -131,12 +130,12 @@ describe('a note of the driver that did not reach the model', () => {
   });
 
   it('is read with the next prompt when it joined a failed turn that did not handle it', async () => {
-    const { send, relay, supervisor, threadId, texts } = await scene({
+    const { send, say, relay, supervisor, threadId, texts } = await scene({
       adapter: fakeLiveAdapter({ reason: 'steer' }),
     });
     const run = await send('forget; ask rm x; say on; end error');
     const asked = await relay();
-    supervisor.steer(run.runId, 'look here');
+    await say('look here');
     await supervisor.answer(threadId, asked.id, { outcome: 'reject', feedback: 'REASON-6;' });
     expect(await run.done).toBe('error');
     const next = await send('echo');
@@ -145,10 +144,10 @@ describe('a note of the driver that did not reach the model', () => {
   });
 
   it('is read with the next prompt when it joined a stopped turn that did not handle it', async () => {
-    const { send, relay, supervisor, threadId, texts, find } = await scene({ adapter: fakeLiveAdapter() });
+    const { send, say, relay, supervisor, threadId, texts, find } = await scene({ adapter: fakeLiveAdapter() });
     const run = await send('forget; ask rm x; hang');
     const asked = await relay();
-    supervisor.steer(run.runId, 'look here;');
+    await say('look here;');
     await supervisor.answer(threadId, asked.id, { outcome: 'approve' });
     await find(event => event.type === 'user' && event.content === 'look here;');
     await supervisor.abort(run.runId);
@@ -159,18 +158,17 @@ describe('a note of the driver that did not reach the model', () => {
   });
 
   it('stays in the thread as a warning when the turn of a queued message ends in an error', async () => {
-    const { send, relay, supervisor, threadId, find, texts, events } = await scene({
+    const { send, say, relay, supervisor, threadId, find, texts, events } = await scene({
       adapter: fakeLiveAdapter({ steer: 'queued' }),
     });
     const run = await send('ask ls; end error');
     const asked = await relay();
-    supervisor.steer(run.runId, 'look here;');
+    await say('look here; echo');
     await find(event => event.type === 'warning' && event.code === 'steer_queued');
     await supervisor.answer(threadId, asked.id, { outcome: 'approve' });
     expect(await run.done).toBe('error');
-    const next = await send('echo');
-    expect(await next.done).toBe('complete');
-    expect(readIn(await texts(next.runId)).at(-1)).toMatch(/look here.*echo/s);
+    const { runId } = await find(event => event.type === 'harness_end', 2);
+    expect(readIn(await texts(runId)).at(-1)).toBe('look here; echo');
     expect((await events()).filter(event => event.type === 'warning')).toHaveLength(1);
   });
 });

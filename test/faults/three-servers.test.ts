@@ -1,14 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type LoggedEvent, OrderChecker, type OrderViolation } from '../../src/events/index.ts';
-import {
-  checkStore,
-  type EventLog,
-  followUpPrefix,
-  openRunPrefix,
-  PostgresLog,
-  readEvents,
-} from '../../src/log/index.ts';
+import { checkStore, type EventLog, PostgresLog, readEvents } from '../../src/log/index.ts';
 import { FaultCluster } from '../support/fault-cluster.ts';
 import { isInstalled } from '../support/services.ts';
 import { causeFaults, createRandom } from './fault-plan.ts';
@@ -95,9 +88,8 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
 /** Whether nothing runs and no message waits, also of those that nobody acknowledged. */
 async function isIdle(log: EventLog, { conversations }: Team): Promise<boolean> {
   for (const { id } of conversations) {
-    const { metadata = {} } = (await log.getThread(id)) ?? {};
-    const isOpen = (key: string) => key.startsWith(openRunPrefix) || key.startsWith(followUpPrefix);
-    if (Object.keys(metadata).some(isOpen)) return false;
+    const { open } = (await log.getThread(id)) ?? {};
+    if (open !== undefined) return false;
   }
   return true;
 }

@@ -312,6 +312,6 @@ describe('a forked subagent', () => {
     const [forked] = await forksOf(watched);
     const events = await log.read(forked?.id ?? '');
     expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
-    expect(Object.keys((await log.getThread(forked?.id ?? ''))?.metadata ?? {}).join()).not.toContain('run:');
+    expect((await log.getThread(forked?.id ?? ''))?.open).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
@@ -135,14 +135,28 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     await second.harness.destroy();
   });
 
-  it('cannot send to a run of the first, and can abort it', async () => {
+  it('sends into a run of the first', async () => {
     const { first, sending, another } = await waiting(make());
     const second = another();
     await second.harness.selectOrCreateThread();
     expect(second.harness.isRunning()).toBe(true);
-    await expect(second.harness.sendMessage({ content: 'And?' })).rejects.toThrow(
-      /Another process runs the thread .* Wait until its run ends/,
-    );
+    await second.harness.sendMessage({ content: 'And?' });
+    first.harness.subscribe(event => {
+      if (event.type === 'tool_approval_required') first.harness.respondToToolApproval({ decision: 'approve' });
+    });
+    first.harness.respondToToolApproval({ decision: 'approve' });
+    await sending;
+    await vi.waitFor(() => expect(first.harness.isRunning()).toBe(false));
+    expect(sent(first.model)).toContain('user: And?');
+    expect([...first.of('error'), ...second.of('error')]).toEqual([]);
+    await first.harness.destroy();
+    await second.harness.destroy();
+  });
+
+  it('can abort a run of the first', async () => {
+    const { first, sending, another } = await waiting(make());
+    const second = another();
+    await second.harness.selectOrCreateThread();
     expect(first.of('agent_end')).toEqual([]);
     second.harness.abort();
     await sending;

@@ -196,16 +196,27 @@ describe('switching threads', () => {
     expect(await harness.listMessagesForThread({ threadId: id, limit: 1 })).toMatchObject([{ stopReason: 'aborted' }]);
   });
 
-  it('drops follow-ups', async () => {
+  it('leaves follow-ups in their thread: they are shown there again, and sent after its next turn', async () => {
     const { tool, begun } = waitingTool();
-    const { harness, model } = scene([[calls('wait')]], { tools: { wait: tool }, ...yolo });
+    const { harness, model, of, on } = scene(({ index }) => (index === 0 ? [calls('wait')] : 'Done.'), {
+      tools: { wait: tool },
+      ...yolo,
+    });
+    const { id: threadId } = await harness.createThread();
     const sending = harness.sendMessage({ content: 'Go.' });
     await begun.opened;
     await harness.followUp({ content: 'Later.' });
     await harness.createThread();
     await sending;
     expect(harness.getFollowUpCount()).toBe(0);
+    await harness.switchThread({ threadId });
+    expect([harness.getFollowUpCount(), of('follow_up_queued').at(-1)?.count]).toEqual([1, 1]);
     expect(model.requests).toHaveLength(1);
+    await harness.sendMessage({ content: 'Next.' });
+    await on('agent_end', 3);
+    expect(harness.getFollowUpCount()).toBe(0);
+    const users = sent(model).filter(text => text.startsWith('user'));
+    expect(users).toEqual(['user: Go.', 'user: Next.', 'user: Later.']);
   });
 });
 

@@ -72,7 +72,8 @@ describe('a follow-up', () => {
     hold.open();
     await vi.waitFor(async () => {
       const events = await server.log.read(String(json['id']));
-      expect(events.flatMap(event => (event.type === 'user' ? [event.content] : [event.type]))).toEqual([
+      const others = events.filter(({ type }) => type !== 'message_queued' && type !== 'run_requested');
+      expect(others.flatMap(event => (event.type === 'user' ? [event.content] : [event.type]))).toEqual([
         'one',
         'harness_start',
         'text',
@@ -87,7 +88,10 @@ describe('a follow-up', () => {
         'harness_end',
       ]);
     });
-    await vi.waitFor(async () => expect((await server.log.getThread(String(json['id'])))?.metadata).toEqual({}));
+    await vi.waitFor(async () => {
+      const { metadata, open } = (await server.log.getThread(String(json['id']))) ?? {};
+      expect([metadata, open]).toEqual([{}, undefined]);
+    });
   });
 
   it('survives the server', async () => {
@@ -117,7 +121,7 @@ describe('a run', () => {
     hold = gate();
     const { id } = await server.log.createThread();
     const run = await server.control.start(id, { agent: patient, content: 'go' });
-    await vi.waitFor(async () => expect((await server.log.getThread(id))?.seq).toBe(3));
+    await vi.waitFor(async () => expect((await server.log.getThread(id))?.seq).toBe(4));
     const branch = (await post(`/api/threads/${id}/branches`)).json;
     const statuses = async (threadId: unknown) => {
       const { json } = await ask(server.url, `/api/threads/${String(threadId)}/runs`);
@@ -193,10 +197,10 @@ describe('operations', () => {
     await ask(other.url, `/api/threads/${id}/messages`, { method: 'POST', body: { content: 'go' } });
     const stream = await fetch(`${other.url}/api/threads/${id}/events`);
     const reading = stream.text();
-    await vi.waitFor(async () => expect((await log.getThread(id))?.seq).toBe(3));
+    await vi.waitFor(async () => expect((await log.getThread(id))?.seq).toBe(4));
     await other.close();
-    expect(await reading).toContain('id: 3\n');
-    expect((await log.read(id)).map(event => event.type)).toEqual(['user', 'harness_start', 'text']);
-    expect(Object.keys((await log.getThread(id))?.metadata ?? {})).toEqual([expect.stringMatching(/^run:/)]);
+    expect(await reading).toContain('id: 4\n');
+    expect((await log.read(id)).map(event => event.type)).toEqual(['user', 'run_requested', 'harness_start', 'text']);
+    expect((await log.getThread(id))?.open).toMatchObject([{ kind: 'run' }]);
   });
 });

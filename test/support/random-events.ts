@@ -12,6 +12,11 @@ const relays = ['relay-1', 'relay-2'];
 const users = ['user-1', 'user-2', 'user-3'];
 
 const word = fc.string({ unit: 'binary', maxLength: 12 });
+const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
+const order = fc.oneof(
+  fc.nat(5),
+  fc.double({ noDefaultInfinity: true, noNaN: true }).filter(n => !Object.is(n, -0)),
+);
 const json = fc.jsonValue({ maxDepth: 2 });
 const object = fc.dictionary(word, json, { maxKeys: 3, noNullPrototype: true });
 const count = fc.nat(1_000_000);
@@ -164,16 +169,33 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
   mode_changed: r => event('mode_changed', r, { modeId: fc.constantFrom('plan', 'build') }, { previousModeId: word }),
   model_changed: r =>
     event('model_changed', r, { modelId: word }, { scope: fc.constantFrom('global', 'thread', 'mode'), modeId: word }),
-  folder_changed: r =>
-    event('folder_changed', r, { folder: fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }) }, { note: word }),
+  folder_changed: r => event('folder_changed', r, { folder: name }, { note: word }),
   branch_selected: r => event('branch_selected', r, { nodeId: idOf(r, users) }),
   collapsed: r => event('collapsed', r, { nodeId: idOf(r, [...users, ...calls]), collapsed: fc.boolean() }),
   abort_requested: r => event('abort_requested', r, {}, { by: word }),
+  run_requested: r => event('run_requested', r, { agentId: name, parentId: idOf(r, users) }, { model: word }),
+  message_queued: r =>
+    event(
+      'message_queued',
+      r,
+      { id: idOf(r, users), content: word, delivery: fc.constantFrom('steer', 'follow_up'), agent: name, order },
+      { waitsFor: fc.constantFrom(...runIds), by: word, model: word, mode: name },
+    ),
+  message_changed: r => event('message_changed', r, { id: idOf(r, users) }, { content: word, order }),
+  message_withdrawn: r => event('message_withdrawn', r, { id: idOf(r, users) }),
   steer_requested: r => event('steer_requested', r, { id: idOf(r, users), content: word }, { by: word }),
 };
 
 const anyOf = (runId: string): fc.Arbitrary<AgentEvent> =>
   fc.oneof(...Object.values(makers).map(make => make(runId) as fc.Arbitrary<AgentEvent>));
+
+/** An event about a message that waits, or a run that is requested. */
+export function queueEvent(): fc.Arbitrary<AgentEvent> {
+  const types = ['run_requested', 'message_queued', 'message_changed', 'message_withdrawn', 'steer_requested'] as const;
+  return fc
+    .tuple(fc.constantFrom(...types), fc.constantFrom(...runIds))
+    .chain(([type, runId]) => makers[type](runId) as fc.Arbitrary<AgentEvent>);
+}
 
 /** Any one valid event, of any type and run, its `parentId` unrelated to anything. */
 export function agentEvent(): fc.Arbitrary<AgentEvent> {

@@ -34,9 +34,11 @@ export const echo = defineTool({
   execute: ({ value }) => ({ context: value, result: { echo: value } }),
 });
 
-/** A runtime whose clock stands still. */
+/** A runtime whose log has the clock that is given, else one that stands still. */
 export function runtimeOf(options: Partial<RuntimeOptions>): Runtime & { readonly storage: MemoryLog } {
-  const storage = (options.storage as MemoryLog | undefined) ?? new MemoryLog({ now: () => 1_700_000_000_000 });
+  const storage =
+    (options.storage as MemoryLog | undefined) ??
+    new MemoryLog({ now: () => options.clock?.now() ?? 1_700_000_000_000 });
   return Object.assign(createRuntime({ resourceId: 'acme', storage, ...options }), { storage });
 }
 

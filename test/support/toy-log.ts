@@ -6,17 +6,18 @@ import {
   decodeEvent,
   encodeEvents,
   type EventLog,
-  hasNote,
   type Lease,
   type LeaseRequest,
   LiveTails,
   mergeMetadata,
   type NewThread,
   nextInListing,
+  openAfter,
+  openOwnedBy,
+  type OpenThing,
   type RawAppendOptions,
   type RawLine,
   type ReadRange,
-  requiredNotes,
   type TailOptions,
   type Thread,
   type ThreadChange,
@@ -27,6 +28,8 @@ interface Row {
   thread: Thread;
   /** The stored texts, seq 1 first. */
   readonly texts: string[];
+  /** What is open in it. */
+  open: readonly OpenThing[];
   readonly once: Map<string, number>;
   readonly raw: Map<string, RawLine[]>;
 }
@@ -46,7 +49,7 @@ export class ToyLog implements EventLog {
   async append(threadId: string, events: readonly AgentEvent[], options: AppendOptions = {}) {
     checks.checkAppendOptions(options);
     const row = this.#row(threadId);
-    const { expectedSeq, once, lease, metadata = {}, imported = false } = options;
+    const { expectedSeq, once, lease, resumes, metadata = {}, imported = false } = options;
     const { seq } = row.thread;
     const usedAt = once === undefined ? undefined : row.once.get(checks.checkId('once key', once));
     if (expectedSeq !== undefined && expectedSeq !== seq) throw checks.seqConflict(threadId, expectedSeq, seq);
@@ -60,6 +63,8 @@ export class ToyLog implements EventLog {
     const change = { seq: lastSeq, metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt: this.#stamp() };
     row.thread = { ...row.thread, ...change, ...(imported && { importedSeq: lastSeq }) };
     row.texts.push(...stored.bodies);
+    if (stored.open !== undefined) row.open = openAfter(row.open, stored.open, lease?.owner);
+    if (resumes !== undefined && lease !== undefined) row.open = openOwnedBy(row.open, resumes, lease.owner);
     if (once !== undefined) row.once.set(once, lastSeq);
     this.#live.publish(threadId, stored);
     return { firstSeq: seq + 1, lastSeq };
@@ -95,7 +100,7 @@ export class ToyLog implements EventLog {
   async getThread(threadId: string) {
     this.#checkOpen();
     const row = this.#rows.get(threadId);
-    return row && copyThread(row.thread);
+    return row && threadIn(row);
   }
 
   async updateThread(threadId: string, change: ThreadChange) {
@@ -104,21 +109,20 @@ export class ToyLog implements EventLog {
     const row = this.#row(threadId);
     const changed = { metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt: this.#stamp() };
     row.thread = { ...row.thread, ...(title !== undefined && { title }), ...changed };
-    return copyThread(row.thread);
+    return threadIn(row);
   }
 
   async listThreads(filter: ThreadFilter = {}) {
     this.#checkOpen();
+    checks.checkThreadFilter(filter);
     const { resourceId, limit = 100, after } = filter;
-    const notes = requiredNotes(filter);
     return [...this.#rows.values()]
-      .map(({ thread }) => thread)
+      .map(threadIn)
+      .filter(thread => filter.open === undefined || thread.open?.some(({ kind }) => kind === filter.open))
       .filter(thread => resourceId === undefined || thread.resourceId === resourceId)
       .filter(thread => after === undefined || nextInListing(after, thread) < 0)
-      .filter(({ metadata }) => notes.every(prefix => hasNote(metadata, prefix)))
       .toSorted(nextInListing)
-      .slice(0, checks.checkCount('limit', limit, 0))
-      .map(copyThread);
+      .slice(0, checks.checkCount('limit', limit, 0));
   }
 
   async deleteThread(threadId: string) {
@@ -185,7 +189,7 @@ export class ToyLog implements EventLog {
       seq: texts.length,
       ...origin,
     };
-    this.#rows.set(id, { thread, texts, once: new Map(), raw: new Map() });
+    this.#rows.set(id, { thread, texts, open: [], once: new Map(), raw: new Map() });
     return copyThread(thread);
   }
 
@@ -213,4 +217,8 @@ export class ToyLog implements EventLog {
   #checkOpen(): void {
     if (this.#closed) throw checks.logClosed();
   }
+}
+
+function threadIn({ thread, open }: Row): Thread {
+  return copyThread({ ...thread, ...(open.length > 0 && { open }) });
 }

@@ -34,7 +34,8 @@ export function startGuarded({ command, args, cwd, env, stdin, runMark }: Guarde
   const mark = processGuard.markOf(number);
   const marks = {
     [childVariable]: mark,
-    ...(runMark !== undefined && { [runVariable]: runMark }),
+    // A run in a process of another run names that one, too.
+    ...(runMark !== undefined && { [runVariable]: [runMark, process.env[runVariable] ?? ''].join(' ').trim() }),
   };
   let child: GuardedProcess;
   try {

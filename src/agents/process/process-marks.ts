@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 
 /** The variable that identifies a child and its descendants to the guard. */
 export const childVariable = 'SINGLETREE_CHILD';
-/** The variable that identifies the run, and its owner, that a process works for. */
+/** The variable that identifies the run, and its owner, that a process works for; then the runs around that one. */
 export const runVariable = 'SINGLETREE_RUN';
 /** The variable that identifies the owner of a guard. */
 export const guardVariable = 'SINGLETREE_GUARD';

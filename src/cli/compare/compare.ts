@@ -1,5 +1,5 @@
 import type { Limits } from '../../agents/index.ts';
-import { Supervisor, Worktrees } from '../../control/index.ts';
+import { Conversations, Supervisor, Worktrees } from '../../control/index.ts';
 import { type ComparedRun, startComparison } from '../../control/worktrees/comparison.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
@@ -36,6 +36,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     agents: agents.all,
     ...(config.limits && { limits: config.limits as Limits }),
   });
+  const conversations = new Conversations({ log, control, agents });
   const worktrees = new Worktrees({
     home,
     folder: cwd,
@@ -61,7 +62,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     );
     const stop = () => {
       hasStopped = true;
-      for (const { run } of runs) if (run !== undefined) void control.abort(run.runId).catch(() => {});
+      for (const { run } of runs) if (run !== undefined) void conversations.abort(run.runId).catch(() => {});
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
     if (!json) for (const run of runs) await standardOutput.write(`${startLine(run)}\n`);

@@ -1,6 +1,6 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { errorText, type EventOf } from '../../events/index.ts';
-import { possibleAnswers } from './possible-answers.ts';
+import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { questionAnswer } from './question-answer.ts';
 import { relayText } from './relay-text.ts';
 import { visibleText } from '../../events/terminal-text.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defined } from '../../events/defined.ts';
-import { type RunHandle, type RunOutcome, type StartOptions, Supervisor } from '../../control/index.ts';
+import { Conversations, type RunHandle, type RunOutcome, Supervisor } from '../../control/index.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import { type ContentPart, type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
@@ -16,12 +16,12 @@ export interface RunRequest {
   readonly log: EventLog;
   readonly agent: RunnableAgent;
   readonly cwd: string;
-  /** Without one the interrupted run of the thread is resumed. */
+  /** Without one the interrupted run of the thread is resumed, or its next waiting message is delivered. */
   readonly prompt?: string;
   /** The images and files of the prompt. */
   readonly attachments?: readonly ContentPart[];
-  /** Conditions for the start of the run. */
-  readonly start?: Pick<StartOptions, 'id' | 'by' | 'metadata' | 'expectedSeq'>;
+  /** Whether the run delivers the next waiting message of the thread. */
+  readonly delivers?: boolean;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
@@ -54,25 +54,28 @@ export interface RunReport {
   readonly folder: string;
 }
 
-/** Runs an agent on a thread: stored in the log like any run, recorded in a folder, observable as it runs. */
+/** Runs an agent on a thread; rejects with `not_found` when no message waits to be delivered here. The run is stored in the log like any run, recorded in a folder, observable as it runs. */
 export async function runAgent(request: RunRequest, watcher: RunWatcher): Promise<RunReport> {
-  const { log, prompt, signal, closed } = request;
+  const { log, prompt, delivers = false, signal, closed } = request;
+  const isResumed = prompt === undefined && !delivers;
   const started = Date.now();
   const thread = await threadFor(request);
   let record: RunRecord | undefined;
   const onRaw = async (runId: string, line: RawLine): Promise<void> => {
-    record ??= await RunRecord.open(request.folderOf(runId), { isResumed: prompt === undefined });
+    record ??= await RunRecord.open(request.folderOf(runId), { isResumed });
     await record.raw(line);
     await watcher.raw?.(line);
   };
   const created = request.agent.create(onRaw);
   const agent = request.hasPerson ? created : withoutAnswers(created);
   const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent] });
+  const agents = { list: () => [agent], get: (id: string) => (id === agent.id ? agent : undefined) };
+  const conversations = new Conversations({ log, control: supervisor, agents });
   const totals = new RunTotals();
   try {
-    const run = await startOrResume(supervisor, thread, { ...request, created: agent });
+    const run = await startOrResume(supervisor, conversations, thread, request);
     watcher.started?.(run.runId, thread.id);
-    const stop = () => void supervisor.abort(run.runId).catch(() => {});
+    const stop = () => void conversations.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const again = `singletree run ${request.agent.id} --resume ${thread.id}`;
@@ -82,7 +85,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
         : stop();
     closed?.addEventListener('abort', detach, { once: true });
     if (closed?.aborted === true) detach();
-    record ??= await RunRecord.open(request.folderOf(run.runId), { isResumed: prompt === undefined });
+    record ??= await RunRecord.open(request.folderOf(run.runId), { isResumed });
     const description = {
       runId: run.runId,
       threadId: thread.id,
@@ -92,15 +95,15 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       startedAt: new Date(started).toISOString(),
     };
     await record.describe({ ...description, outcome: 'running' });
-    if (prompt === undefined)
+    if (isResumed)
       for (const relay of await pendingRelays(log, thread))
-        watcher.asked?.(relay, answer => supervisor.answer(thread.id, relay.id, answer));
+        watcher.asked?.(relay, answer => conversations.answer(thread.id, relay.id, answer));
     const tailed = agent.resumable === true ? defined({ signal: closed }) : {};
     for await (const event of log.tail(thread.id, thread.seq, tailed)) {
       const added = await record.event(event);
       totals.add(event);
       await watcher.event?.(event);
-      if (event.type === 'relay') watcher.asked?.(event, answer => supervisor.answer(thread.id, event.id, answer));
+      if (event.type === 'relay') watcher.asked?.(event, answer => conversations.answer(thread.id, event.id, answer));
       if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
       for (const activity of added) {
         totals.addActivity(activity);
@@ -150,15 +153,21 @@ export function withoutAnswers(agent: Agent): Agent {
   };
 }
 
-/** Starts a run with the prompt, or resumes the run of the thread whose process ended. */
+/** Starts a run with the prompt, delivers the next waiting message, or resumes the run of the thread whose process ended. */
 async function startOrResume(
   supervisor: Supervisor,
+  conversations: Conversations,
   thread: Thread,
-  { prompt, attachments = [], start, agent: { id, mode }, created }: RunRequest & { readonly created: Agent },
+  { prompt, attachments = [], delivers = false, agent: { id, mode } }: RunRequest,
 ): Promise<RunHandle> {
+  if (delivers) {
+    const next = await conversations.next(thread.id);
+    if (next !== undefined) return next.run;
+    throw new SingletreeError('not_found', 'No message waits in this thread that can be delivered here.');
+  }
   if (prompt !== undefined) {
     const content = attachments.length === 0 ? prompt : [{ type: 'text' as const, text: prompt }, ...attachments];
-    return supervisor.start(thread.id, { agent: created, content, ...defined({ mode }), ...start });
+    return conversations.start(thread.id, { content, mode });
   }
   const other = openRunsOf(thread).find(({ agentId }) => agentId !== id);
   if (other !== undefined)

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import type { PermissionRuleSet } from '../../agents/permissions/index.ts';
+import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import type { RunOutcome } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
 import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
-import { type NextFollowUp, nextFollowUp } from './next-follow-up.ts';
+import type { WaitingMessage } from '../../projections/index.ts';
 import { readAttachments } from './read-attachments.ts';
-import { runAgent, type RunRequest, type RunWatcher, runsFolder } from './run-agent.ts';
+import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
@@ -42,8 +43,8 @@ export interface TerminalRun {
   readonly name: string;
   readonly prompt: string | undefined;
   readonly extraArgs: readonly string[];
-  /** Conditions for the start of the run. */
-  readonly start?: RunRequest['start'];
+  /** Whether it delivers the next waiting message of the thread that `resume` names. */
+  readonly delivers?: boolean;
 }
 
 /**
@@ -53,31 +54,32 @@ export interface TerminalRun {
 export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOptions): Promise<number> {
   let { code, outcome, threadId, next } = await runOnce(run, options);
   while (next !== undefined && outcome !== 'aborted' && outcome !== 'interrupted') {
-    const { agent: name = run.name, prompt, start, model = options.model, mode } = next;
+    const { agent: name = run.name, model = options.model, mode } = next;
     // The folder of a record, the files and the mode are those of the first run.
     const { out: _out, attach: _attach, mode: _mode, ...others } = options;
+    const more = { ...others, resume: threadId, ...defined({ model, mode }) };
+    const turn = { name, prompt: undefined, delivers: true, extraArgs: run.extraArgs };
     try {
-      const more = { ...others, resume: threadId, ...defined({ model, mode }) };
-      ({ code, outcome, threadId, next } = await runOnce({ name, prompt, extraArgs: run.extraArgs, start }, more));
+      ({ code, outcome, threadId, next } = await runOnce(turn, more));
     } catch (error) {
       // Another process delivers it, and what comes after it.
-      if (SingletreeError.is(error, 'lease_held') || SingletreeError.is(error, 'seq_conflict')) return code;
+      if (SingletreeError.is(error, 'not_found')) return code;
       throw error;
     }
   }
   return code;
 }
 
-/** The end of one run, and the message that waited for it. */
+/** The end of one run, and the next message that waited for it. */
 interface EndedRun {
   readonly code: number;
   readonly outcome: RunOutcome;
   readonly threadId: string;
-  readonly next: NextFollowUp | undefined;
+  readonly next: WaitingMessage | undefined;
 }
 
 async function runOnce(
-  { name, prompt, extraArgs, start }: TerminalRun,
+  { name, prompt, delivers, extraArgs }: TerminalRun,
   options: RunAtTerminalOptions,
 ): Promise<EndedRun> {
   const isTerminal = process.stdin.isTTY && standardOutput.isTerminal;
@@ -90,7 +92,7 @@ async function runOnce(
     timeoutMs,
     idleTimeoutMs,
     hasPerson,
-    isResumed: prompt === undefined,
+    isResumed: prompt === undefined && delivers !== true,
     extraArgs,
   });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
@@ -124,7 +126,7 @@ async function runOnce(
         agent,
         cwd: settings.cwd,
         attachments,
-        ...defined({ prompt, start, threadId: options.resume }),
+        ...defined({ prompt, delivers, threadId: options.resume }),
         folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,
         closed: closed.signal,
@@ -144,7 +146,8 @@ async function runOnce(
     const { outcome, threadId } = report;
     // Nobody was asked: what was denied is not done.
     const code = exitCode(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
-    return { code, outcome, threadId, next: await nextFollowUp(log, threadId) };
+    const [next] = (await sharedThreadMemory(log).of(threadId)).queue;
+    return { code, outcome, threadId, next };
   } finally {
     person?.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);

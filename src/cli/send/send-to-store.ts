@@ -1,13 +1,11 @@
 import { userInfo } from 'node:os';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { redactedEvents } from '../../server/security/redacted-events.ts';
-import { setTimeout as delay } from 'node:timers/promises';
+import { Conversations, Supervisor } from '../../control/index.ts';
 import { liveRunOf } from '../../control/supervision/live-run.ts';
-import { requestSteering } from '../../control/supervision/steer-request.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
-import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
-import { markFollowUp, noFollowUp, noteOf } from '../../server/follow-ups.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
 import { ThreadDigests } from '../../server/thread-digests.ts';
 import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
 import { findThread } from '../threads/find-thread.ts';
@@ -37,38 +35,26 @@ export async function sendToStore(named: string, content: string, options: SendO
 }
 
 /** A turn that runs in this process. */
-type NextTurn = TerminalRun & { readonly threadId: string };
-
-/** How long to wait, and how often, while another process begins or ends a run of the thread. */
-const heldMs = 100;
-const heldTries = 20;
+type NextTurn = TerminalRun & {
+  readonly threadId: string;
+  /** The message that it delivers, and the newest event before it. */
+  readonly waiting?: { readonly id: string; readonly after: number };
+};
 
 async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
   const output = options.json === true ? ({ output: 'events' } as const) : ({ output: 'pretty' } as const);
-  let { start } = next;
-  for (let tries = 1; ; tries++)
-    try {
-      return await runAtTerminal({ ...next, ...defined({ start }) }, { ...options, ...output, resume: next.threadId });
-    } catch (error) {
-      const isHeld = SingletreeError.is(error, 'lease_held');
-      if (tries >= heldTries || (!isHeld && !SingletreeError.is(error, 'seq_conflict'))) throw error;
-      if (isHeld) await delay(heldMs);
-      const { id: messageId, expectedSeq: after } = start ?? {};
-      if (messageId === undefined || after === undefined) continue;
-      // A server may have delivered it meanwhile.
-      const delivered = await withLog(options, async (log, redactor) => {
-        for await (const event of readEvents(log, next.threadId, after))
-          if (event.type === 'user' && event.id === messageId)
-            return followAnswer(
-              redactedEvents(log.tail(next.threadId, event.seq - 1), redactor),
-              { messageId },
-              options.json === true,
-            );
-        start = { ...start, expectedSeq: (await findThread(log, next.threadId)).seq };
-        return undefined;
-      });
-      if (delivered !== undefined) return exitCodeOf(delivered);
-    }
+  try {
+    return await runAtTerminal(next, { ...options, ...output, resume: next.threadId });
+  } catch (error) {
+    const { threadId, waiting } = next;
+    if (waiting === undefined || !SingletreeError.is(error, 'not_found')) throw error;
+    // Another process delivers it.
+    const follow = (log: EventLog, redactor: Redactor) => {
+      const events = redactedEvents(log.tail(threadId, waiting.after), redactor);
+      return followAnswer(events, { messageId: waiting.id }, options.json === true);
+    };
+    return exitCodeOf(await withLog(options, follow));
+  }
 }
 
 interface IntoRun {
@@ -83,12 +69,15 @@ async function sendIntoRun(
   { model, followUp = false, wait, json = false }: SendOptions,
 ): Promise<number | NextTurn> {
   const id = newId();
-  const by = userInfo().username;
   const agent = await agentOf(log, thread);
-  const delivery: 'follow_up' | 'steer' = followUp ? 'follow_up' : 'steer';
-  const message = { id, content, by, agent, delivery, ...defined({ model }) };
-  if (followUp) await markFollowUp(log, thread.id, { id, message: noteOf(message, runId) });
-  else await requestSteering(log, thread.id, { runId, id, content, by, note: noteOf(message, runId) });
+  const delivery = followUp ? ('follow_up' as const) : ('steer' as const);
+  const control = new Supervisor({ log });
+  const conversations = new Conversations({ log, control, agents: noAgents });
+  const message = { id, content, by: userInfo().username, agent, delivery, ...defined({ model }) };
+  const accepted = await conversations.enqueue(thread.id, message);
+  await control.close();
+  // The run ended meanwhile: the message begins a turn here.
+  if (accepted === undefined) return { threadId: thread.id, name: agent, prompt: content, extraArgs: [] };
   if (!wait) {
     const receipt = { threadId: thread.id, messageId: id, runId, ...(followUp ? { queued: true } : { steered: true }) };
     await (json ? standardOutput.writeJson(receipt) : standardOutput.write(`sent to thread ${thread.id}\n`));
@@ -101,10 +90,13 @@ async function sendIntoRun(
   const events = redactedEvents(log.tail(thread.id, thread.seq, { signal: stop.signal }), redactor);
   const end = await followAnswer(events, { messageId: id, activeRunId: runId }, json);
   if (end !== 'unread') return exitCodeOf(end);
-  const { seq: expectedSeq } = await findThread(log, thread.id);
-  const start = { id, metadata: noFollowUp(id), expectedSeq };
-  return { threadId: thread.id, name: agent, prompt: content, extraArgs: [], start };
+  // Whoever runs the thread next, here or elsewhere, delivers it.
+  const waiting = { id, after: thread.seq };
+  return { threadId: thread.id, name: agent, prompt: undefined, delivers: true, extraArgs: [], waiting };
 }
+
+/** The agents of a process that only accepts messages. */
+const noAgents = { list: () => [], get: () => undefined };
 
 /** Returns the agent of the newest turn of a thread; throws when it has none here. */
 async function agentOf(log: EventLog, thread: Thread): Promise<string> {

@@ -1,11 +1,12 @@
 import { userInfo } from 'node:os';
 import type { RelayAnswer } from '../../agents/index.ts';
-import { Supervisor } from '../../control/index.ts';
+import { Conversations, Supervisor } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
+import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
 import { type PendingRelay, RelayBooks } from '../../control/supervision/relay-books.ts';
-import { possibleAnswers } from '../relay-prompts/possible-answers.ts';
+import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { questionAnswer } from '../relay-prompts/question-answer.ts';
 import { relayText } from '../relay-prompts/relay-text.ts';
 import { tableLines } from '../table.ts';
@@ -70,6 +71,7 @@ export function answerInbox(
 ): Promise<void> {
   return withLog(options, async log => {
     const { thread, entry } = relayNamed(await pendingIn(log), named);
+    await checkOutsideRuns(log, thread);
     const answer: Omit<RelayAnswer, 'relayId'> = {
       outcome,
       by: userInfo().username,
@@ -77,11 +79,12 @@ export function answerInbox(
       ...(outcome === 'revise' && value !== undefined && { input: parsed(value) }),
       ...(outcome === 'answer' && value !== undefined && { answer: answerTo(entry.relay, value) }),
     };
-    const supervisor = new Supervisor({ log });
+    const control = new Supervisor({ log });
+    const agents = { list: () => [], get: () => undefined };
     try {
-      await supervisor.answer(thread.id, entry.relay.id, answer);
+      await new Conversations({ log, control, agents }).answer(thread.id, entry.relay.id, answer);
     } finally {
-      await supervisor.close();
+      await control.close();
     }
     await (options.json === true
       ? standardOutput.writeJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })

@@ -44,7 +44,7 @@ async function promptOf(
   settings: Settings,
   { agent: named, message, mode: chosen }: PromptOptions,
 ): Promise<Prompt> {
-  const state = new ThreadState(thread?.importedSeq);
+  const state = new ThreadState(thread);
   if (thread !== undefined) for await (const event of readEvents(log, thread.id)) state.take(event);
   const messages: Message[] = [...projectMessages(state.conversation, defaultActive(state.conversation))];
   if (message !== undefined) messages.push({ role: 'user', content: message });

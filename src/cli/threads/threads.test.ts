@@ -31,11 +31,12 @@ describe('finding a thread', () => {
 
 describe('the status of a thread', () => {
   it.each([
-    [{}, 'idle'],
-    [{ 'run:a': {} }, 'running'],
-    [{ 'run:a': {}, 'relay:b': {} }, 'waiting'],
-  ])('follows its notes: %j', (metadata, status) => {
-    expect(threadStatus({ metadata })).toBe(status);
+    [[], 'idle'],
+    [['message'], 'idle'],
+    [['message', 'run'], 'running'],
+    [['run', 'relay'], 'waiting'],
+  ] as const)('follows what is open in it: %j', (kinds, status) => {
+    expect(threadStatus({ open: kinds.map((kind, seq) => ({ kind, id: 'a', seq })) })).toBe(status);
   });
 
   it.each([

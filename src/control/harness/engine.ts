@@ -3,7 +3,7 @@ import { newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import { backgroundClock } from '../../agents/clock.ts';
-import { ThreadMemory } from '../thread-memory.ts';
+import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
 import { EventHub } from './event-hub.ts';
@@ -88,7 +88,7 @@ export class Engine<State extends object> {
     this.#resourceId = config.resourceId ?? config.id;
     this.hub = hub;
     this.log = config.storage ?? new MemoryLog();
-    const memory = new ThreadMemory(this.log);
+    const memory = sharedThreadMemory(this.log);
     this.#effects = new TurnEffects(this);
     this.machine = new Machine(this.#effects, backgroundClock);
     this.heartbeats = new Heartbeats({ onError });
@@ -201,6 +201,20 @@ export class Engine<State extends object> {
   /** The resource in effect for new calls. */
   get resourceId(): string {
     return this.#resourceId;
+  }
+
+  agentId(): string {
+    return agentOfMode(this.modes.current, this.state.get() as State).id;
+  }
+
+  knownAgents(): ReadonlySet<string> {
+    return new Set(this.modes.list.map(mode => agentOfMode(mode, this.state.get() as State).id));
+  }
+
+  /** The number of follow-ups that wait in the open thread, of this harness and of other processes. */
+  get followUpCount(): number {
+    const queued = this.thread?.queue.filter(({ delivery }) => delivery === 'follow_up') ?? [];
+    return new Set([...this.machine.followUpIds, ...queued.map(({ id }) => id)]).size;
   }
 
   /** The thread that callers see: undefined as soon as they choose another resource. */
@@ -335,6 +349,7 @@ export class Engine<State extends object> {
     this.choices.restore(mode === undefined ? metadata : { ...metadata, currentModeId: mode.id });
     if (isFirst) this.tasks.take({ restored: true });
     else this.tasks.show();
+    if (this.followUpCount > 0) this.hub.emit({ type: 'follow_up_queued', count: this.followUpCount });
   }
 
   #newMetadata(): Record<string, unknown> {
@@ -368,7 +383,7 @@ export class Engine<State extends object> {
 
   /** Answers a relay, and resumes its run here when no process owns it. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
-    await this.runs.supervisor.answer(threadId, relayId, answer);
+    await this.runs.conversations.answer(threadId, relayId, answer);
     if (this.machine.state.turn === undefined) await this.machine.command(() => this.#effects.resumeOrphans());
   }
 

@@ -2,7 +2,7 @@ import { newId } from '../../events/index.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';
-import { countFollowUps, isBusy } from './machine/state.ts';
+import { isBusy } from './machine/state.ts';
 import type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, messagesOfThread } from './messages/read-messages.ts';
@@ -199,7 +199,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   getFollowUpCount(): number {
-    return countFollowUps(this.engine.machine.state);
+    return this.engine.followUpCount;
   }
 
   isRunning(): boolean {

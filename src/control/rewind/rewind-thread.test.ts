@@ -55,6 +55,17 @@ describe('rewinding a thread', () => {
     expect([again.threadId, text(), existsSync(join(cwd, 'b.txt'))]).toEqual([id, 'three\n', true]);
   });
 
+  it('is refused while a message waits in the thread', async () => {
+    const { id } = await log.createThread();
+    await turn(id, 'echo two > a.txt');
+    const queued = { type: 'message_queued' as const, runId: 'q', id: 'm', content: 'later', agent: 'coder', order: 0 };
+    await log.append(id, [{ ...queued, delivery: 'follow_up' }]);
+    await expect(rewinder().undo(id)).rejects.toMatchObject({ code: 'run_under_way' });
+    await log.append(id, [{ type: 'message_withdrawn', runId: 'w', id: 'm' }]);
+    await rewinder().undo(id);
+    expect(text()).toBe('one\n');
+  });
+
   it('takes several turns back from a message on', async () => {
     const { id } = await log.createThread();
     await turn(id, 'echo two > a.txt');

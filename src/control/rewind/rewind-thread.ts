@@ -14,9 +14,8 @@ import { defined } from '../../events/defined.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { eventLog, field, flag, name } from '../../events/options/option-fields.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import { type EventLog, hasOpen, type Thread } from '../../log/index.ts';
 import { readPagesBackwards } from '../../log/read-events.ts';
-import { visibleMetadata } from '../../log/visible-metadata.ts';
 import { openRunsOf } from '../supervision/open-runs.ts';
 import { ownCheckpoints } from './own-checkpoints.ts';
 
@@ -107,6 +106,11 @@ export class ThreadRewind {
     const turns = await this.#turns(thread, options.messageId);
     if (openRunsOf(thread).length > 0)
       throw new SingletreeError('run_under_way', 'A run is active in this thread. Stop it before you undo its turn.');
+    if (hasOpen(thread, 'message'))
+      throw new SingletreeError(
+        'run_under_way',
+        'Messages wait in this thread. Send or withdraw them before you undo a turn.',
+      );
     const { seq, message } = turns;
     const preview =
       scope === 'conversation'
@@ -114,7 +118,7 @@ export class ThreadRewind {
         : await this.#preview('undo', thread, turns);
     const changed = await this.#apply(preview, options.force);
     if (scope === 'files') return { ...preview, threadId, changed };
-    const metadata = { ...visibleMetadata(thread.metadata), [noteKey]: { threadId, seq } };
+    const metadata = { ...thread.metadata, [noteKey]: { threadId, seq } };
     const branch = await this.#options.log.branch(threadId, seq - 1, { metadata, ...defined({ title: thread.title }) });
     return { ...preview, threadId: branch.id, changed };
   }

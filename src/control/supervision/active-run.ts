@@ -1,27 +1,16 @@
-import { defined } from '../../events/defined.ts';
 import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
-import {
-  errorText,
-  type AgentEvent,
-  type ContentPart,
-  type EventOf,
-  newId,
-  OrderChecker,
-  SingletreeError,
-} from '../../events/index.ts';
+import { errorText, type AgentEvent, type EventOf, OrderChecker, SingletreeError } from '../../events/index.ts';
 import { ThreadWriter } from '../../log/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { eventsOf, LostCalls } from './lost-calls.ts';
-import { noOpenRun } from './open-runs.ts';
 import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
-import { noPendingRelay, pendingRelayNote } from './pending-relays.ts';
-import { noSteerNote } from './steer-request.ts';
+import { deliveredKey } from './message-keys.ts';
 import { turnShare } from './turn-share.ts';
-import type { EndNote, RunHandle, RunOutcome, SteerOptions } from './run-control.ts';
+import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -47,15 +36,11 @@ export class ActiveRun implements RunHandle {
   readonly #order: OrderChecker | undefined;
   /** The open child runs, with their agents. */
   readonly #childRuns = new Map<string, string>();
+  /** The ids of the waiting messages that it was handed. */
+  readonly #handedOver = new Set<string>();
+  readonly #steering: UserMessage[] = [];
   /** The open calls of an external agent. */
   readonly #lostCalls: LostCalls | undefined;
-  /** The relays of the run and its child runs that were noted as pending. */
-  readonly #notedRelays = new Set<string>();
-  /** The ids of messages that were requested through the log. */
-  readonly #requested = new Set<string>();
-  #steering: UserMessage[] = [];
-  /** Messages that the agent has taken and not added, by id. */
-  readonly #taken = new Map<string, UserMessage>();
   readonly #steeringListeners = new Set<() => void>();
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
@@ -86,36 +71,12 @@ export class ActiveRun implements RunHandle {
     return this.#isDetached;
   }
 
-  /** Adds a message that was requested through the log. */
-  steerBy({ id, content, by }: EventOf<'steer_requested'>): void {
-    this.steer(content, { requestId: id, ...defined({ by }) });
-  }
-
-  /** Adds a message; one that was requested through the log is added once, however often it comes. */
-  steer(content: string | readonly ContentPart[], { by, requestId }: SteerOptions = {}): void {
-    if (requestId !== undefined) {
-      if (this.#requested.has(requestId)) return;
-      this.#requested.add(requestId);
-    }
-    this.#steering.push({ id: requestId ?? newId(), content, ...defined({ by }) });
+  /** Hands a waiting message to the agent, once; it waits until the agent adds it. */
+  steer(message: UserMessage): void {
+    if (this.#handedOver.has(message.id)) return;
+    this.#handedOver.add(message.id);
+    this.#steering.push(message);
     for (const listener of this.#steeringListeners) listener();
-  }
-
-  /**
-   * Returns and removes the steering messages that the run did not read. Those that were requested through the log stay
-   * noted in the thread.
-   */
-  takeUnread(): readonly UserMessage[] {
-    const unread = [...this.#taken.values(), ...this.#steering.splice(0)];
-    this.#taken.clear();
-    return unread.filter(({ id }) => !this.#requested.has(id));
-  }
-
-  /** Returns the messages that arrived since; each counts as read when the agent adds it. */
-  #takeSteering(): readonly UserMessage[] {
-    const messages = this.#steering.splice(0);
-    for (const message of messages) this.#taken.set(message.id, message);
-    return messages;
   }
 
   /** Aborts the agent after logging `request`, and abandons it after the grace period. */
@@ -150,7 +111,7 @@ export class ActiveRun implements RunHandle {
       signal: this.#stop.signal,
       answers: thread.answers,
       steering: {
-        take: () => this.#takeSteering(),
+        take: () => this.#steering.splice(0),
         onMessage: listener => {
           this.#steeringListeners.add(listener);
           return () => this.#steeringListeners.delete(listener);
@@ -187,21 +148,26 @@ export class ActiveRun implements RunHandle {
       if (event.runId !== this.runId) await this.#trackChild(event);
       if (event.type === 'usage') this.#options.params.spending?.count(event);
       if (event.type === 'relay') await this.#options.thread.startListening();
-      const note = this.#noteOf(event);
-      const written = note === undefined ? writer.pass(event) : writer.write(event, note);
+      const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
   }
 
-  /** The metadata that an event about a relay or a requested message is stored with. */
-  #noteOf(event: AgentEvent): Readonly<Record<string, unknown>> | undefined {
-    if (event.type === 'user') this.#taken.delete(event.id ?? '');
-    if (event.type === 'user') return this.#requested.has(event.id ?? '') ? noSteerNote(event.id ?? '') : undefined;
-    if (event.type === 'relay_resolved') return noPendingRelay(event.relayId);
-    if (event.type !== 'relay') return undefined;
-    this.#notedRelays.add(event.id);
-    return pendingRelayNote(event);
+  /** Delivers a waiting message that the agent added; one that another process delivered is not added again. */
+  async #deliver(event: EventOf<'user'> & { readonly id: string }): Promise<void> {
+    const { thread } = this.#options;
+    await thread.writer.flush();
+    try {
+      await thread.append([event], { once: deliveredKey(event.id) });
+    } catch (error) {
+      if (!SingletreeError.is(error, 'once_conflict')) throw error;
+    }
+  }
+
+  /** Whether an event adds a waiting message that the agent was handed. */
+  #isDelivery(event: AgentEvent): event is EventOf<'user'> & { readonly id: string } {
+    return event.type === 'user' && event.id !== undefined && this.#handedOver.has(event.id);
   }
 
   async #cancelAllRelays(): Promise<void> {
@@ -253,8 +219,7 @@ export class ActiveRun implements RunHandle {
     await cancelRelays(thread, this.runId);
     await this.#closeCalls(this.runId, reason);
     const end = event ?? { type: 'harness_end' as const, runId: this.runId, agentId: agent.id, reason };
-    const notes = Object.assign(noOpenRun(this.runId), noPendingRelay(...this.#notedRelays));
-    await thread.writer.write(end, Object.assign(notes, this.#options.note?.()));
+    await thread.writer.write(end, this.#options.note?.());
     return reason;
   }
 

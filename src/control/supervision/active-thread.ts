@@ -1,13 +1,15 @@
 import { defined } from '../../events/defined.ts';
 import type { Answers } from '../../agents/agent.ts';
-import { type AgentEvent, type EventOf, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
 import { lateResults } from './late-results.ts';
 import { renewalMs } from './lease-times.ts';
 import { acquireThreadLease } from './thread-lease.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
-import { cancelRelay } from './answer-relay.ts';
-import { backgroundClock, systemClock } from '../../agents/clock.ts';
+import type { OpenRun } from './open-runs.ts';
+import { closeRelay } from './answer-relay.ts';
+import { RelayExpiry } from './relay-expiry.ts';
+import { backgroundClock, type Clock, systemClock } from '../../agents/clock.ts';
 import { StoreOutage } from './store-outage.ts';
 import { turnShare } from './turn-share.ts';
 
@@ -16,28 +18,32 @@ export interface ActiveThreadOptions {
   readonly threadId: string;
   readonly owner: string;
   readonly leaseMs: number;
+  /** Times the expiry of relays. */
+  readonly clock: Clock;
   /** Called when another process took over the thread, or the lease cannot be renewed. */
   readonly onLost: (reason: unknown) => void;
   /** Called when any process requests the abort of a run. */
   readonly onAbort: (runId: string) => void;
-  /** Called when any process sends a message into a run. */
-  readonly onSteer: (request: EventOf<'steer_requested'>) => void;
+  /** Called when the waiting messages of the thread changed. */
+  readonly onQueue: () => void;
   /** Called when the log cannot be written: the runs of the thread wait. */
   readonly onOutage: (error: SingletreeError) => void;
   /** Called when the log can be written again. */
   readonly onOutageEnd: (error: SingletreeError, milliseconds: number) => void;
 }
 
-/** The event that requests a run, and the seq it must follow, if any. */
+/** What is appended with the request of a run, and the conditions of that. */
 export interface RunRequest {
-  readonly event: AgentEvent;
+  /** The message that the run answers, when it is a new one. */
+  readonly event?: AgentEvent;
   /** Appended together with it, before it. */
   readonly before?: readonly AgentEvent[];
   /** Appended together with it, after it. */
   readonly after?: readonly AgentEvent[];
-  readonly expectedSeq: number | undefined;
+  readonly expectedSeq?: number | undefined;
   /** The key under which it is appended once. */
   readonly once?: string | undefined;
+  readonly metadata?: AppendOptions['metadata'] | undefined;
 }
 
 const isClosed = new Error('The thread was closed.');
@@ -55,10 +61,11 @@ export class ActiveThread {
       await this.startListening();
       return this.inbox.wait(relayId, signal);
     },
-    cancel: (relay, reason) => cancelRelay(this, relay, reason),
+    cancel: (relay, reason) => closeRelay(this, relay, { outcome: 'cancelled', feedback: reason }),
   };
   readonly #options: ActiveThreadOptions;
   readonly #outage: StoreOutage;
+  readonly #expiry: RelayExpiry;
   readonly #stop = new AbortController();
   readonly #cancelListening: () => void;
   #listening: Promise<void> | undefined;
@@ -73,6 +80,8 @@ export class ActiveThread {
     this.#options = options;
     this.#lease = lease;
     this.#outage = new StoreOutage({ clock: systemClock, onBegin: options.onOutage, onEnd: options.onOutageEnd });
+    const { log, clock } = options;
+    this.#expiry = new RelayExpiry({ log, clock, expire: relay => closeRelay(this, relay, { outcome: 'expired' }) });
     const perform: StoreOutage['write'] = write => this.#outage.write(write);
     const schedule = (ms: number, run: () => void) => turnShare.after(systemClock, ms, run);
     this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform, schedule });
@@ -96,25 +105,22 @@ export class ActiveThread {
   }
 
   /**
-   * Appends the event that requests a run; rejects with `seq_conflict` when another event came first, with
+   * Appends the request of a run, and the message that it answers; rejects with `seq_conflict` when another event came first, with
    * `once_conflict` when its key was used before, and at once when the log cannot be written.
    */
   async appendRequest(
-    { event, before = [], after = [], expectedSeq, once }: RunRequest,
-    metadata: AppendOptions['metadata'] & object,
+    { runId, agentId, parentId, model }: OpenRun,
+    { event, before = [], after = [], expectedSeq, once, metadata }: RunRequest,
   ): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
-    const options = { metadata, lease: this.#lease, ...defined({ expectedSeq, once }) };
-    const { lastSeq } = await log.append(threadId, [...before, event, ...after], options);
+    const options = { lease: this.#lease, ...defined({ expectedSeq, once, metadata }) };
+    const requested: AgentEvent = { type: 'run_requested', runId, agentId, parentId, ...defined({ model }) };
+    const events = [...before, ...(event === undefined ? [] : [event]), ...after, requested];
+    const { lastSeq } = await log.append(threadId, events, options);
     this.#requestSeq = lastSeq;
-    this.startAfter(lastSeq);
-  }
-
-  /** Records the newest event before a run. */
-  startAfter(seq: number): void {
-    this.#start ??= seq;
+    this.#start ??= lastSeq;
   }
 
   /** Appends events outside the writer; waits while the log cannot be written. */
@@ -144,6 +150,14 @@ export class ActiveThread {
     return --this.#users === 0;
   }
 
+  /** Takes an event of its runs: relays wait in the inbox until they are answered or expire. */
+  take(event: AgentEvent): void {
+    this.inbox.take(event);
+    if (event.type === 'relay_resolved') this.#expiry.end(event.relayId);
+    else if (event.type === 'relay' && this.inbox.pendingOf(event.runId).some(({ id }) => id === event.id))
+      this.#expiry.watch(event);
+  }
+
   /** Resolves when the inbox receives relays and answers, and abort requests are received. */
   startListening(): Promise<void> {
     return (this.#listening ??= this.#listen());
@@ -154,6 +168,7 @@ export class ActiveThread {
     clearInterval(this.#renewal);
     this.#cancelListening();
     this.#stop.abort(isClosed);
+    this.#expiry.close();
     this.#outage.close();
     await this.writer.flush().catch((reason: unknown) => this.#lose(reason));
     await this.#options.log.releaseLease(this.#lease).catch(() => {});
@@ -184,12 +199,12 @@ export class ActiveThread {
 
   async #follow(after: number, signal: AbortSignal): Promise<void> {
     try {
-      const { log, threadId, onAbort, onSteer } = this.#options;
-      const types = ['relay', 'relay_resolved', 'abort_requested', 'steer_requested'] as const;
+      const { log, threadId, onAbort, onQueue } = this.#options;
+      const types = ['relay', 'relay_resolved', 'abort_requested', 'message_queued', 'message_changed'] as const;
       for await (const event of log.tail(threadId, after, { signal, types })) {
         if (event.type === 'abort_requested') onAbort(event.runId);
-        else if (event.type === 'steer_requested') onSteer(event);
-        else this.inbox.take(event);
+        else if (event.type === 'message_queued' || event.type === 'message_changed') onQueue();
+        else this.take(event);
       }
     } catch (error) {
       if (!signal.aborted) this.#options.onLost(error);

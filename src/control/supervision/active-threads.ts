@@ -3,11 +3,18 @@ import type { ActiveRun } from './active-run.ts';
 import { ActiveThread, type ActiveThreadOptions } from './active-thread.ts';
 import { OutageReports } from './store-outage.ts';
 
-export interface ActiveThreadsOptions extends Pick<ActiveThreadOptions, 'log' | 'owner' | 'leaseMs'> {
+export interface ActiveThreadsOptions extends Pick<ActiveThreadOptions, 'log' | 'owner' | 'leaseMs' | 'clock'> {
   /** Writes a line for the person who runs the process. */
   readonly report: (line: string) => void;
   readonly runsIn: (threadId: string) => readonly ActiveRun[];
   readonly isClosed: () => boolean;
+  /** Called when the waiting messages of a thread changed. */
+  readonly onQueue: (threadId: string) => void;
+}
+
+/** The error for a run that would begin after `close`. */
+export function supervisorClosed(): SingletreeError {
+  return new SingletreeError('log_closed', 'The supervisor is closed. Create a new one.');
 }
 
 /** The threads with active runs of this process: each is opened once, and closed after its last run. */
@@ -39,8 +46,8 @@ export class ActiveThreads {
 
   /** Enters a thread, which is opened when it is not active; rejects when another process owns it. */
   async acquire(threadId: string): Promise<ActiveThread> {
-    const { log, owner, leaseMs, runsIn, isClosed } = this.#options;
-    if (isClosed()) throw new SingletreeError('log_closed', 'The supervisor is closed. Create a new one.');
+    const { log, owner, leaseMs, clock, runsIn, isClosed } = this.#options;
+    if (isClosed()) throw supervisorClosed();
     let opening = this.#threads.get(threadId);
     if (opening === undefined) {
       opening = ActiveThread.open({
@@ -48,6 +55,7 @@ export class ActiveThreads {
         threadId,
         owner,
         leaseMs,
+        clock,
         // Another process owns the thread now.
         onLost: () => {
           for (const run of runsIn(threadId)) run.detach();
@@ -56,10 +64,7 @@ export class ActiveThreads {
           runsIn(threadId)
             .find(run => run.runId === runId)
             ?.abort(),
-        onSteer: request =>
-          runsIn(threadId)
-            .find(run => run.runId === request.runId)
-            ?.steerBy(request),
+        onQueue: () => this.#options.onQueue(threadId),
         onOutage: error => this.#outages.begin(threadId, error),
         onOutageEnd: (error, ms) => this.#outages.end(threadId, error, ms),
       });

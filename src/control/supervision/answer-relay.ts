@@ -1,11 +1,11 @@
 import { defined } from '../../events/defined.ts';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import { currentTime } from '../../log/event-time.ts';
 import type { AppendOptions, EventLog } from '../../log/index.ts';
-import { possibleOutcomes } from '../../projections/possible-outcomes.ts';
+import { possibleAnswers } from '../../projections/possible-answers.ts';
 import type { RelayBook, RelayClosing, RelayEntry } from '../../projections/relay-book.ts';
 import type { ActiveThread } from './active-thread.ts';
-import { noPendingRelay } from './pending-relays.ts';
 
 /** A relay, and the state of all relays of its thread. */
 interface RelayPlace {
@@ -14,13 +14,13 @@ interface RelayPlace {
   readonly relays: RelayBook;
 }
 
-/** Appends the answer to a relay, from any process; the first answer wins. */
+/** Appends the answer to a relay, from any process: the first answer wins, and none is accepted after it expired. */
 export async function answerRelay(
   log: EventLog,
   { threadId, relayId, relays }: RelayPlace,
   answer: Omit<RelayAnswer, 'relayId'>,
 ): Promise<void> {
-  const entry = relays.get(relayId);
+  const entry = relays.at(currentTime(log)).get(relayId);
   if (entry === undefined)
     throw new SingletreeError('relay_not_found', `Unknown relay "${relayId}" in the thread "${threadId}".`, {
       details: { threadId, relayId },
@@ -37,37 +37,39 @@ export async function answerRelay(
   }
 }
 
-/** Appends the event that resolves a relay and removes its note; throws `once_conflict` when another one came first. */
+/** Appends the event that resolves a relay; throws `once_conflict` when another one came first. */
 export async function resolveRelay(
   event: EventOf<'relay_resolved'>,
   append: (events: readonly AgentEvent[], options: AppendOptions) => Promise<unknown>,
 ): Promise<void> {
-  const { relayId } = event;
-  await append([event], { once: `relay:${relayId}`, metadata: noPendingRelay(relayId) });
+  await append([event], { once: `relay:${event.relayId}` });
 }
 
 /** Cancels the unanswered relays of a run, with a reason when there is one. */
 export async function cancelRelays(thread: ActiveThread, runId: string, feedback?: string): Promise<void> {
-  for (const relay of thread.inbox.pendingOf(runId)) await cancelRelay(thread, relay, feedback);
+  for (const relay of thread.inbox.pendingOf(runId))
+    await closeRelay(thread, relay, { outcome: 'cancelled', feedback });
 }
 
-/** Cancels a relay, with a reason when there is one; does nothing when it was answered. */
-export async function cancelRelay(
+/** Closes a relay that nobody answered, with a reason when there is one; does nothing when it was answered. */
+export async function closeRelay(
   thread: Pick<ActiveThread, 'writer' | 'append'>,
   { id, runId }: Pick<EventOf<'relay'>, 'id' | 'runId'>,
-  feedback?: string,
+  closing: { readonly outcome: 'cancelled' | 'expired'; readonly feedback?: string | undefined },
 ): Promise<void> {
   await thread.writer.flush();
-  const cancelled = { type: 'relay_resolved' as const, runId, relayId: id, outcome: 'cancelled' as const };
+  const closed = { type: 'relay_resolved' as const, runId, relayId: id, outcome: closing.outcome };
   try {
-    await resolveRelay({ ...cancelled, ...defined({ feedback }) }, (events, options) => thread.append(events, options));
+    await resolveRelay({ ...closed, ...defined({ feedback: closing.feedback }) }, (events, options) =>
+      thread.append(events, options),
+    );
   } catch (error) {
     if (!SingletreeError.is(error, 'once_conflict')) throw error;
   }
 }
 
 function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
-  const allowed = possibleOutcomes(relay);
+  const allowed = possibleAnswers(relay);
   if (!allowed.some(each => each === outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
   if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)
     throw invalid(relay, '"revise" requires the new input');
@@ -82,7 +84,7 @@ function invalid({ id, relayKind }: EventOf<'relay'>, why: string): SingletreeEr
 }
 
 const whyClosed: Record<RelayClosing, string> = {
-  expired: 'the time to answer it is over',
+  expired: 'the time to answer it is over, and the agent continues without an answer',
   cancelled: 'it was cancelled',
   run_ended: 'its run ended',
 };
@@ -97,8 +99,12 @@ function alreadyResolved(
     reason === undefined
       ? 'was already answered: the first answer counts.'
       : `cannot be answered any more: ${whyClosed[reason]}${detail}.`;
-  return new SingletreeError('relay_resolved', `The relay "${relayId}" ${why}`, {
-    details: { relayId, ...defined({ reason }) },
-    cause,
-  });
+  return new SingletreeError(
+    reason === 'expired' ? 'relay_expired' : 'relay_resolved',
+    `The relay "${relayId}" ${why}`,
+    {
+      details: { relayId, ...defined({ reason }) },
+      cause,
+    },
+  );
 }

@@ -14,6 +14,9 @@ export function defaultLeaseMs({ isLocal }: Pick<EventLog, 'isLocal'>): number {
   return isLocal === true ? localLeaseMs : remoteLeaseMs;
 }
 
+/** How often it is looked whether the owner of a run was a process of this machine that has ended, in milliseconds. */
+export const ownerCheckMs = 1_000;
+
 /** How often a lease is renewed, and runs without an owner are searched, in milliseconds. */
 export function renewalMs(leaseMs: number): number {
   return Math.min(leaseMs, remoteLeaseMs) / 3;

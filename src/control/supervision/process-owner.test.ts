@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { hostname } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isEndedProcess, processOwner } from './process-owner.ts';
 
 describe('the owner of a lease', () => {
@@ -10,6 +11,19 @@ describe('the owner of a lease', () => {
     expect(isEndedProcess(processOwner())).toBe(false);
     expect(isEndedProcess(`another-machine/${pid}/x`)).toBe(false);
     expect(isEndedProcess('somebody')).toBe(false);
+  });
+
+  it.skipIf(process.platform !== 'linux')('is gone when it has ended and nobody has collected it', async () => {
+    // The shell starts a process and then becomes one that never waits for it.
+    const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = Number(String(printed));
+      await vi.waitFor(() => expect(isEndedProcess(`${hostname()}/${pid}/x`)).toBe(true));
+      expect(() => process.kill(pid, 0)).not.toThrow();
+    } finally {
+      parent.kill('SIGKILL');
+    }
   });
 
   it('has a unique name', () => {

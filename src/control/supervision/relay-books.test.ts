@@ -57,8 +57,8 @@ describe('the relay books of a log', () => {
     expect((await books.of(before)).pending).toEqual([]);
   });
 
-  it('find pending relays by their notes, and read no other thread', async () => {
-    const { log, id, books } = await setUp(ask('a'), ask('b'), answer('b'));
+  it('find pending relays by the index of open things, and read no other thread', async () => {
+    const { log, id, books } = await setUp();
     const all = async () => {
       const found: string[] = [];
       for await (const { entry } of books.pending()) found.push(entry.id);
@@ -67,7 +67,7 @@ describe('the relay books of a log', () => {
     expect(await all()).toEqual([]);
     expect(await books.find('a')).toBeUndefined();
     expect(log.count).toBe(0);
-    await log.updateThread(id, { metadata: { 'relay:a': { runId: 'r' }, 'relay:b': { runId: 'r' } } });
+    await log.append(id, [ask('a'), ask('b'), answer('b')]);
     expect(await all()).toEqual(['a']);
     expect(await books.find('a', 'default')).toMatchObject({ thread: { id }, entry: { id: 'a' } });
     expect([await books.find('a', 'other'), await books.find('b')]).toEqual([undefined, undefined]);

@@ -1,5 +1,5 @@
-import { notesRelay } from './pending-relays.ts';
 import { SingletreeError } from '../../events/index.ts';
+import { currentTime } from '../../log/event-time.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { RelayBook, relayBook, type RelayEntry } from '../../projections/relay-book.ts';
@@ -22,22 +22,24 @@ export class RelayBooks {
   }
 
   /** The relays of a thread; not those of events that it imported or shares with another thread. Empty when it is deleted. */
-  of(thread: Thread): Promise<RelayBook> {
-    return this.#folds.of(thread).catch(emptyWhenDeleted);
+  async of(thread: Thread): Promise<RelayBook> {
+    return (await this.#folds.of(thread).catch(emptyWhenDeleted)).at(currentTime(this.#log));
   }
 
-  /** Yields the pending relays of all threads; reads only the threads in which relays are noted. */
+  /** Yields the pending relays of all threads; reads only the threads in which relays are open. */
   async *pending(resourceId?: string): AsyncGenerator<PendingRelay> {
-    for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true }))
-      for (const entry of (await this.#folds.ofListed(thread).catch(emptyWhenDeleted)).pending) yield { thread, entry };
+    for await (const thread of allThreads(this.#log, { resourceId, open: 'relay' }))
+      for (const entry of (await this.#folds.ofListed(thread).catch(emptyWhenDeleted)).at(currentTime(this.#log))
+        .pending)
+        yield { thread, entry };
   }
 
-  /** Finds a pending relay; reads only the thread in which it is noted. */
+  /** Finds a relay that has no answer, also one that has expired; reads only the thread in which it is open. */
   async find(relayId: string, resourceId?: string): Promise<PendingRelay | undefined> {
-    for await (const thread of allThreads(this.#log, { resourceId, pendingRelays: true })) {
-      if (!notesRelay(thread, relayId)) continue;
+    for await (const thread of allThreads(this.#log, { resourceId, open: 'relay' })) {
+      if (!thread.open?.some(({ kind, id }) => kind === 'relay' && id === relayId)) continue;
       const entry = (await this.of(thread)).get(relayId);
-      if (entry?.status === 'pending') return { thread, entry };
+      if (entry !== undefined && entry.answer === undefined) return { thread, entry };
     }
     return undefined;
   }

@@ -41,13 +41,6 @@ export interface StartOptions {
   readonly note?: EndNote;
 }
 
-export interface SteerOptions {
-  /** The name of its author. */
-  readonly by?: string;
-  /** The id of the `steer_requested` event that stores it: the run adds it once, and removes its note. */
-  readonly requestId?: string;
-}
-
 export type EndNote = () => Readonly<Record<string, unknown>>;
 
 export interface RetryRunOptions {
@@ -67,9 +60,14 @@ export interface RunControl {
   retry(threadId: string, options: RetryRunOptions): Promise<RunHandle>;
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
   select(threadId: string, messageId: string): Promise<void>;
-  /** Sends a message to an active agent at its next safe point; throws `run_not_found` when it does not run here. */
-  steer(runId: string, content: string | readonly ContentPart[], options?: SteerOptions): void;
-  /** Answers a relay: the first answer wins, a later one is rejected with `relay_resolved`. */
+  /** Hands the waiting messages of a thread that go into its run to the agent, if it runs in this process. */
+  steer(threadId: string): Promise<void>;
+  /** Calls back with the thread of every run that ended in this process. Returns an unsubscribe function. */
+  onRunEnd(listener: (threadId: string) => void): () => void;
+  /**
+   * Answers a relay: the first answer wins, a later one is rejected with `relay_resolved`, one after its time with
+   * `relay_expired`.
+   */
   answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void>;
   /**
    * Aborts a run and everything it started, whichever process owns it; resolves when its last event is in the log.

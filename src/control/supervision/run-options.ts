@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { agent, callback, name, number, object } from '../../events/options/option-fields.ts';
-import type { AbortOptions, RetryRunOptions, StartOptions, SteerOptions } from './run-control.ts';
+import type { AbortOptions, RetryRunOptions, StartOptions } from './run-control.ts';
 
 const content = () =>
   z.union([z.string(), z.array(z.unknown())], { error: 'expected a text, or an array of content parts' });
@@ -35,12 +35,6 @@ export const checkRetry = optionsCheck(
       keyof RetryRunOptions,
       z.ZodType
     >,
-);
-
-/** Throws `invalid_argument` for options of `steer` that are unknown or invalid. */
-export const checkSteer = optionsCheck(
-  'steer',
-  () => ({ by: name().optional(), requestId: name().optional() }) satisfies Record<keyof SteerOptions, z.ZodType>,
 );
 
 const abortFields = () => ({ by: name().optional(), note: callback().optional() });

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { hostname } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { type Agent, defineTool, loopAgent } from '../../agents/index.ts';
@@ -71,7 +72,7 @@ describe('an abort request', () => {
       { type: 'relay_resolved', outcome: 'cancelled' },
       { type: 'harness_end', reason: 'aborted' },
     ]);
-    expect(await log.listThreads({ openRuns: true })).toEqual([]);
+    expect(await log.listThreads({ open: 'run' })).toEqual([]);
   });
 
   it('that came while the run had no owner ends it on takeover', async () => {
@@ -115,6 +116,24 @@ describe('a takeover', () => {
     await server.close();
   });
 
+  it('happens a second after the process of the owner was killed, long before its lease expires', async () => {
+    const clock = new ManualClock();
+    const process = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const { log, threadId, owner } = await setUp({ owner: `${hostname()}/${process.pid}/x` });
+    const server = new Supervisor({ log, agents: [asking], clock });
+    await server.recover();
+    const run = await owner.start(threadId, { agent: asking, content: 'Say hi' });
+    await until(log, threadId, 'relay');
+    clock.advance(1_000);
+    expect(await server.takeOver(threadId)).toEqual({ here: [], elsewhere: [run.runId] });
+    process.kill('SIGKILL');
+    await once(process, 'exit');
+    await vi.waitFor(() => expect(clock.timers).toBe(1));
+    clock.advance(1_000);
+    await expect.poll(() => server.running().map(({ runId }) => runId)).toEqual([run.runId]);
+    await server.close();
+  });
+
   it('resumes a run at once when a relay of it is answered', async () => {
     const { log, threadId, owner } = await setUp({ owner: endedOwner });
     const server = new Supervisor({ log, agents: [asking] });
@@ -146,7 +165,7 @@ describe('a takeover', () => {
     await owner.start(threadId, { agent: asking, content: 'Say hi' });
     await until(log, threadId, 'relay');
     expect(await new Supervisor({ log, agents: [asking], resourceId: 'other' }).recover()).toEqual([]);
-    expect(await log.listThreads({ openRuns: true })).toHaveLength(1);
+    expect(await log.listThreads({ open: 'run' })).toHaveLength(1);
   });
 
   it('reports a run that another live process owns', async () => {

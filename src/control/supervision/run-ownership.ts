@@ -1,8 +1,9 @@
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog } from '../../log/index.ts';
 import type { Clock } from '../../agents/clock.ts';
-import { renewalMs } from './lease-times.ts';
+import { ownerCheckMs, renewalMs } from './lease-times.ts';
 import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
+import { isEndedProcess } from './process-owner.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 
 /**
@@ -35,6 +36,8 @@ export class RunOwnership {
   readonly #options: RunOwnershipOptions;
   readonly #takingOver = new Map<string, Promise<TakeoverResult>>();
   #cancelCheck: (() => void) | undefined;
+  /** When leases were tried last. */
+  #triedAt = 0;
 
   constructor(options: RunOwnershipOptions) {
     this.#options = options;
@@ -50,13 +53,19 @@ export class RunOwnership {
   }
 
   /** Takes over all runs that no live process owns, now and whenever an owner ends. */
-  async watch(): Promise<readonly RunHandle[]> {
-    const { log, clock, leaseMs, resourceId, signal, isOurs } = this.#options;
+  watch(): Promise<readonly RunHandle[]> {
+    this.#triedAt = this.#options.clock.now();
+    return this.#check(() => true);
+  }
+
+  /** Takes over runs of which an owner may be gone, and checks again later. */
+  async #check(mayBeGone: (open: OpenRun) => boolean): Promise<readonly RunHandle[]> {
+    const { log, resourceId, signal, isOurs } = this.#options;
     const handles: RunHandle[] = [];
     try {
-      for await (const thread of allThreads(log, { openRuns: true, resourceId }))
+      for await (const thread of allThreads(log, { open: 'run', resourceId }))
         for (const open of openRunsOf(thread)) {
-          if (signal.aborted || isOurs(open.runId)) continue;
+          if (signal.aborted || isOurs(open.runId) || !mayBeGone(open)) continue;
           const handle = await this.takeOverRun(thread.id, open);
           if (handle !== undefined && handle !== 'elsewhere') handles.push(handle);
         }
@@ -64,8 +73,16 @@ export class RunOwnership {
     } finally {
       this.#cancelCheck?.();
       // A takeover that fails now may succeed later.
-      if (!signal.aborted) this.#cancelCheck = clock.after(renewalMs(leaseMs), () => void this.watch().catch(() => {}));
+      if (!signal.aborted) this.#checkLater();
     }
+  }
+
+  /** The end of a process of this machine is seen without its lease; others are gone when their lease has expired. */
+  #checkLater(): void {
+    const { clock, leaseMs } = this.#options;
+    const untilTry = this.#triedAt + renewalMs(leaseMs) - clock.now();
+    const check = () => (untilTry <= ownerCheckMs ? this.watch() : this.#check(hasEndedOwner));
+    this.#cancelCheck = clock.after(Math.min(ownerCheckMs, Math.max(untilTry, 0)), () => void check().catch(() => {}));
   }
 
   /** Resolves when no run of a thread is active, in any process. */
@@ -119,14 +136,25 @@ export class RunOwnership {
     return taking;
   }
 
-  /** Waits for the end of a run elsewhere, until its lease has to be renewed. */
+  /** Waits for the end of a run elsewhere, until its owner is to be looked for again. */
   #waitForEnd(
     threadId: string,
     { runId, after, signal }: { readonly runId: string; readonly after: number; readonly signal: AbortSignal },
   ): Promise<boolean> {
     const { log, clock, leaseMs } = this.#options;
-    return waitForRunEnd(log, { threadId, runId, after, clock, ms: renewalMs(leaseMs), signal });
+    return waitForRunEnd(log, {
+      threadId,
+      runId,
+      after,
+      clock,
+      ms: Math.min(ownerCheckMs, renewalMs(leaseMs)),
+      signal,
+    });
   }
+}
+
+function hasEndedOwner({ owner }: OpenRun): boolean {
+  return owner !== undefined && isEndedProcess(owner);
 }
 
 export function runNotFound(runId: string): SingletreeError {

@@ -1,25 +1,22 @@
 import { endOrphanedProcesses } from '../../agents/process/orphaned-processes.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
-import type { EventOf, LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import { readRun } from '../thread-record.ts';
 import type { ActiveThread } from './active-thread.ts';
 import type { OpenRun } from './open-runs.ts';
-import { UnreadRequests } from './steer-request.ts';
 
 /** What the log has of a run when it is launched. */
 export interface RunRecord {
   /** The state it resumes from; undefined for a new run. */
   readonly state: RunState | undefined;
-  /** The messages that people sent into it and that it has not read. */
-  readonly requests: readonly EventOf<'steer_requested'>[];
   /** Whether somebody requested its end. */
   readonly isAborted: boolean;
 }
 
 /** The record of a run that begins. */
-export const newRunRecord: RunRecord = { state: undefined, requests: [], isAborted: false };
+export const newRunRecord: RunRecord = { state: undefined, isAborted: false };
 
 /**
  * Reads the record of an open run whose owner is gone, after the processes that it left are ended; from then on the
@@ -32,12 +29,10 @@ export async function readRunRecord(
 ): Promise<RunRecord> {
   await endOrphanedProcesses(runMark(owner, threadId, runId));
   await thread.startListening();
-  const requests = new UnreadRequests(runId);
   let isAborted = false;
   const state = await readRun(log, { threadId, runId }, (event: LoggedEvent) => {
-    thread.inbox.take(event);
-    requests.take(event);
+    thread.take(event);
     if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
   });
-  return { state, requests: requests.all, isAborted };
+  return { state, isAborted };
 }

@@ -99,7 +99,7 @@ describe('a limit per thread', () => {
     const { outcome, events } = await run(modelAgent(scriptedModel(['Never.'])), thread);
     expect([outcome, events.map(({ type }) => type)]).toEqual([
       'limit_reached',
-      ['harness_start', 'error', 'harness_end'],
+      ['run_requested', 'harness_start', 'error', 'harness_end'],
     ]);
     expect((await run(brief())).outcome).toBe('complete');
     const child = await log.branch(thread, (await log.getThread(thread))?.seq ?? 0);

@@ -39,7 +39,7 @@ export interface SupervisorOptions {
   readonly memory?: ThreadMemory;
   /** Logs a warning for events in an illegal order; by default in development mode (`NODE_ENV`). */
   readonly checkOrder?: boolean;
-  /** Times the check for runs without an owner; by default a system clock that does not keep the process alive. */
+  /** Times the check for runs without an owner, and the expiry of relays; by default a system clock that does not keep the process alive. */
   readonly clock?: Clock;
   /** Limits of spending for all runs: reaching one ends a run with `limit_reached`. */
   readonly limits?: Limits;

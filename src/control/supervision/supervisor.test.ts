@@ -61,6 +61,7 @@ describe('a run', () => {
     const events = await log.read(threadId);
     expect(types(events)).toEqual([
       'user',
+      'run_requested',
       'harness_start',
       'step_start',
       'tool_input_delta',
@@ -126,6 +127,7 @@ describe('a run', () => {
     expect([await bad.done, await good.done]).toEqual(['error', 'complete']);
     const own = (await log.read(threadId)).filter(event => event.runId === bad.runId);
     expect(own).toMatchObject([
+      { type: 'run_requested' },
       { type: 'harness_start' },
       { type: 'error', message: 'boom', fatal: true },
       { type: 'harness_end', reason: 'error' },
@@ -157,7 +159,7 @@ describe('a run', () => {
     const starting = supervisor.start(threadId, { agent, content: 'Hello', expectedSeq: 0 });
     await expect(starting).rejects.toMatchObject({ code: 'seq_conflict' });
     expect(types(await log.read(threadId))).toEqual(['user']);
-    expect((await log.getThread(threadId))?.metadata).toEqual({});
+    expect((await log.getThread(threadId))?.open).toBeUndefined();
     const second = new Supervisor({ log });
     const run = await second.start(threadId, { agent, content: 'Hello', expectedSeq: 1 });
     expect([await run.done, run.seq]).toEqual(['complete', (await log.getThread(threadId))?.seq]);
@@ -257,44 +259,6 @@ describe('abort', () => {
   });
 });
 
-describe('steering', () => {
-  it('reaches the model at the next safe point', async () => {
-    const { log, threadId, supervisor } = await setUp();
-    const model = scriptedModel([{ toolCall: { name: 'echo', input: { value: 'hi' } } }, 'Done.']);
-    const agent = loopAgent({ model, tools: [echo] });
-    const run = await supervisor.start(threadId, { agent, content: 'Say hi' });
-    const relay = await waitFor(log, threadId, 'relay');
-    supervisor.steer(run.runId, 'be brief');
-    await supervisor.answer(threadId, relay.id, { outcome: 'approve' });
-    await run.done;
-    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
-    expect(types(await log.read(threadId)).filter(type => type === 'user')).toHaveLength(2);
-  });
-});
-
-describe('an unread message', () => {
-  it('starts the next run', async () => {
-    const { log, threadId, supervisor } = await setUp();
-    const talker = fake('talker', runId => [{ type: 'text', runId, id: 't', content: 'bye' }]);
-    const run = await supervisor.start(threadId, { agent: talker, content: 'go' });
-    supervisor.steer(run.runId, 'one more thing');
-    await waitFor(log, threadId, 'harness_end', 2);
-    expect((await log.read(threadId)).filter(event => event.type === 'user')).toMatchObject([
-      { content: 'go' },
-      { content: [{ type: 'text', text: 'one more thing' }] },
-    ]);
-  });
-
-  it('is stored when the run was aborted', async () => {
-    const { log, threadId, supervisor } = await setUp({ graceMs: 1 });
-    const run = await supervisor.start(threadId, { agent: fake('deaf', () => [], forever), content: 'go' });
-    supervisor.steer(run.runId, 'hello?');
-    await supervisor.abort(run.runId);
-    await waitFor(log, threadId, 'user', 2);
-    expect(supervisor.running()).toEqual([]);
-  });
-});
-
 describe('branches', () => {
   const said = (
     model: { requests: readonly { messages: readonly { role: string; text: string }[] }[] },
@@ -317,6 +281,31 @@ describe('branches', () => {
     expect(said(model, 1)).toEqual(['user: better']);
     await (await supervisor.start(threadId, { agent, content: 'and then' })).done;
     expect(said(model, 2)).toEqual(['user: better', 'assistant: Two.', 'user: and then']);
+  });
+
+  it('a retry is requested in the log, as a start is, before it begins', async () => {
+    const { log, threadId, supervisor, agent, run, asked } = await conversation();
+    const again = await supervisor.retry(threadId, { agent, messageId: run.runId, model: 'other' });
+    const requested = (await log.read(threadId)).filter(({ type }) => type === 'run_requested');
+    expect(requested).toMatchObject([
+      { seq: 2, runId: run.runId, agentId: agent.id, parentId: asked },
+      { runId: again.runId, agentId: agent.id, parentId: asked, model: 'other' },
+    ]);
+    await again.done;
+    expect((await log.getThread(threadId))?.open).toBeUndefined();
+  });
+
+  it('a run that was requested and not begun is started by whoever recovers it', async () => {
+    const { log, threadId } = await setUp();
+    const agent = loopAgent({ model: scriptedModel(['Here.']) });
+    await log.append(threadId, [
+      { type: 'user', runId: 'u', content: 'Anybody?' },
+      { type: 'run_requested', runId: 'r', agentId: agent.id, parentId: 'u:user' },
+    ]);
+    const other = new Supervisor({ log, agents: [{ ...agent, resumable: false }] });
+    const [recovered] = await other.recover();
+    expect([recovered?.runId, await recovered?.done]).toEqual(['r', 'complete']);
+    await other.close();
   });
 
   it('a retry repeats the request; a selection returns to the earlier answer', async () => {
@@ -382,7 +371,7 @@ describe('resuming', () => {
       { type: 'warning' },
       { type: 'harness_end', reason: 'interrupted' },
     ]);
-    expect((await log.getThread(threadId))?.metadata).toEqual({});
+    expect((await log.getThread(threadId))?.open).toBeUndefined();
   });
 
   it('takes over at once from a dead process whose lease has not expired', async () => {

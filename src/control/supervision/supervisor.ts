@@ -1,20 +1,19 @@
 import { defined } from '../../events/defined.ts';
-import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/agent.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
-import { type AgentEvent, type ContentPart, type EventOf, newId, SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { editMessage, getRun, retryOf, selectMessage } from '../../graph/index.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
-import { ActiveThreads } from './active-threads.ts';
+import { ActiveThreads, supervisorClosed } from './active-threads.ts';
 import { answerRelay, cancelRelays } from './answer-relay.ts';
 import { backgroundClock } from '../../agents/clock.ts';
 import { defaultLeaseMs } from './lease-times.ts';
-import { noOpenRun, type OpenRun, openRunNote, openRunsOf } from './open-runs.ts';
+import { type OpenRun, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
-import { pendingRelayNote } from './pending-relays.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { processOwner } from './process-owner.ts';
@@ -27,10 +26,9 @@ import type {
   RunHandle,
   RunsInThread,
   StartOptions,
-  SteerOptions,
 } from './run-control.ts';
-import { checkAbort, checkAbortAll, checkRetry, checkStart, checkSteer } from './run-options.ts';
-import { finished, ignoreFinished, joinMessages, type NewRun, type RunLaunch } from './run-launch.ts';
+import { checkAbort, checkAbortAll, checkRetry, checkStart } from './run-options.ts';
+import { finished, ignoreFinished, type NewRun, type RunLaunch } from './run-launch.ts';
 import { newRunRecord, readRunRecord } from './run-record.ts';
 import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
@@ -54,6 +52,7 @@ export class Supervisor implements RunControl {
   readonly #limits: Limits | undefined;
   readonly #spending: SpendingBook;
   readonly #closing = new AbortController();
+  readonly #runEndListeners = new Set<(threadId: string) => void>();
   #watches = false;
 
   /** Throws `invalid_argument` for options that are unknown, missing or invalid, and for two agents with the same id. */
@@ -89,9 +88,11 @@ export class Supervisor implements RunControl {
       log,
       owner,
       leaseMs,
+      clock,
       report,
       runsIn: threadId => this.#runningIn(threadId),
       isClosed: () => this.#isClosed,
+      onQueue: threadId => void this.steer(threadId).catch(() => {}),
     });
     this.#spending = new SpendingBook({ log, clock, resourceId, flush: threadId => this.flush(threadId) });
     this.#memoryJobs = new MemoryJobs({
@@ -142,8 +143,8 @@ export class Supervisor implements RunControl {
     checkRetry(options);
     const { agent, messageId, model } = options;
     await this.#checkIdle(threadId);
-    const { conversation, seq } = await this.#memory.of(threadId);
-    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model, startAfter: seq });
+    const { conversation } = await this.#memory.of(threadId);
+    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model });
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
@@ -152,9 +153,18 @@ export class Supervisor implements RunControl {
     await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
-  steer(runId: string, content: string | readonly ContentPart[], options: SteerOptions = {}): void {
-    checkSteer(options);
-    this.#running(runId).steer(content, options);
+  async steer(threadId: string): Promise<void> {
+    const runs = this.#runningIn(threadId);
+    if (runs.length === 0) return;
+    const { queue } = await this.#memory.of(threadId);
+    for (const message of queue)
+      if (message.delivery === 'steer')
+        (runs.find(({ runId }) => runId === message.waitsFor) ?? runs[0])?.steer(message);
+  }
+
+  onRunEnd(listener: (threadId: string) => void): () => void {
+    this.#runEndListeners.add(listener);
+    return () => void this.#runEndListeners.delete(listener);
   }
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
@@ -242,23 +252,20 @@ export class Supervisor implements RunControl {
     return [...this.#runs.values()].filter(run => run.threadId === threadId);
   }
 
-  /** Marks the run as open, appends its request, and starts it. */
-  async #startRun(threadId: string, newRun: NewRun, request?: RunRequest): Promise<RunHandle> {
-    const { agent, parentId, model, note, startAfter } = newRun;
+  /** Appends the request of a run, and starts it. */
+  async #startRun(threadId: string, newRun: NewRun, request: RunRequest = {}): Promise<RunHandle> {
+    const { agent, parentId, model, note } = newRun;
     await turnShare.next();
     const thread = await this.#threads.acquire(threadId);
     let runId: string | undefined;
     try {
       // A caller that passes the newest seq has seen the open runs.
-      if (request?.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
-      runId = await this.#newRunId(threadId, request?.expectedSeq);
+      if (request.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
+      runId = await this.#newRunId(threadId, request.expectedSeq);
       this.#starting.add(runId);
       const { owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
-      const metadata = Object.assign(openRunNote(open), newRun.metadata);
-      if (request === undefined) await this.#options.log.updateThread(threadId, { metadata });
-      else await thread.appendRequest(request, metadata);
-      if (startAfter !== undefined) thread.startAfter(startAfter);
+      await thread.appendRequest(open, { ...request, metadata: newRun.metadata });
       return await this.#launch(thread, { threadId, open, agent, note, isNew: true });
     } catch (error) {
       await this.#threads.release(threadId, thread);
@@ -314,27 +321,26 @@ export class Supervisor implements RunControl {
   async #launch(thread: ActiveThread, { threadId, open, agent, note, isNew }: RunLaunch): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
-    const { state, requests, isAborted } = isNew ? newRunRecord : await readRunRecord(log, thread, { threadId, open });
+    const { state, isAborted } = isNew ? newRunRecord : await readRunRecord(log, thread, { threadId, open });
     const threadState = await this.#memory.of(threadId, thread.seq);
     const input = runInputOf(open, threadState);
-    if (input === undefined || state?.endedBy !== undefined) {
-      await thread.mergeMetadata(noOpenRun(runId));
-      throw finished;
-    }
-    if (isAborted || agent === undefined || (state !== undefined && agent.resumable !== true)) {
+    if (state?.endedBy !== undefined) throw finished;
+    if (input === undefined || isAborted || agent === undefined || (state !== undefined && agent.resumable !== true)) {
       const reason = isAborted ? 'aborted' : 'interrupted';
       await endOrphanedRun(thread, open, { state, reason, isExternal: agent?.isExternal });
-      await thread.mergeMetadata(Object.assign(noOpenRun(runId), note?.()));
+      if (note !== undefined) await thread.mergeMetadata(note());
       throw finished;
     }
     const { session: last, ...given } = input;
     const session =
       last && (await ownSession(log, threadId, { session: last, seq: threadState.sessions.seqOf(last.id) }));
     if (!isNew) {
-      const notes = thread.inbox.pendingOf(runId).map(pendingRelayNote);
-      await thread.mergeMetadata(Object.assign(openRunNote({ ...open, owner: this.#options.owner }), ...notes));
+      await thread.append([], { resumes: runId });
       if (agent.lostRequests !== undefined) await cancelRelays(thread, runId, agent.lostRequests);
     }
+    const rawBefore = state && (await countRawLines(log, threadId, state));
+    // `close` detaches the runs that it knows: none may begin after it.
+    if (this.#isClosed) throw supervisorClosed();
     const run = new ActiveRun({
       thread,
       threadId,
@@ -350,30 +356,21 @@ export class Supervisor implements RunControl {
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
         spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
         raw: line => thread.appendRaw(runId, line),
-        ...(state && { rawBefore: await countRawLines(log, threadId, state) }),
-        ...defined({ model, session }),
+        ...defined({ model, session, rawBefore }),
         ...(state && { resume: state }),
       },
     });
-    for (const request of requests) run.steerBy(request);
     this.#runs.set(runId, run);
-    this.#settled.set(run, this.#settle(run, thread, agent));
+    if (threadState.queue.length > 0) void this.steer(threadId).catch(() => {});
+    this.#settled.set(run, this.#settle(run, thread));
     return run;
   }
 
-  async #settle(run: ActiveRun, thread: ActiveThread, agent: Agent): Promise<void> {
-    const outcome = await run.done;
+  async #settle(run: ActiveRun, thread: ActiveThread): Promise<void> {
+    await run.done;
     this.#runs.delete(run.runId);
-    await this.#deliverUnread(run, thread, outcome === 'complete' ? agent : undefined).catch(() => {});
     await this.#threads.release(run.threadId, thread);
-  }
-
-  /** Starts the next run with messages that the run did not read; stores them only, when it did not complete. */
-  async #deliverUnread(run: ActiveRun, thread: ActiveThread, agent: Agent | undefined): Promise<void> {
-    const message = joinMessages(run.takeUnread());
-    if (message === undefined) return;
-    if (agent !== undefined && !this.#isClosed) await this.start(run.threadId, { agent, ...message });
-    else await thread.writer.write({ type: 'user', runId: newId(), ...message });
+    if (!this.#isClosed) for (const listener of this.#runEndListeners) listener(run.threadId);
   }
 
   /** Throws `run_under_way` while a run is active in any process. */
@@ -384,11 +381,5 @@ export class Supervisor implements RunControl {
     throw new SingletreeError('run_under_way', 'A run is active in this thread. Abort it or wait until it ends.', {
       details: { threadId, runId },
     });
-  }
-
-  #running(runId: string): ActiveRun {
-    const run = this.#runs.get(runId);
-    if (run === undefined) throw runNotFound(runId);
-    return run;
   }
 }

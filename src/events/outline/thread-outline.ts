@@ -103,7 +103,12 @@ export class ThreadOutline {
         this.#folded.delete(event.nodeId);
         if (this.#isKept(event.nodeId)) this.#folded.set(event.nodeId, event);
         return;
+      case 'run_requested':
       case 'abort_requested':
+      case 'message_queued':
+      case 'message_changed':
+      case 'message_withdrawn':
+      case 'steer_requested':
         return;
       default:
         // A fact before the first message makes one.

@@ -37,6 +37,10 @@ export type ChunkKind =
       | 'branch_selected'
       | 'collapsed'
       | 'abort_requested'
+      | 'run_requested'
+      | 'message_queued'
+      | 'message_changed'
+      | 'message_withdrawn'
       | 'steer_requested'
     >
   | 'run';

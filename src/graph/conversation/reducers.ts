@@ -89,6 +89,10 @@ const on: Handlers<[ConversationDraft], void> = {
   },
   abort_requested: () => {},
   steer_requested: () => {},
+  message_queued: () => {},
+  message_changed: () => {},
+  message_withdrawn: () => {},
+  run_requested: () => {},
 };
 
 /** Adds a user message: to a running run as a part of it, else as a message of its own. */

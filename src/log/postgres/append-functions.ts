@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION ${s}.append_events(
   p_expected bigint, p_once text, p_lease text, p_token bigint,
   p_names text, p_values text, p_is_imported boolean,
   p_messages jsonb, p_first_ms double precision, p_last_ms double precision, p_last_ts text,
-  p_now timestamptz, p_channel text, p_contents text
+  p_now timestamptz, p_channel text, p_contents text, p_open jsonb
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_key bigint;
@@ -59,6 +59,9 @@ BEGIN
   END IF;
   IF p_names IS NOT NULL THEN
     PERFORM ${s}.change_metadata(v_key, p_names, p_values);
+  END IF;
+  IF p_open IS NOT NULL THEN
+    PERFORM ${s}.change_open(v_key, v_last - p_count, p_open);
   END IF;
   IF p_messages IS NOT NULL THEN
     PERFORM ${s}.project_messages(v_key, v_last - p_count, p_messages);

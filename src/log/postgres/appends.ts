@@ -15,6 +15,7 @@ import { type LongContent, shortenBody } from '../long-content.ts';
 import type { Connections, Statement } from './connections.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { fence } from './leases.ts';
+import { openLines } from './open-functions.ts';
 import { type PreparedAppend, prepareAppend, raiseTimes, storedAppend, timesOf } from './prepared-append.ts';
 import { metadataLines } from './thread-rows.ts';
 
@@ -63,7 +64,7 @@ export class Appends {
 
   constructor(options: AppendsOptions) {
     this.#options = options;
-    const parameters = Array.from({ length: 19 }, (_, index) => `$${index + 1}`).join(', ');
+    const parameters = Array.from({ length: 20 }, (_, index) => `$${index + 1}`).join(', ');
     this.#statement = { name: 'append', text: `SELECT ${options.schema}.append_events(${parameters}) AS answer` };
   }
 
@@ -121,6 +122,7 @@ export class Appends {
       stamp(),
       channel,
       contents,
+      openLines(prepared.open, { base: prepared.base, owner: options.lease?.owner, resumes: options.resumes }),
     ];
     const measured = clock.measure();
     const text = await connections.value(this.#statement, values, wasSent);

@@ -6,6 +6,7 @@ import {
   checkRange,
   checkRawAppendOptions,
   checkThreadChange,
+  checkThreadFilter,
   isUsableId,
   leaseEnd,
   logClosed,
@@ -33,7 +34,6 @@ import type {
 } from '../event-log.ts';
 import { LiveTails, type TailSource } from '../live-tails.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
-import { requiredNotes } from '../thread-notes.ts';
 import { Appends } from './appends.ts';
 import { Connections } from './connections.ts';
 import { DatabaseClock } from './database-clock.ts';
@@ -194,13 +194,14 @@ export class PostgresLog implements EventLog {
 
   async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
     this.#checkOpen();
-    const { resourceId, limit = 100, after } = filter;
+    checkThreadFilter(filter);
+    const { resourceId, limit = 100, after, open } = filter;
     checkCount('limit', limit, 0);
     if (resourceId !== undefined && !isUsableId(resourceId)) return [];
     const statement = listing(this.#schema, {
       hasResource: resourceId !== undefined,
       hasAfter: after !== undefined,
-      notes: requiredNotes(filter),
+      open,
     });
     const values = [limit, resourceId ?? null, after?.updatedAt ?? null, after?.id ?? null];
     return (await this.#connections.query<ThreadRow>(statement, values)).map(toThread);

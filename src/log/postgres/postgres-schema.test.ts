@@ -40,6 +40,52 @@ describe.skipIf(database === undefined)('the schema of a PostgreSQL log', () => 
     expect([(await a.getThread('same'))?.title, (await b.listThreads()).length]).toEqual(['a', 1]);
   });
 
+  it('of an older version has the notes of open runs and relays moved to the index', async () => {
+    const request = { agentId: 'asking', parentId: 'u:user', model: 'a/b' };
+    const run = JSON.stringify({ runId: 'run 1', ...request, owner: 'host/1/old' });
+    const older = await open('older');
+    await older.createThread({ id: 'a', metadata: { kept: true } });
+    await older.append('a', [
+      { type: 'user', runId: 'u', content: 'Ask me' },
+      { type: 'relay', runId: 'run 1', id: 'q', relayKind: 'question', question: '?' },
+      { type: 'relay', runId: 'run 1', id: 'answered', relayKind: 'question', question: '?' },
+      { type: 'relay_resolved', runId: 'run 1', relayId: 'answered', outcome: 'answer' },
+    ]);
+    await older.close();
+    const note = (name: string, value: string) =>
+      `INSERT INTO older.metadata (thread, hash, name, value) SELECT key, sha256('${name}'), '"${name}"', '${value}' FROM older.threads`;
+    for (const statement of [
+      'DROP TABLE older.open_things CASCADE',
+      `CREATE INDEX metadata_of_open_runs ON older.metadata (thread) WHERE starts_with(name, '"run:')`,
+      `CREATE INDEX metadata_of_relays ON older.metadata (thread) WHERE starts_with(name, '"relay:')`,
+      note('run:run 1', run),
+      `CREATE INDEX metadata_of_follow_ups ON older.metadata (thread) WHERE starts_with(name, '"follow-up:')`,
+      note('relay:q', '{"runId":"run 1"}'),
+      note('follow-up:m', '{"content":"And then?","delivery":"follow_up","waitsFor":"run 1","order":"1"}'),
+      note('relay:answered', '{"runId":"run 1"}'),
+      `UPDATE older.singletree_log SET version = ${schemaVersion - 2}`,
+    ])
+      await client.query(statement);
+    const log = await open('older');
+    expect(await log.getThread('a')).toMatchObject({
+      seq: 6,
+      metadata: { kept: true },
+      open: [
+        { kind: 'relay', id: 'q', runId: 'run 1', seq: 2 },
+        { kind: 'run', id: 'run 1', runId: 'run 1', seq: 5, request, owner: 'host/1/old' },
+        { kind: 'message', id: 'm', runId: 'run 1', seq: 6 },
+      ],
+    });
+    expect(await log.read('a', { after: 4 })).toMatchObject([
+      { type: 'run_requested', runId: 'run 1', ...request },
+      { type: 'message_queued', id: 'm', content: 'And then?', delivery: 'follow_up', agent: 'asking', order: 0 },
+    ]);
+    expect(await log.append('a', [{ type: 'harness_end', runId: 'run 1', agentId: 'asking' }])).toMatchObject({
+      lastSeq: 7,
+    });
+    expect(await log.listThreads({ open: 'run' })).toEqual([]);
+  });
+
   it('is refused when a newer version wrote it, and stays as it is', async () => {
     await (await open('newer')).close();
     await client.query('UPDATE newer.singletree_log SET version = version + 1');

@@ -1,7 +1,8 @@
 import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
-import { decodeEvent, type Encoding, encodeEvents } from '../encode.ts';
+import { decodeEvent, type Encoded, type Encoding, encodeEvents } from '../encode.ts';
 import { setTimes } from '../event-time.ts';
 import type { Stored } from '../live-tails.ts';
+import { type OpenChanges, openChanges } from '../open-things.ts';
 import { messageMarks } from './message-marks.ts';
 
 /** Stands for the seq in the text of an event that has none yet; JSON never has this character. */
@@ -18,6 +19,9 @@ export interface PreparedAppend {
   readonly texts: readonly string[];
   /** What the events say of messages, as JSON. */
   readonly messages: string | null;
+  /** What the events open and close, with seqs that count from `base`. */
+  readonly open: OpenChanges | undefined;
+  readonly base: number;
 }
 
 /** Makes events ready to be appended before their seq is known; throws `invalid_event` and `event_too_large`. */
@@ -33,17 +37,17 @@ export function raiseTimes({ id, texts }: PreparedAppend, newestTs: string): Pre
   setTimes(events, newestTs, newestTs);
   return prepared(id, firstSeq => {
     for (const [index, event] of events.entries()) Object.assign(event, { seq: firstSeq + index });
-    return { events, bodies: events.map(event => JSON.stringify(event)) };
+    return { events, bodies: events.map(event => JSON.stringify(event)), open: openChanges(events) };
   });
 }
 
 /** Encodes with numbers that occur nowhere else in the texts, and puts the mark in their places. */
-function prepared(id: string, encode: (firstSeq: number) => Stored): PreparedAppend {
+function prepared(id: string, encode: (firstSeq: number) => Encoded): PreparedAppend {
   for (let firstSeq = highestSeq; ; firstSeq -= step) {
-    const { events, bodies } = encode(firstSeq);
+    const { events, bodies, open } = encode(firstSeq);
     const texts = bodies.map((body, index) => markSeq(body, firstSeq + index));
     if (texts.every(text => text !== undefined))
-      return { id, events, texts, messages: messageMarks(events, firstSeq - 1) };
+      return { id, events, texts, messages: messageMarks(events, firstSeq - 1), open, base: firstSeq - 1 };
   }
 }
 

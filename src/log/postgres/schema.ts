@@ -4,11 +4,13 @@ import { appendFunctions } from './append-functions.ts';
 import type { Connections } from './connections.ts';
 import { contentFunctions, contentTables } from './content-functions.ts';
 import { derivedFunctions, derivedTables } from './derived-functions.ts';
+import { openFunctions, openTables } from './open-functions.ts';
+import { moveNotes } from './move-notes.ts';
 import { messageFunctions } from './message-functions.ts';
 import { threadFunctions } from './thread-functions.ts';
 
 /** Each entry moves the tables of a schema one version forward; entries are never changed, only added. */
-const migrations: readonly ((schema: string) => string)[] = [
+const migrations: readonly ((schema: string) => string | ((client: Client) => Promise<void>))[] = [
   s => `
 CREATE TABLE ${s}.threads (
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -126,6 +128,11 @@ CREATE VIEW ${s}.thread_messages AS
   contentTables,
   // Only functions are new.
   () => '',
+  openTables,
+  s => async client => {
+    await client.query(openFunctions(s));
+    await moveNotes(client, s);
+  },
 ];
 
 /** The table that marks a schema as that of a log. */
@@ -161,8 +168,18 @@ async function moveForward(client: Client, schema: string, from: number): Promis
     await client.query(`CREATE TABLE ${schema}.${versionTable} (version integer NOT NULL)`);
     await client.query(`INSERT INTO ${schema}.${versionTable} VALUES (0)`);
   }
-  for (const migration of migrations.slice(from)) await client.query(migration(schema));
-  for (const functions of [contentFunctions, messageFunctions, threadFunctions, derivedFunctions, appendFunctions])
+  for (const migration of migrations.slice(from)) {
+    const step = migration(schema);
+    await (typeof step === 'string' ? client.query(step) : step(client));
+  }
+  for (const functions of [
+    contentFunctions,
+    messageFunctions,
+    openFunctions,
+    threadFunctions,
+    derivedFunctions,
+    appendFunctions,
+  ])
     await client.query(functions(schema));
   await client.query(`UPDATE ${schema}.${versionTable} SET version = ${schemaVersion}`);
 }

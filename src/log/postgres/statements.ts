@@ -1,4 +1,4 @@
-import type { NotePrefix } from '../thread-notes.ts';
+import type { OpenKind } from '../open-things.ts';
 import type { Statement } from './connections.ts';
 import { wholeBodyOf } from './content-functions.ts';
 
@@ -46,15 +46,15 @@ export function statementsOf(s: string) {
 /** The statement that lists threads under these conditions. */
 export function listing(
   s: string,
-  { hasResource, hasAfter, notes }: { hasResource: boolean; hasAfter: boolean; notes: readonly NotePrefix[] },
+  { hasResource, hasAfter, open }: { hasResource: boolean; hasAfter: boolean; open: OpenKind | undefined },
 ): Statement {
   const conditions = [
     hasResource ? 'resource = $2' : '$2::text IS NULL',
     hasAfter ? '(updated, id) < ($3::timestamptz, $4::text)' : '$3::text IS NULL AND $4::text IS NULL',
-    ...notes.map(prefix => `key IN (SELECT thread FROM ${s}.metadata WHERE starts_with(name, '"${prefix}'))`),
+    ...(open === undefined ? [] : [`key IN (SELECT thread FROM ${s}.open_things WHERE kind = '${open}')`]),
   ];
   return {
-    name: `list ${Number(hasResource)}${Number(hasAfter)} ${notes.join(' ')}`,
+    name: `list ${Number(hasResource)}${Number(hasAfter)} ${open ?? ''}`,
     text: `SELECT * FROM ${s}.thread_rows WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT $1`,
   };
 }

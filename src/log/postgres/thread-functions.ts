@@ -6,7 +6,8 @@ export function threadFunctions(s: string): string {
 CREATE OR REPLACE VIEW ${s}.thread_rows AS
   SELECT key, id, resource, title, seq, imported, owner, fork, from_thread, from_seq, updated,
     extract(epoch FROM created) * 1000 AS created_ms, extract(epoch FROM updated) * 1000 AS updated_ms,
-    (SELECT string_agg(m.name || ':' || m.value, ',' ORDER BY m.position) FROM ${s}.metadata m WHERE m.thread = t.key) AS metadata
+    (SELECT string_agg(m.name || ':' || m.value, ',' ORDER BY m.position) FROM ${s}.metadata m WHERE m.thread = t.key) AS metadata,
+    (SELECT json_agg(json_build_array(o.kind, o.id, o.run, o.seq, o.request, o.owner) ORDER BY o.seq)::text FROM ${s}.open_things o WHERE o.thread = t.key) AS open
   FROM ${s}.threads t WHERE id IS NOT NULL;
 
 CREATE OR REPLACE FUNCTION ${s}.change_metadata(p_key bigint, p_names text, p_values text) RETURNS void
@@ -94,6 +95,7 @@ BEGIN
   IF v_key IS NULL THEN RETURN NULL; END IF;
   DELETE FROM ${s}.metadata WHERE thread = v_key;
   DELETE FROM ${s}.once WHERE thread = v_key;
+  DELETE FROM ${s}.open_things WHERE thread = v_key;
   DELETE FROM ${s}.texts WHERE thread = v_key AND last = 0;
   IF p_channel IS NOT NULL THEN PERFORM pg_notify(p_channel, v_topic || ' ' || ${Number.MAX_SAFE_INTEGER}); END IF;
   RETURN v_key;

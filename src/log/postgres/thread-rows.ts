@@ -1,6 +1,7 @@
 import { newId } from '../../events/index.ts';
 import { checkId, checkNewThread } from '../checks.ts';
 import type { NewThread, Thread } from '../event-log.ts';
+import { openThingsIn } from '../open-things.ts';
 import { mergeMetadata, metadataText } from '../threads.ts';
 
 /** A thread as the view `thread_rows` returns it; numbers come as texts. */
@@ -15,10 +16,12 @@ export interface ThreadRow {
   readonly imported: string | null;
   readonly from_thread: string | null;
   readonly from_seq: string | null;
+  readonly open: string | null;
 }
 
 /** The thread a row stands for. */
 export function toThread(row: ThreadRow): Thread {
+  const open = openThingsIn(row.open ?? '[]');
   return {
     id: row.id,
     resourceId: row.resource,
@@ -29,6 +32,7 @@ export function toThread(row: ThreadRow): Thread {
     seq: Number(row.seq),
     ...(row.from_thread !== null && { branchedFrom: { threadId: row.from_thread, seq: Number(row.from_seq) } }),
     ...(row.imported !== null && { importedSeq: Number(row.imported) }),
+    ...(open.length > 0 && { open }),
   };
 }
 

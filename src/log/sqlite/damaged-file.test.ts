@@ -84,7 +84,8 @@ const program = `
   const log = new SqliteLog(base);
   for (const id of threads) {
     if (id === 'd') await log.branch('a', 10, { id });
-    else await log.createThread({ id, title: 'title', metadata: { 'run:1': { a: 1 } } });
+    else await log.createThread({ id, title: 'title', metadata: { key: { a: 1 } } });
+    await log.append(id, [{ type: 'run_requested', runId: '1', agentId: 'a', parentId: 'u:user' }]);
     for (let n = 0; n < 20; n++) await log.append(id, [event(n + ' wörd'.repeat(n % 7 === 0 ? 900 : 10))], { once: 'key' + n });
     await log.appendRaw(id, 'run', [{ n: 1, ts: '2025-01-01T00:00:00Z', stream: 'stdout', line: new Uint8Array(3000) }]);
     await log.acquireLease('thread:' + id, { owner: 'owner', ttlMs: 1e9 });
@@ -128,7 +129,7 @@ const program = `
     await attempt(async () => (damaged = new SqliteLog(path)));
     if (damaged === undefined) continue;
     await attempt(() => damaged.listThreads());
-    await attempt(() => damaged.listThreads({ openRuns: true }));
+    await attempt(() => damaged.listThreads({ open: 'run' }));
     for (const id of threads) {
       await attempt(() => damaged.getThread(id));
       await attempt(() => damaged.read(id));

@@ -1,3 +1,4 @@
+import { moveNotes } from './move-notes.ts';
 import type { Connection } from './open.ts';
 import { query } from './statement.ts';
 import { Transaction } from './transaction.ts';
@@ -11,7 +12,7 @@ export const applicationId = 0x53677472;
  * Events and raw lines are in the order of one number, the key of their thread or run in its upper 31 bits and their
  * seq or n in its lower 32: SQLite keeps rows of up to a page whole in such a table, and one lookup finds them.
  */
-const migrations = [
+const migrations: readonly (string | ((db: Connection) => void))[] = [
   `CREATE TABLE log.threads (
      key INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,
@@ -129,6 +130,21 @@ const migrations = [
      PRIMARY KEY (position, hash)
    ) WITHOUT ROWID;
    CREATE INDEX log.content_references_by_hash ON content_references (hash);`,
+  `CREATE TABLE log.open_things (
+     thread INTEGER NOT NULL,
+     kind TEXT NOT NULL,
+     id TEXT NOT NULL,
+     run TEXT,
+     seq INTEGER NOT NULL,
+     request TEXT,
+     owner TEXT,
+     PRIMARY KEY (thread, kind, id)
+   ) WITHOUT ROWID;
+   CREATE INDEX log.open_things_by_kind ON open_things (kind, thread);`,
+  db => {
+    moveNotes(db);
+    for (const what of ['open_runs', 'pending_relays', 'follow_ups']) db.exec(`DROP INDEX log.threads_with_${what}`);
+  },
 ];
 
 /** The schema this version writes. */
@@ -141,8 +157,16 @@ export function migrate(db: Connection, target: number = schemaVersion): void {
   new Transaction(db).run(() => {
     const from = version();
     if (from >= target) return;
-    for (const migration of migrations.slice(from, target)) db.exec(migration);
+    for (const migration of migrations.slice(from, target))
+      if (typeof migration === 'string') db.exec(migration);
+      else migration(db);
     db.exec(`PRAGMA log.application_id = ${applicationId}`);
     db.exec(`PRAGMA log.user_version = ${target}`);
   });
+  try {
+    // Dropped indexes leave free pages.
+    db.exec('PRAGMA log.incremental_vacuum');
+  } catch {
+    // They are used again.
+  }
 }

@@ -18,7 +18,7 @@ import type { ErrorCode } from '../../events/index.ts';
 import { connect } from './open.ts';
 import { migrate, schemaVersion } from './schema.ts';
 import { SqliteLog } from './sqlite-log.ts';
-import type { NotePrefix } from '../thread-notes.ts';
+import type { OpenKind } from '../open-things.ts';
 import { ThreadTable } from './thread-table.ts';
 import { Transaction } from './transaction.ts';
 
@@ -173,22 +173,23 @@ describe('a listing of threads', () => {
     const threads = new ThreadTable(db);
     const time = '2024-01-01T00:00:00.000Z';
     const after = { id: 'a', resourceId: 'r', metadata: {}, createdAt: time, updatedAt: time, seq: 0 };
-    const planOf = (resourceId: string | undefined, notes: readonly NotePrefix[]) => {
-      threads.list({ resourceId, after, notes, limit: 1 });
+    const planOf = (resourceId: string | undefined, open?: OpenKind) => {
+      threads.list({ resourceId, after, open, limit: 1 });
       return prepare(`EXPLAIN QUERY PLAN ${asked.at(-1)}`)
         .raw()
         .all()
         .map(String)
         .join('\n');
     };
-    const plans = [undefined, 'r'].map(resourceId => planOf(resourceId, []));
-    const noted = [undefined, 'r'].map(resourceId => planOf(resourceId, ['relay:']));
-    for (const plan of noted) expect(plan).toContain('INDEX threads_with_pending_relays ((updated,id)<(?,?))');
-    expect(planOf('r', ['run:'])).toContain('INDEX threads_with_open_runs ((updated,id)<(?,?))');
-    expect(planOf('r', ['follow-up:'])).toContain('INDEX threads_with_follow_ups ((updated,id)<(?,?))');
+    const plans = [undefined, 'r'].map(resourceId => planOf(resourceId));
+    for (const resourceId of [undefined, 'r']) {
+      const plan = planOf(resourceId, 'relay');
+      expect(plan).toContain('SEARCH threads USING INTEGER PRIMARY KEY');
+      expect(plan).toContain('INDEX open_things_by_kind (kind=?)');
+    }
     expect(plans[0]).toContain('INDEX threads_by_update ((updated,id)<(?,?))');
     expect(plans[1]).toContain('INDEX threads_by_resource (resource=? AND (updated,id)<(?,?))');
-    expect([...plans, ...noted].join('\n')).not.toContain('TEMP B-TREE');
+    expect(plans.join('\n')).not.toContain('TEMP B-TREE');
     db.close();
   });
 });

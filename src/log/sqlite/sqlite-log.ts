@@ -8,6 +8,7 @@ import {
   checkNewThread,
   checkRawAppendOptions,
   checkThreadChange,
+  checkThreadFilter,
   importedInBranch,
   threadExists,
   threadNotFound,
@@ -33,7 +34,6 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { LiveTails } from '../live-tails.ts';
-import { requiredNotes } from '../thread-notes.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { systemUptime } from '../uptime.ts';
 import { AppendedOutlines } from './appended-outlines.ts';
@@ -134,7 +134,7 @@ export class SqliteLog implements EventLog {
     events: readonly AgentEvent[],
     options: AppendOptions = {},
   ): Promise<{ firstSeq: number; lastSeq: number }> {
-    const { once, lease, metadata, imported } = options;
+    const { once, lease, resumes, metadata, imported } = options;
     let given = { events, metadata };
     const copy = () => {
       given = { events: ownEvents(events), metadata: metadata && copyMetadata(metadata) };
@@ -160,10 +160,12 @@ export class SqliteLog implements EventLog {
           newestTs: imported === true ? undefined : this.#newestTs(threadId, seq),
           imported,
         });
-        const { bodies } = encoded;
+        const { bodies, open } = encoded;
         this.#sql.events.insert(thread, seq + 1, bodies);
         if (!isMarked && bodies.length > 0) this.#backlog.mark(thread, seq);
         if (once !== undefined) this.#sql.events.insertOnce(thread, once, seq + bodies.length);
+        if (open !== undefined) this.#sql.open.change(thread, open, lease?.owner);
+        if (resumes !== undefined && lease !== undefined) this.#sql.open.own(thread, resumes, lease.owner);
         if (imported === true) this.#sql.threads.setImported(thread, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
         if (!isFresh) this.#sql.threads.touch(thread, timeText(now));
@@ -228,10 +230,10 @@ export class SqliteLog implements EventLog {
   }
 
   async listThreads(filter: ThreadFilter = {}): Promise<Thread[]> {
-    const { resourceId, limit = 100, after } = filter;
+    checkThreadFilter(filter);
+    const { resourceId, limit = 100, after, open } = filter;
     const most = checkCount('limit', limit, 0);
-    const notes = requiredNotes(filter);
-    return this.#read(() => this.#sql.threads.list({ resourceId, after, notes, limit: most }).map(toThread));
+    return this.#read(() => this.#sql.threads.list({ resourceId, after, open, limit: most }).map(toThread));
   }
 
   async deleteThread(threadId: string): Promise<void> {
@@ -241,6 +243,7 @@ export class SqliteLog implements EventLog {
         if (row === undefined) throw threadNotFound(threadId);
         this.#derived.removeTitle(row.key);
         this.#sql.threads.hide(row.key);
+        this.#sql.open.deleteAll(row.key);
         return row;
       });
       this.#newest.delete(threadId);

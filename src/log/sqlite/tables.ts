@@ -4,6 +4,7 @@ import { SearchTable } from './search-table.ts';
 import { UsageTable } from './usage-table.ts';
 import { LeaseTable } from './lease-table.ts';
 import type { Connection } from './open.ts';
+import { OpenTable } from './open-table.ts';
 import { RawLineTable } from './raw-line-table.ts';
 import { ThreadTable } from './thread-table.ts';
 import { Transaction } from './transaction.ts';
@@ -13,6 +14,7 @@ export interface Tables {
   readonly transaction: Transaction;
   readonly threads: ThreadTable;
   readonly events: EventTable;
+  readonly open: OpenTable;
   readonly leases: LeaseTable;
   readonly rawLines: RawLineTable;
   readonly outlines: OutlineTable;
@@ -26,6 +28,7 @@ export function prepareTables(db: Connection): Tables {
     transaction: new Transaction(db),
     threads: new ThreadTable(db),
     events: new EventTable(db),
+    open: new OpenTable(db),
     leases: new LeaseTable(db),
     rawLines: new RawLineTable(db),
     outlines: new OutlineTable(db),

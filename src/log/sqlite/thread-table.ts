@@ -1,8 +1,9 @@
 import { isUsableId } from '../checks.ts';
 import type { Thread } from '../event-log.ts';
-import type { NotePrefix } from '../thread-notes.ts';
+import type { OpenKind } from '../open-things.ts';
 import { damagedThread } from './errors.ts';
 import type { Connection } from './open.ts';
+import { openColumn, toOpenThings } from './open-table.ts';
 import { command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
 import { asBytes, asJoinedBytes, asNumber, textIn, textsIn } from './stored-text.ts';
 import { parseInfo } from './stored-info.ts';
@@ -22,6 +23,8 @@ export interface ThreadRow extends Place {
   readonly info: string;
   readonly created: string;
   readonly updated: string;
+  /** What is open in it, as JSON. */
+  readonly open: string;
   readonly seq: number;
   /** The newest event that was imported; null when the thread was not made for an import. */
   readonly imported: number | null;
@@ -47,13 +50,8 @@ interface Head {
 const newestPosition = `SELECT max(position) FROM events WHERE position BETWEEN ${positionOf('threads.key', '0')} AND ${positionOf('threads.key', String(lowest32))}`;
 const newestSeq = asNumber(`coalesce((${newestPosition}) & ${lowest32}, fork)`);
 const placeColumns = `${asNumber('key')}, ${asNumber('owner')}, ${asNumber('fork')}`;
-const texts = ['id', 'resource', 'created', 'updated', 'info'];
+const texts = ['id', 'resource', 'created', 'updated', 'info', openColumn];
 const threadColumns = `${placeColumns}, ${newestSeq}, ${asNumber('imported')}, ${asJoinedBytes(texts)}`;
-
-/** Selects the threads with a note: an index finds them and a few others. */
-function hasNote(prefix: NotePrefix): string {
-  return `instr(info, '"${prefix}') > 0 AND EXISTS (SELECT 1 FROM json_each(info, '$.metadata') AS entry WHERE instr(entry.key, '${prefix}') = 1)`;
-}
 
 /** The threads of a file. */
 export class ThreadTable {
@@ -176,7 +174,7 @@ export class ThreadTable {
     return (this.#lastFork.get(key) as [number | null] | undefined)?.[0] ?? undefined;
   }
 
-  insert(thread: Omit<ThreadRow, 'key' | 'seq'>): void {
+  insert(thread: Omit<ThreadRow, 'key' | 'seq' | 'open'>): void {
     const { id, resource, info, created, updated, owner, fork, imported } = thread;
     this.#insert.run(id, resource, info, created, updated, owner, fork, imported);
   }
@@ -211,25 +209,28 @@ export class ThreadTable {
   list({
     resourceId,
     after,
-    notes,
+    open,
     limit,
   }: {
     resourceId: string | undefined;
     after: Thread | undefined;
-    notes: readonly NotePrefix[];
+    open: OpenKind | undefined;
     limit: number;
   }): ThreadRow[] {
     if (resourceId !== undefined && !isUsableId(resourceId)) return [];
     const conditions = ['hidden = 0'];
     const values: SqlValue[] = [];
     if (resourceId !== undefined) {
-      // The sign keeps SQLite from the index by resource: few threads have a note.
-      conditions.push(notes.length > 0 ? '+resource = ?' : 'resource = ?');
+      // The sign keeps SQLite from the index by resource: few threads have something open.
+      conditions.push(open !== undefined ? '+resource = ?' : 'resource = ?');
       values.push(resourceId);
     }
-    conditions.push(...notes.map(hasNote));
+    if (open !== undefined) {
+      conditions.push('key IN (SELECT thread FROM open_things WHERE kind = ?)');
+      values.push(open);
+    }
     if (after !== undefined) {
-      conditions.push('(updated, id) < (?, ?)');
+      conditions.push(open === undefined ? '(updated, id) < (?, ?)' : '(+updated, +id) < (?, ?)');
       values.push(after.updatedAt, after.id);
     }
     const sql = `SELECT ${threadColumns} FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT ?`;
@@ -254,21 +255,23 @@ function toRow(row: unknown, asked?: string): ThreadRow {
     number | null,
     unknown,
   ];
-  const [id, resource, created, updated, info] = textsIn(bytes, texts.length) ?? [];
+  const [id, resource, created, updated, info, open] = textsIn(bytes, texts.length) ?? [];
   if (
     id === undefined ||
     resource === undefined ||
     created === undefined ||
     updated === undefined ||
-    info === undefined
+    info === undefined ||
+    open === undefined
   )
     throw damagedThread(asked ?? `with the key ${key}`);
-  return { key, owner, fork, seq, imported, id, resource, created, updated, info };
+  return { key, owner, fork, seq, imported, id, resource, created, updated, info, open };
 }
 
 /** The thread a row stands for. */
 export function toThread(row: ThreadRow): Thread {
   const info = parseInfo(row.id, row.info);
+  const open = toOpenThings(row);
   return {
     id: row.id,
     resourceId: row.resource,
@@ -279,5 +282,6 @@ export function toThread(row: ThreadRow): Thread {
     seq: row.seq,
     ...defined({ branchedFrom: info.branchedFrom }),
     ...(row.imported !== null && { importedSeq: row.imported }),
+    ...(open.length > 0 && { open }),
   };
 }

@@ -47,7 +47,7 @@ async function fullLog(url = 'memory:'): Promise<EventLog> {
     Array.from({ length: 450 }, (_, index) => raw(index + 1, [index % 256, 0, 255])),
   );
   await log.branch(parent.id, 701, { id: 'branch', title: 'Branch' });
-  await log.append('branch', events.slice(0, 3), { once: 'first', metadata: { 'run:x': { owner: 'p' } } });
+  await log.append('branch', events.slice(0, 3), { once: 'first', metadata: { note: { owner: 'p' } } });
   await log.branch('branch', 702, { id: 'branch of the branch' });
   await log.createThread({ id: 'gone', resourceId: 'bob' });
   await log.append('gone', events.slice(0, 20));
@@ -106,7 +106,7 @@ describe('a copy of a store', () => {
     await copyStore(source, target);
     await source.append('orphan', [{ type: 'user', runId: 'r', content: 'more' }]);
     await source.updateThread('empty', { title: 'Renamed', metadata: { x: 1 } });
-    await source.updateThread('branch', { metadata: { 'run:x': null } });
+    await source.updateThread('branch', { metadata: { note: null } });
     expect(await copyStore(source, target)).toMatchObject({ threads: 7, unchanged: 4, events: 1, rawLines: 0 });
     expect(await contentsOf(target.log)).toEqual(await contentsOf(source));
   });

@@ -128,6 +128,10 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   collapsed: nothing,
   abort_requested: nothing,
   steer_requested: nothing,
+  message_queued: nothing,
+  message_changed: nothing,
+  message_withdrawn: nothing,
+  run_requested: nothing,
 };
 
 function nothing(): Activity[] {

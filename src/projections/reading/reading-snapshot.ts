@@ -63,6 +63,10 @@ const isFact: Readonly<Record<EventType, boolean>> = {
   collapsed: true,
   abort_requested: true,
   steer_requested: true,
+  message_queued: true,
+  message_changed: true,
+  message_withdrawn: true,
+  run_requested: true,
 };
 
 /** Whether an event is about something that ended before the reading began, and so changes nothing that is shown. */

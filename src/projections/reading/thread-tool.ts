@@ -78,7 +78,7 @@ export function relayPart(conversation: Conversation, { id, event }: Chunk): Rel
     id,
     ...place,
     relay: event,
-    ...relayStanding(getAnswer(conversation, id), status !== 'running'),
+    ...relayStanding(event, { answer: getAnswer(conversation, id), hasRunEnded: status !== 'running' }),
   };
 }
 

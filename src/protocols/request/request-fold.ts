@@ -159,6 +159,10 @@ export class RequestFold {
     collapsed: nothing,
     abort_requested: nothing,
     steer_requested: nothing,
+    message_queued: nothing,
+    message_changed: nothing,
+    message_withdrawn: nothing,
+    run_requested: nothing,
   };
 }
 

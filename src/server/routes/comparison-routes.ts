@@ -1,11 +1,11 @@
 import { startComparison } from '../../control/worktrees/comparison.ts';
 import { defined } from '../../events/defined.ts';
 import { comparisonBody, comparisonInfo } from '../../protocols/index.ts';
-import { pickAgent } from '../message-intake.ts';
+import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
-import { titleOf } from '../title.ts';
+import { titleOf } from '../../control/conversations/title.ts';
 
 /** Comparisons of several agents on one request. */
 export function comparisonRoutes(site: Site): Route[] {

@@ -1,7 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/index.ts';
-import { pickAgent } from '../message-intake.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
@@ -10,7 +9,7 @@ const tag = 'Messages';
 
 /** What a person says and chooses in a thread. */
 export function messageRoutes(site: Site): Route[] {
-  const { control, agents } = site.options;
+  const { conversations } = site;
   return [
     route({
       method: 'post',
@@ -21,8 +20,10 @@ export function messageRoutes(site: Site): Route[] {
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
       answer: messageReceipt,
-      handle: async ({ param, scope, body }) =>
-        site.intake.take(await site.find(scope, param('threadId')), { ...body, ...authorOf(scope) }),
+      handle: async ({ param, scope, body }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        return conversations.send(id, { ...body, ...authorOf(scope) });
+      },
     }),
     route({
       method: 'post',
@@ -32,11 +33,10 @@ export function messageRoutes(site: Site): Route[] {
       body: retryBody,
       status: 202,
       answer: messageReceipt,
-      handle: async ({ param, scope, body: { messageId, agent: named, model } }) => {
+      handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        const agent = pickAgent(agents, named);
-        const run = await control.retry(id, { agent, messageId, ...defined({ model }) });
-        return { runId: run.runId };
+        const { runId } = await conversations.retry(id, defined(body));
+        return { runId };
       },
     }),
     route({
@@ -48,7 +48,7 @@ export function messageRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        await control.select(id, body.nodeId);
+        await conversations.select(id, body.nodeId);
       },
     }),
   ];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { defined } from '../../events/defined.ts';
 import { messageReceipt, queuedBody, queuedMessage } from '../../protocols/index.ts';
-import { changeQueued, queueOf, removeQueued } from '../queued-messages.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 
@@ -8,7 +8,7 @@ const tag = 'Messages';
 
 /** What waits in a thread until its run has ended. */
 export function queueRoutes(site: Site): Route[] {
-  const { log } = site.options;
+  const { conversations } = site;
   return [
     route({
       method: 'get',
@@ -16,7 +16,16 @@ export function queueRoutes(site: Site): Route[] {
       tag,
       summary: 'The messages that wait until the run under way has ended, in the order of their delivery',
       answer: z.looseObject({ messages: z.array(queuedMessage) }),
-      handle: async ({ param, scope }) => ({ messages: queueOf(await site.find(scope, param('threadId'))) }),
+      handle: async ({ param, scope }) => {
+        const queue = await conversations.queue(await site.find(scope, param('threadId')));
+        return {
+          messages: queue.map(({ id, content, agent, model, mode, by }) => ({
+            id,
+            content,
+            ...defined({ agent, model, mode, by }),
+          })),
+        };
+      },
     }),
     route({
       method: 'patch',
@@ -28,7 +37,7 @@ export function queueRoutes(site: Site): Route[] {
       status: 204,
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        await site.intake.changeQueue(id, () => changeQueued(log, id, param('messageId'), body));
+        await conversations.change(id, param('messageId'), body);
       },
     }),
     route({
@@ -39,7 +48,7 @@ export function queueRoutes(site: Site): Route[] {
       status: 204,
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
-        await site.intake.changeQueue(id, () => removeQueued(log, id, param('messageId')));
+        await conversations.withdraw(id, param('messageId'));
       },
     }),
     route({
@@ -51,7 +60,7 @@ export function queueRoutes(site: Site): Route[] {
       answer: messageReceipt,
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
-        return site.intake.sendNow(id, param('messageId'));
+        return conversations.sendNow(id, param('messageId'));
       },
     }),
   ];

@@ -11,7 +11,7 @@ const tag = 'Relays';
 
 /** What agents ask people: one inbox over all threads, and the answers. */
 export function relayRoutes(site: Site): Route[] {
-  const { control } = site.options;
+  const { conversations } = site;
   return [
     route({
       method: 'get',
@@ -59,7 +59,7 @@ export function relayRoutes(site: Site): Route[] {
           throw new SingletreeError('relay_not_found', `Nobody waits for an answer to "${relayId}".`, {
             details: { relayId },
           });
-        await control.answer(found.threadId, relayId, { ...body, ...authorOf(scope) });
+        await conversations.answer(found.threadId, relayId, { ...body, ...authorOf(scope) });
       },
     }),
     route({
@@ -71,7 +71,7 @@ export function relayRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        await control.answer(id, param('relayId'), { ...body, ...authorOf(scope) });
+        await conversations.answer(id, param('relayId'), { ...body, ...authorOf(scope) });
       },
     }),
   ];

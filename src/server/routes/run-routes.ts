@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { openRunsOf, threadOfOpenRun } from '../../control/supervision/open-runs.ts';
+import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { ThreadFolds } from '../../control/thread-folds.ts';
 import type { RawLine, Thread } from '../../log/index.ts';
@@ -17,7 +17,7 @@ const rawPage = 200;
 
 /** The runs of a thread: where they stand, what they printed, what they cost. */
 export function runRoutes(site: Site): Route[] {
-  const { log, control } = site.options;
+  const { log } = site.options;
   const standings = new ThreadFolds(log, runStatus, { most: 200 });
   const costs = new ThreadFolds(log, totals, { most: 200 });
   /** A run that has no end and that nobody works on, such as one that was cut off by a branch, is interrupted. */
@@ -100,10 +100,7 @@ export function runRoutes(site: Site): Route[] {
       summary: 'Stop a run and everything it started',
       answer: z.looseObject({}),
       handle: async ({ param, scope }) => {
-        const runId = param('runId');
-        const thread = await threadOfOpenRun(log, runId, scope.resourceId);
-        if (thread === undefined) throw runNotFound(runId);
-        await control.abort(runId, { threadId: thread.id, ...authorOf(scope) });
+        await site.conversations.abort(param('runId'), { resourceId: scope.resourceId, ...authorOf(scope) });
       },
     }),
   ];

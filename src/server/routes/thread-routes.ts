@@ -36,7 +36,7 @@ const threadList = z.looseObject({
 
 /** Threads: list, search, make, read, rename, remove, branch, export and import. */
 export function threadRoutes(site: Site): Route[] {
-  const { log, control, onDelete, importBytes = 256 * 1024 * 1024 } = site.options;
+  const { log, onDelete, importBytes = 256 * 1024 * 1024 } = site.options;
   return [
     route({
       method: 'get',
@@ -135,11 +135,11 @@ export function threadRoutes(site: Site): Route[] {
       handle: async ({ param, scope }) => {
         const thread = await site.find(scope, param('threadId'));
         const { id } = thread;
-        await site.intake.removeThread(id, async () => {
-          await control.abortAll(id, authorOf(scope));
+        const remove = async () => {
           if (onDelete !== undefined) await onDelete(id, await runIdsOf(log, thread));
           await log.deleteThread(id);
-        });
+        };
+        await site.conversations.delete(id, { ...authorOf(scope), remove });
       },
     }),
     route({
@@ -189,8 +189,8 @@ async function page(site: Site, threads: Thread[], hasMore: boolean) {
 async function activeThreads(site: Site, resourceId: string | undefined): Promise<ThreadInfo[]> {
   const { log } = site.options;
   const found = new Map<string, Thread>();
-  for await (const thread of allThreads(log, { resourceId, pendingRelays: true })) found.set(thread.id, thread);
-  for await (const thread of allThreads(log, { resourceId, openRuns: true })) found.set(thread.id, thread);
+  for await (const thread of allThreads(log, { resourceId, open: 'relay' })) found.set(thread.id, thread);
+  for await (const thread of allThreads(log, { resourceId, open: 'run' })) found.set(thread.id, thread);
   return Promise.all([...found.values()].map(thread => site.listed(thread)));
 }
 

@@ -147,7 +147,7 @@ export class ChatApp {
 
   /** What waits for the person in the open thread. */
   get pending(): readonly RelayEntry[] {
-    return this.host.follower?.reading.pending ?? [];
+    return this.host.follower?.pending ?? [];
   }
 
   /** Whether a turn runs in the open thread, or is about to. */

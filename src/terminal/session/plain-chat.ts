@@ -98,7 +98,7 @@ export class PlainChat {
   }
 
   async #take(line: string): Promise<void> {
-    const [waiting] = this.#host.follower?.reading.pending ?? [];
+    const [waiting] = this.#host.follower?.pending ?? [];
     if (line === '/quit') return this.#finish(0);
     if (line === '/stop') return (await this.#host.ready()).abort();
     if (line === '') return;
@@ -136,7 +136,7 @@ export class PlainChat {
       this.#feed = { of: follower, rows: new RowFeed({ cwd: this.#options.cwd, times: follower.times }) };
     this.#printer.add(this.#feed.rows.take(follower.reading), width);
     while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
-    this.#ask(follower.reading.pending);
+    this.#ask(follower.pending);
     const isRunning = this.#isRunning;
     if (this.#wasRunning && !isRunning && this.#options.isSpoken) {
       void standardOutput.write('Done.');
@@ -170,7 +170,7 @@ export class PlainChat {
   /** The input has ended: nobody will answer. */
   #endWhenIdle(): void {
     if (!this.#hasEnded) return;
-    if ((this.#host.follower?.reading.pending.length ?? 0) > 0) return this.#finish(1);
+    if ((this.#host.follower?.pending.length ?? 0) > 0) return this.#finish(1);
     if (!this.#isRunning) this.#finish(0);
   }
 

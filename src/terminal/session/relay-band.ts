@@ -1,4 +1,4 @@
-import type { RelayEntry } from '../../projections/index.ts';
+import { possibleAnswers, type RelayEntry } from '../../projections/index.ts';
 import { type Composer, emptyComposer } from '../composer/composer.ts';
 
 /** What the keyboard does while something waits for an answer. */
@@ -95,7 +95,7 @@ export function followingBand(band: Band, pending: readonly RelayEntry[], now: n
 
 /** Whether the input of a call can be changed before it runs: not every agent takes another one. */
 export function canRevise(relay: RelayEntry['relay']): boolean {
-  return relay.relayKind === 'permission' && (relay.answers?.includes('revise') ?? true);
+  return relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');
 }
 
 const destructive =

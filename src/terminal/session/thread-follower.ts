@@ -1,7 +1,15 @@
 import { isStoreUnavailable, SingletreeError, type LoggedEvent } from '../../events/index.ts';
 import type { Clock } from '../../control/index.ts';
+import { currentTime } from '../../log/event-time.ts';
 import { type EventLog, readWindow } from '../../log/index.ts';
-import { readingFrom, type ThreadReading, threadReading, type ThreadReadingState } from '../../projections/index.ts';
+import {
+  hasExpired,
+  readingFrom,
+  type RelayEntry,
+  type ThreadReading,
+  threadReading,
+  type ThreadReadingState,
+} from '../../projections/index.ts';
 import { EventTimes } from '../rows/times.ts';
 
 export interface FollowerOptions {
@@ -49,6 +57,12 @@ export class ThreadFollower {
 
   get reading(): ThreadReading {
     return (this.#view ??= threadReading.view(this.#state));
+  }
+
+  /** What waits for the person now, oldest first. */
+  get pending(): readonly RelayEntry[] {
+    const now = currentTime(this.#options.log);
+    return this.reading.pending.filter(({ relay }) => !hasExpired(relay, now));
   }
 
   /** Calls back with every event that follows. Returns an unsubscribe function. */

@@ -38,6 +38,18 @@ export function searchLaws(law: Law): void {
     assert.equal(hits[0]?.snippet, 'The harbour is in the north.');
   });
 
+  law('finds no message that waits', async ({ log }) => {
+    await log.createThread({ id: 'a' });
+    const queued = { type: 'message_queued', runId: 'q', id: 'm', delivery: 'follow_up', agent: 'agent' } as const;
+    await log.append('a', [
+      { ...queued, content: 'harbour', order: 0 },
+      { type: 'message_changed', runId: 'c', id: 'm', content: 'harbour at night' },
+    ]);
+    assert.deepEqual(await places(log, 'harbour'), []);
+    await log.append('a', [{ type: 'user', runId: 'u1', id: 'm', content: 'harbour at night' }]);
+    assert.deepEqual(await places(log, 'harbour'), [['a', 'u1:user', 3]]);
+  });
+
   law('finds a text when it is complete', async ({ log }) => {
     await log.createThread({ id: 'a' });
     const [start, first, second, end] = answer('r1', 'half ', 'whole') as [

@@ -71,46 +71,6 @@ export function threadLaws(law: Law): void {
     assert.deepEqual(await log.getThread(given.id), full);
   });
 
-  law('lists only threads with an open run when asked to, page by page', async ({ log }) => {
-    const run = { runId: 'r' };
-    await log.createThread({ id: 'a', metadata: { 'run:1': run } });
-    await log.createThread({ id: 'b', title: '"run:2"', metadata: { note: { 'run:3': run }, overrun: 'run:4' } });
-    await log.createThread({ id: 'c', resourceId: 'other', metadata: { 'run:5': run } });
-    await log.createThread({ id: 'd' });
-    await log.updateThread('d', { metadata: { 'run:6': run } });
-    const open = ['a', 'c', 'd'];
-    assert.deepEqual(ids(await log.listThreads({ openRuns: true })).toSorted(), open);
-    assert.deepEqual(ids(await log.listThreads({ openRuns: true, resourceId: 'other' })), ['c']);
-    assert.equal((await log.listThreads({ openRuns: false })).length, 4);
-    const [first] = await log.listThreads({ openRuns: true, limit: 1 });
-    assert.ok(first);
-    const rest = await log.listThreads({ openRuns: true, after: first });
-    assert.deepEqual([first.id, ...ids(rest)].toSorted(), open);
-    await log.append('a', textEvents(1), { metadata: { 'run:1': null } });
-    assert.deepEqual(ids(await log.listThreads({ openRuns: true })).toSorted(), ['c', 'd']);
-  });
-
-  law('lists only threads with a noted relay or a stored message when asked to', async ({ log }) => {
-    const note = { runId: 'r' };
-    await log.createThread({
-      id: 'a',
-      title: '"relay:1"',
-      metadata: { note: { 'relay:2': note }, text: 'follow-up:3' },
-    });
-    await log.createThread({ id: 'b', resourceId: 'other', metadata: { 'relay:4': note, 'run:1': note } });
-    await log.createThread({ id: 'c' });
-    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true })), ['b']);
-    await log.append('c', textEvents(1), { metadata: { 'relay:c/"5"': note, 'follow-up:6': { content: '' } } });
-    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true })).toSorted(), ['b', 'c']);
-    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true, openRuns: true })), ['b']);
-    assert.deepEqual(ids(await log.listThreads({ pendingRelays: true, resourceId: 'default' })), ['c']);
-    assert.deepEqual(ids(await log.listThreads({ followUps: true })), ['c']);
-    await log.append('c', textEvents(1), { metadata: { 'relay:c/"5"': null, 'follow-up:6': null } });
-    await log.deleteThread('b');
-    assert.deepEqual(await log.listThreads({ pendingRelays: true }), []);
-    assert.deepEqual(await log.listThreads({ followUps: true }), []);
-  });
-
   law('refuses an id that is taken', async ({ log }) => {
     await log.createThread({ id: 'a', title: 'first' });
     await refuses('thread_exists', log.createThread({ id: 'a', title: 'second' }));

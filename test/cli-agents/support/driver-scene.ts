@@ -6,6 +6,7 @@ import { adapterNamed } from '../../../src/agents/cli/adapters/adapter-named.ts'
 import { type CliAgentOptions, externalAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
 import type { CliAdapter } from '../../../src/agents/cli/contract/cli-adapter.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
+import { Conversations } from '../../../src/control/conversations/conversations.ts';
 import { Supervisor } from '../../../src/control/supervision/supervisor.ts';
 import { checkOrder, type ContentPart, type EventOf, type LoggedEvent } from '../../../src/events/index.ts';
 import { MemoryLog } from '../../../src/log/index.ts';
@@ -42,8 +43,16 @@ export function driverScenes(script = 'fake-claude.mjs') {
       expect(checkOrder(all)).toEqual([]);
       return all;
     };
+    /** Sends a message as a person does; one that the run does not read begins the next turn. */
+    const say = (content: string) => {
+      const agents = { list: () => [agentOf()], get: () => agentOf() };
+      const conversations = new Conversations({ log, control: state.supervisor, agents });
+      conversations.deliver();
+      return conversations.send(threadId, { content });
+    };
     return {
       ...state,
+      say,
       log,
       threadId,
       sessions,

@@ -5,6 +5,7 @@ import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
 import type { RelayAnswer } from '../../../src/agents/agent.ts';
 import type { ModelScript, ScriptedPart } from '../../../src/agents/model/scripted/script.ts';
 import type { ScriptedRequest } from '../../../src/agents/model/scripted/scripted-request.ts';
+import { Conversations } from '../../../src/control/conversations/conversations.ts';
 import { Supervisor } from '../../../src/control/supervision/supervisor.ts';
 import type { RunHandle } from '../../../src/control/supervision/run-control.ts';
 import { checkOrder, type ContentPart, type EventOf, type LoggedEvent } from '../../../src/events/index.ts';
@@ -76,6 +77,12 @@ export class LiveScene {
       content,
       ...(model !== undefined && { model }),
     });
+  }
+
+  /** Sends a message into the run. */
+  async say(content: string): Promise<void> {
+    const agents = { list: () => [this.agent()], get: () => this.agent() };
+    await new Conversations({ log: this.log, control: this.supervisor, agents }).send(this.threadId, { content });
   }
 
   /** Waits for the n-th relay of the thread. */

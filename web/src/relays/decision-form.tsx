@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import type { EventOf } from '../../../src/events/index.ts';
-import { possibleOutcomes } from '../../../src/projections/index.ts';
+import { possibleAnswers } from '../../../src/projections/index.ts';
 import type { RelayBody } from '../../../src/protocols/index.ts';
 import { ReviseField } from './revise-field.tsx';
 import { useAnswerForm } from './use-answer-form.ts';
@@ -13,7 +13,7 @@ type Reach = NonNullable<RelayBody['remember']>;
  */
 export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
   const { relayKind: kind } = relay;
-  const can = new Set(possibleOutcomes(relay));
+  const can = new Set(possibleAnswers(relay));
   const { sending, problem, submit } = useAnswerForm(relay.id);
   const [feedback, setFeedback] = useState('');
   const [reach, setReach] = useState<Reach>('once');

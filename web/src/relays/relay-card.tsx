@@ -7,6 +7,7 @@ import { DecisionForm } from './decision-form.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { readable } from '../parts/wording.ts';
+import { useHasExpired } from './use-has-expired.ts';
 
 /** A relay that stands alone in the conversation: a question, a plan, or one whose tool call is not shown. */
 export function RelayCard({ relay }: { relay: RelayPart }) {
@@ -19,19 +20,20 @@ export function RelayCard({ relay }: { relay: RelayPart }) {
 
 /** The question with its form, or the answer once there is one. */
 export function RelayPanel({ relay, agentId }: { relay: RelayPart; agentId?: string | undefined }) {
+  const isOver = useHasExpired(relay.relay);
   return (
     <div className="relay" data-status={relay.status}>
       {(relay.status === 'pending' || relay.relay.relayKind === 'question' || relay.relay.relayKind === 'plan') && (
         <RelayAsk relay={relay} agentId={agentId} />
       )}
-      {relay.status === 'pending' ? (
+      {relay.status === 'pending' && !isOver ? (
         relay.relay.relayKind === 'question' ? (
           <QuestionForm relayId={relay.relay.id} question={relay.relay} />
         ) : (
           <DecisionForm relay={relay.relay} />
         )
       ) : (
-        <p className="relay-answer">{answerText(relay)}</p>
+        <p className="relay-answer">{relay.status === 'pending' ? tooLate : answerText(relay)}</p>
       )}
     </div>
   );
@@ -121,6 +123,8 @@ function Params({ params }: { params: Record<string, unknown> }) {
   );
 }
 
+const tooLate = 'Nobody answered in time.';
+
 function answerText({ answer: given, relay }: RelayPart): string {
   if (!given) return 'Not answered: the run ended.';
   const { outcome, answer, feedback, remember } = given;
@@ -132,5 +136,5 @@ function answerText({ answer: given, relay }: RelayPart): string {
   if (outcome === 'reject') return `Rejected${reason}`;
   if (outcome === 'revise')
     return relay.relayKind === 'permission' ? `Approved with a changed input${reason}` : `Changes asked for${reason}`;
-  return outcome === 'expired' ? 'Nobody answered in time.' : 'Withdrawn.';
+  return outcome === 'expired' ? tooLate : 'Withdrawn.';
 }

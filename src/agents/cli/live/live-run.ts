@@ -61,6 +61,7 @@ export class LiveRun implements SessionUser {
   readonly #lines: RunLines;
   readonly #requests: RunRequests;
   readonly #steering: RunSteering;
+  #isPrompted = false;
   readonly #stop: RunStop;
   #endTurn: ((result: TurnResult) => void) | undefined;
 
@@ -96,6 +97,7 @@ export class LiveRun implements SessionUser {
       put,
       channel,
       isInTurn: () => this.#endTurn !== undefined,
+      isOpening: () => this.#endTurn !== undefined && !this.#isPrompted,
     });
     this.#requests = new RunRequests({
       abilities,
@@ -305,11 +307,13 @@ export class LiveRun implements SessionUser {
       const { runId, model = options.model } = params;
       const usedBefore = opening.sessionId === undefined ? undefined : params.session?.used;
       session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
+      this.#isPrompted = true;
       this.#stop.watchSilence();
       this.#steering.take();
       return await ended;
     } finally {
       this.#endTurn = undefined;
+      this.#isPrompted = false;
       await this.#output.flushed;
     }
   }

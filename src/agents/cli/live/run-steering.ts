@@ -16,6 +16,8 @@ interface RunSteeringOptions {
   readonly channel: () => LiveChannel | undefined;
   /** Whether a turn is open, or its session is being opened. */
   readonly isInTurn: () => boolean;
+  /** Whether the session of the turn is being opened: the program has no prompt yet. */
+  readonly isOpening: () => boolean;
 }
 
 /** Brings messages of people and notes of the driver into the open turn, or keeps them for the next prompt. */
@@ -28,8 +30,9 @@ export class RunSteering {
 
   /** Passes on what people wrote since; a message that the program cannot take now waits for the end of the turn. */
   take(): void {
-    const { abilities, channel, isInTurn, messages, name, steering } = this.#options;
-    if (!isInTurn() && channel() === undefined) return;
+    const { abilities, channel, isInTurn, isOpening, messages, name, steering } = this.#options;
+    // What comes while the session is being opened is taken after the prompt.
+    if (isOpening() || (!isInTurn() && channel() === undefined)) return;
     for (const message of steering?.take() ?? []) {
       if (isInTurn() && abilities.steer === 'joins') {
         messages.steer(message);

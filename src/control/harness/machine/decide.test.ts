@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { countFollowUps, type Effect, initialState, type Input, isBusy, isNeeded } from './state.ts';
+import { type Effect, followUps, initialState, type Input, isBusy, isNeeded } from './state.ts';
 
 type Kind = 'message' | 'follow_up' | 'reminder';
 
@@ -22,6 +22,8 @@ interface Sent {
 class World {
   state = initialState;
   readonly sent = new Map<number, Sent>();
+  /** The thread in whose log a message waits. */
+  readonly queued = new Map<number, string>();
   readonly #underWay: (() => void)[] = [];
   readonly #commands = new Map<number, () => void>();
   #calls = 0;
@@ -92,9 +94,9 @@ class World {
 
   read(): void {
     if (this.#running === 0) return;
-    for (const { id, isRead } of this.state.turn?.injected ?? [])
-      if (!isRead) this.#deliver([id], 'read', this.#turnThread);
-    this.do({ type: 'read' });
+    const ids = (this.state.turn?.injected ?? []).flatMap(({ id, isRead }) => (isRead ? [] : id));
+    this.#deliver(ids, 'read', this.#turnThread);
+    this.do({ type: 'read', ids });
   }
 
   adopt(): void {
@@ -121,7 +123,10 @@ class World {
   }
 
   #deliver(ids: readonly number[], how: string, thread: string): void {
-    for (const id of ids) this.sent.get(id)?.delivered.push(`${how} ${thread}`);
+    for (const id of ids) {
+      this.sent.get(id)?.delivered.push(`${how} ${thread}`);
+      this.queued.delete(id);
+    }
   }
 
   #answer(ids: readonly number[], answer: 'finished' | 'failed'): void {
@@ -154,15 +159,25 @@ class World {
           this.#turnThread,
         );
         return this.#later(() => {
-          this.do({ type: 'settled' });
+          const isOpen = this.#turnThread === this.#thread;
+          const ids = [...this.queued].flatMap(([id, thread]) => (thread === this.#thread ? id : []));
+          const kindOf = (id: number) => (this.sent.get(id)?.kind === 'follow_up' ? 'follow_up' : 'message');
+          this.do({ type: 'settled', ...(isOpen && { queue: ids.map(id => ({ id, kind: kindOf(id) })) }) });
           this.#over();
         });
+      case 'enqueue':
+        for (const id of effect.ids) if (this.sent.get(id)?.delivered.length === 0) this.queued.set(id, this.#thread);
+        return;
       case 'store':
         return this.#store(effect.ids, this.#thread);
       case 'finish':
         return this.#answer(effect.ids, 'finished');
       case 'fail':
-        for (const id of effect.ids) (this.sent.get(id) as Sent).isRefused = true;
+        for (const id of effect.ids) {
+          (this.sent.get(id) as Sent).isRefused = true;
+          // A message whose caller was answered is stored without an answer.
+          this.queued.delete(id);
+        }
         return this.#answer(effect.ids, 'failed');
       case 'refuse':
       case 'inject':
@@ -249,11 +264,14 @@ describe('the machine', () => {
         const world = new World();
         for (const [name, n] of played) acts[name]?.(world, n);
         drain(world);
-        expect([isBusy(world.state), world.state.command, countFollowUps(world.state)]).toEqual([false, undefined, 0]);
-        for (const { kind, thread, delivered, answers, isRefused } of world.sent.values()) {
+        expect([isBusy(world.state), world.state.command, followUps(world.state)]).toEqual([false, undefined, []]);
+        for (const [id, { kind, thread, delivered, answers, isRefused }] of world.sent) {
           expect(answers).toHaveLength(1);
           expect(delivered.length).toBeLessThanOrEqual(1);
+          const waits = world.queued.get(id) === thread;
           if (kind === 'message' && !isRefused) expect(delivered).toHaveLength(1);
+          if (kind === 'follow_up' && !isRefused) expect([delivered.length === 1, waits]).toContain(true);
+          expect([delivered.length === 1, waits]).not.toEqual([true, true]);
           for (const how of delivered) expect(how.split(' ')[1]).toBe(thread);
         }
       }),

@@ -7,6 +7,7 @@ import {
   type Input,
   isBusy,
   type MachineState,
+  type Queued,
   type Turn,
 } from './state.ts';
 import type { Mutable } from '../../../events/mutable.ts';
@@ -77,10 +78,13 @@ const on: Handlers = {
     if (turn?.phase !== 'starting') return;
     const injected = turn.injected.map(({ id }) => id);
     const own = isResumed ? turn.inputs.map(id => ({ id, isReminder: false, isRead: false })) : [];
+    const entering = [...own, ...turn.injected].filter(({ isReminder }) => !isReminder).map(({ id }) => id);
+    if (entering.length > 0) effects.push({ type: 'enqueue', ids: entering, kind: 'message' });
     effects.push({ type: 'accept', ids: [...turn.inputs, ...injected] }, { type: 'finish', ids: injected });
     change(state, { phase: turn.stopsAtStart ? 'stopping' : 'running', injected: [...own, ...turn.injected] });
     if (turn.stopsAtStart) effects.push({ type: 'stop' });
-    for (const entry of state.waiting) if (entry.kind === 'follow_up') effects.push({ type: 'finish', ids: entry.ids });
+    for (const { kind, ids } of state.waiting)
+      if (kind === 'follow_up') effects.push({ type: 'enqueue', ids, kind }, { type: 'finish', ids });
     state.waiting = state.waiting.map(entry => (entry.kind === 'follow_up' ? { ...entry, isAwaited: false } : entry));
   },
   cancelled: ({ state, effects }) => {
@@ -99,10 +103,16 @@ const on: Handlers = {
     if (turn?.phase !== 'starting') return;
     state.turn = undefined;
     effects.push({ type: 'fail', ids: turn.inputs, isAwaited: turn.isAwaited, error });
-    effects.push({ type: 'fail', ids: turn.injected.map(({ id }) => id), isAwaited: true, error });
+    const accepted = turn.injected.flatMap(({ id, isAccepted }) => (isAccepted === true ? id : []));
+    const others = turn.injected.flatMap(({ id, isAccepted }) => (isAccepted === true ? [] : id));
+    effects.push({ type: 'fail', ids: others, isAwaited: true, error });
+    if (accepted.length > 0)
+      state.waiting = [{ ids: accepted, kind: 'message', isAwaited: false, isAborted: false }, ...state.waiting];
   },
-  read: ({ state }) =>
-    change(state, { injected: state.turn?.injected.map(injected => ({ ...injected, isRead: true })) ?? [] }),
+  read: ({ state }, { ids }) =>
+    change(state, {
+      injected: state.turn?.injected.map(each => (ids.includes(each.id) ? { ...each, isRead: true } : each)) ?? [],
+    }),
   plan_approved: ({ state }) => change(state, { endsAtStep: true }),
   plan_undecided: ({ state }) => change(state, { endsAtStep: false }),
   runs: ({ state }, { isOpen }) => {
@@ -119,12 +129,23 @@ const on: Handlers = {
     if (isAnswered) state.waiting = [{ ids, kind: 'message', isAwaited: false, isAborted: false }, ...state.waiting];
     effects.push({ type: 'settle', store: isAnswered ? [] : ids, endsPlanning: turn.endsAtStep });
   },
-  settled: ({ state, effects }, { error }) => {
+  settled: ({ state, effects }, { queue, error }) => {
     const { turn } = state;
     if (turn?.phase !== 'ending') return;
     state.turn = undefined;
+    if (queue !== undefined && !turn.isDetached) state.waiting = queuedEntries(state.waiting, queue);
     const { inputs: ids, isAwaited } = turn;
     effects.push(error === undefined ? { type: 'finish', ids } : { type: 'fail', ids, isAwaited, error });
+  },
+  handed_over: ({ state, effects }) => {
+    const { turn } = state;
+    if (turn?.phase !== 'starting') return;
+    const injected = turn.injected.map(({ id }) => id);
+    state.turn = undefined;
+    effects.push(
+      { type: 'enqueue', ids: injected, kind: 'message' },
+      { type: 'finish', ids: [...turn.inputs, ...injected] },
+    );
   },
   lost: (step, { error }) => {
     const { state, effects } = step;
@@ -176,8 +197,11 @@ function begin({ state, effects }: Step, { ids, kind, isAwaited, isAborted }: En
     return;
   }
   const isDetached = state.queue.some(call => 'command' in call && call.command.kind === 'resource');
-  state.turn = { ...newTurn(ids, isAwaited), stopsAtStart: isAborted, isDetached };
-  effects.push({ type: 'start', ids });
+  // Each message is one of its own in the log: the first starts the turn, the others go into it.
+  const [first = 0, ...others] = ids;
+  const injected = others.map(id => ({ id, isReminder: false, isRead: false, isAccepted: true }));
+  state.turn = { ...newTurn([first], isAwaited), injected, stopsAtStart: isAborted, isDetached };
+  effects.push({ type: 'start', ids: [first], kind });
 }
 
 /** Takes an entry for the open thread: injects it, or lets it wait. */
@@ -188,12 +212,24 @@ function receive({ state, effects }: Step, entry: Entry): void {
   if (turn !== undefined && kind !== 'follow_up' && acceptsInput(turn)) {
     change(state, { injected: [...turn.injected, { id, isReminder: kind === 'reminder', isRead: false }] });
     effects.push({ type: 'inject', id });
-    if (turn.phase === 'running') effects.push({ type: 'accept', ids }, { type: 'finish', ids });
+    if (turn.phase !== 'running') return;
+    if (kind === 'message') effects.push({ type: 'enqueue', ids, kind });
+    effects.push({ type: 'accept', ids }, { type: 'finish', ids });
     return;
   }
   const isAccepted = kind === 'follow_up' && turn !== undefined && turn.phase !== 'starting';
   state.waiting = [...state.waiting, isAccepted ? { ...entry, isAwaited: false } : entry];
-  if (isAccepted) effects.push({ type: 'finish', ids });
+  if (isAccepted) effects.push({ type: 'enqueue', ids, kind }, { type: 'finish', ids });
+}
+
+/** What waits after a turn: the messages of the log in its order, then those that are not in it. */
+function queuedEntries(waiting: readonly Entry[], queue: readonly Queued[]): readonly Entry[] {
+  const isQueued = (id: number) => queue.some(each => each.id === id);
+  const known = waiting.flatMap(entry => entry.ids.map(id => ({ ...entry, ids: [id] })));
+  const entries = queue.map(
+    ({ id, kind }) => known.find(({ ids }) => ids[0] === id) ?? { ids: [id], kind, isAwaited: false, isAborted: false },
+  );
+  return [...entries, ...known.filter(({ ids: [id = 0], isAwaited }) => isAwaited && !isQueued(id))];
 }
 
 /** Aborts the runs of the turn. */
@@ -210,7 +246,7 @@ function leave(step: Step): void {
   stop(step);
 }
 
-/** Stores waiting messages in the open thread; drops follow-ups that were queued, and reminders. */
+/** Stores waiting messages in the open thread; follow-ups that were accepted are in its log, and reminders are dropped. */
 function storeWaiting({ state, effects }: Step): void {
   const isStored = ({ kind, isAwaited }: Entry) => kind === 'message' || (kind === 'follow_up' && isAwaited);
   const ids = state.waiting.filter(isStored).flatMap(entry => entry.ids);

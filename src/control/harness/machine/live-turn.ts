@@ -6,8 +6,12 @@ import type { RunTrace } from '../turns/tracing.ts';
 import { deferred } from './messages.ts';
 
 interface TurnState {
+  /** Resolves when the messages that came while the turn started are in the log: its run reads them first. */
+  readonly ready: () => Promise<void>;
   /** Returns the injected messages that no run has read. */
   readonly read: () => readonly UserMessage[];
+  /** Whether a message is one of this harness: `read` returns it. */
+  readonly isOwn: (messageId: string) => boolean;
   /** Whether the run ends before its next step. */
   readonly endsAtStep: () => boolean;
 }
@@ -18,6 +22,8 @@ export class LiveTurn {
   handles: readonly RunHandle[] = [];
   /** Its thread; undefined while it starts. */
   thread: OpenThread | undefined;
+  /** Whether it was begun by a message or by a follow-up. */
+  kind: 'message' | 'follow_up' = 'message';
   /** The requested trace of its run. */
   trace: Partial<RunTrace> | undefined;
   /** Request contexts of messages that were injected while it started. */
@@ -25,6 +31,7 @@ export class LiveTurn {
   readonly state: TurnState;
   readonly #listeners = new Set<() => void>();
   readonly #over = deferred<void>();
+  readonly #begun = deferred<void>();
 
   constructor(trace: Partial<RunTrace> | undefined, state: TurnState) {
     this.trace = trace;
@@ -52,7 +59,17 @@ export class LiveTurn {
     return this.#over.promise;
   }
 
+  /** Resolves when it has started, or could not start. */
+  get begun(): Promise<void> {
+    return this.#begun.promise;
+  }
+
+  begin(): void {
+    this.#begun.resolve();
+  }
+
   end(): void {
+    this.begin();
     this.#over.resolve();
   }
 }

@@ -13,6 +13,9 @@ interface Message {
   readonly accepted: Deferred<string>;
   readonly done: Deferred<void>;
   isDelivered: boolean;
+  /** Resolves when it waits in the log; absent when it need not. */
+  storing?: Promise<void>;
+  isStored?: boolean;
 }
 
 /** A message that is being sent, and whether a run or its thread has received it. */
@@ -48,6 +51,36 @@ export class Messages {
     return this.contents(ids).map(messageOf);
   }
 
+  /** Records that a message is being stored as waiting in the log. */
+  store(id: number, storing: Promise<void>): void {
+    const message = this.#messages.get(id);
+    if (message === undefined) return;
+    message.storing = storing.then(() => void (message.isStored = true));
+    message.storing.catch(() => {});
+  }
+
+  /** Resolves when all these messages wait in the log that have to. */
+  async stored(ids: readonly number[]): Promise<void> {
+    for (const id of ids) await this.#messages.get(id)?.storing;
+  }
+
+  /** Whether a message waits in the log. */
+  isStored(id: number): boolean {
+    return this.#messages.get(id)?.isStored === true;
+  }
+
+  /** The number of the message with an id; undefined when it is not one of this process. */
+  numberOf(messageId: string): number | undefined {
+    for (const [id, { input }] of this.#messages) if (input.id === messageId) return id;
+    return undefined;
+  }
+
+  /** Gives a message the words that it has in the log. */
+  change(id: number, content: UserInput['content']): void {
+    const message = this.#messages.get(id);
+    if (message !== undefined) message.input = { ...message.input, content };
+  }
+
   /** Records that a run or the thread has received messages. */
   deliver(ids: readonly number[]): void {
     for (const id of ids) {
@@ -61,10 +94,14 @@ export class Messages {
     for (const id of ids) this.#messages.get(id)?.accepted.resolve(runId);
   }
 
-  /** Resolves for the callers; a message that no run received has no run id. */
+  /** Resolves for the callers, once the messages are in the log; a message that no run received has no run id. */
   finish(ids: readonly number[]): void {
     this.accept(ids, '');
-    for (const id of ids) this.#messages.get(id)?.done.resolve();
+    for (const id of ids) {
+      const message = this.#messages.get(id);
+      if (message?.storing === undefined) message?.done.resolve();
+      else void message.storing.then(message.done.resolve, message.done.reject);
+    }
   }
 
   /** Rejects for the callers. */

@@ -3,21 +3,23 @@ import type { Clock } from '../../../agents/clock.ts';
 import type { RunOutcome } from '../../supervision/run-control.ts';
 import { remoteLeaseMs } from '../../supervision/lease-times.ts';
 import type { RunTrace } from '../turns/tracing.ts';
-import { joinInputs, type UserInput } from '../turns/user-input.ts';
+import type { UserInput } from '../turns/user-input.ts';
+import type { WaitingMessage } from '../../../projections/message-queue.ts';
 import { decide } from './decide.ts';
 import { harnessDestroyed } from './harness-destroyed.ts';
 import { LiveTurn } from './live-turn.ts';
 import { deferred, Messages, type SentMessage } from './messages.ts';
 import {
   type Command,
-  countFollowUps,
   type Effect,
   type Entry,
+  followUps,
   initialState,
   type Input,
   isNeeded,
   isWatching,
   type MachineState,
+  type Queued,
 } from './state.ts';
 
 /** What the effects of the machine need from the harness. */
@@ -25,13 +27,24 @@ export interface MachinePorts {
   /** Resolves when calls may take effect. */
   init(): Promise<void>;
   /** Starts or resumes the runs of a turn; does nothing when its messages are to be stored instead. */
-  startTurn(turn: LiveTurn, input: UserInput, isCancelled: () => boolean): Promise<'new' | 'resumed' | 'cancelled'>;
+  startTurn(
+    turn: LiveTurn,
+    input: UserInput,
+    isCancelled: () => boolean,
+  ): Promise<'new' | 'resumed' | 'cancelled' | 'handed_over'>;
   /** Aborts the runs of a turn. */
   stopTurn(turn: LiveTurn): void;
   /** Stores the messages that the thread of a turn does not contain, and emits all its events. */
   settleTurn(turn: LiveTurn, store: readonly UserInput[], endsPlanning: boolean): Promise<void>;
   /** Stores messages in the thread that is open at the call, or in a new one if `creates`; returns false without one. */
   store(inputs: readonly UserInput[], creates: boolean): Promise<boolean>;
+  /** Stores a message as waiting in the thread that is open at the call: for its run, or for the turn after it. */
+  enqueue(input: UserMessage, kind: Queued['kind']): Promise<void>;
+  /**
+   * What waits in the log of the turn's thread and an agent of this harness can answer, in the order of its delivery;
+   * undefined when that thread is not open any more. `syncs` reads the newest events first.
+   */
+  waiting(turn: LiveTurn, syncs: boolean): Promise<readonly WaitingMessage[] | undefined>;
   /** Resumes the orphaned runs of the open thread. */
   resumeOrphans(): Promise<void>;
   /** Releases the lock of a closed thread. */
@@ -40,8 +53,8 @@ export interface MachinePorts {
   closeThread(): void;
   /** Called when a message is injected into a turn. */
   onInjected(turn: LiveTurn, input: UserInput): void;
-  /** Called with the number of follow-ups when one is queued. */
-  onQueued(count: number): void;
+  /** Called when a follow-up is queued. */
+  onQueued(): void;
   /** Called when open runs of another process are watched. */
   onWatch(): void;
   /** Receives the error of a message that no caller awaits. */
@@ -66,6 +79,8 @@ export class Machine {
   #isPerforming = false;
   #stopTimer: (() => void) | undefined;
   #stored: Promise<unknown> = Promise.resolve();
+  /** Settles when all messages that have to wait are in the log. */
+  #storing: Promise<void> = Promise.resolve();
 
   constructor(ports: MachinePorts, clock: Clock) {
     this.#ports = ports;
@@ -74,6 +89,11 @@ export class Machine {
 
   get state(): MachineState {
     return this.#state;
+  }
+
+  /** The ids of the follow-ups of this harness that wait for their turn. */
+  get followUpIds(): readonly string[] {
+    return this.#messages.messages(followUps(this.#state)).map(({ id }) => id);
   }
 
   /** The active turn. */
@@ -131,6 +151,8 @@ export class Machine {
   newTurn(trace?: Partial<RunTrace>): LiveTurn {
     const turn: LiveTurn = new LiveTurn(trace, {
       read: () => (this.#live === turn ? this.#read() : []),
+      ready: () => turn.begun.then(() => this.#storing),
+      isOwn: messageId => this.#messages.numberOf(messageId) !== undefined,
       endsAtStep: () => this.#live === turn && this.#state.turn?.endsAtStep === true,
     });
     return turn;
@@ -140,6 +162,7 @@ export class Machine {
   adopt(turn: LiveTurn): void {
     this.#live = turn;
     this.dispatch({ type: 'adopted' });
+    turn.begin();
     void this.#follow(turn);
   }
 
@@ -172,7 +195,7 @@ export class Machine {
       case 'refuse':
         return 'id' in effect.command ? this.#take(effect.command.id)?.refuse(effect.error) : undefined;
       case 'start':
-        return void this.#start(effect.ids);
+        return void this.#start(effect.ids, effect.kind);
       case 'inject':
         this.#messages.deliver([effect.id]);
         for (const input of this.#messages.contents([effect.id])) this.#ports.onInjected(this.#live as LiveTurn, input);
@@ -194,21 +217,33 @@ export class Machine {
         this.#messages.fail(effect.ids, effect.error);
         return this.#drop(effect.ids);
       case 'count':
-        return this.#ports.onQueued(countFollowUps(this.#state));
+        return this.#ports.onQueued();
+      case 'enqueue':
+        return this.#enqueue(effect.ids, effect.kind);
       case 'close':
         return this.#ports.closeThread();
     }
   }
 
-  async #start(ids: readonly number[]): Promise<void> {
-    const input = joinInputs(this.#messages.contents(ids));
+  async #start(ids: readonly number[], kind: Queued['kind']): Promise<void> {
+    const [input = { content: '' }] = this.#messages.contents(ids);
     const turn = this.newTurn(input.trace);
+    turn.kind = kind;
     this.#live = turn;
     try {
       await this.#ports.init();
-      const how = await this.#ports.startTurn(turn, input, () => this.#state.turn?.isDetached === true);
+      await this.#messages.stored(ids);
+      const isStored = ids.some(id => this.#messages.isStored(id));
+      const isCancelled = () => this.#state.turn?.isDetached === true;
+      const how = await this.#ports.startTurn(turn, { ...input, isStored }, isCancelled);
       if (how === 'cancelled') return this.dispatch({ type: 'cancelled' });
+      if (how === 'handed_over') {
+        this.#live = undefined;
+        this.dispatch({ type: 'handed_over' });
+        return turn.end();
+      }
       this.dispatch({ type: 'started', isResumed: how === 'resumed' });
+      turn.begin();
     } catch (error) {
       this.#live = undefined;
       this.dispatch({ type: 'failed', error });
@@ -224,13 +259,16 @@ export class Machine {
   }
 
   async #settle(turn: LiveTurn, { store, endsPlanning }: Extract<Effect, { type: 'settle' }>): Promise<void> {
-    const settling = this.#ports.settleTurn(turn, this.#messages.contents(store), endsPlanning);
+    const settling = this.#storing.then(() =>
+      this.#ports.settleTurn(turn, this.#messages.contents(store), endsPlanning),
+    );
     const settled = await settling.then(
       () => ({}),
       (error: unknown) => ({ error }),
     );
+    const queue = await this.#ports.waiting(turn, this.#state.waiting.length > 0).catch(() => undefined);
     this.#live = undefined;
-    this.dispatch({ type: 'settled', ...settled });
+    this.dispatch({ type: 'settled', ...(queue && { queue: this.#adopt(queue) }), ...settled });
     this.#drop(store);
     turn.end();
   }
@@ -260,10 +298,39 @@ export class Machine {
     await this.#store(ids, false);
   }
 
+  /** The injected messages that no run has read; a message of a person is in the log before a run gets it. */
   #read(): readonly UserMessage[] {
-    const ids = this.#state.turn?.injected.flatMap(({ id, isRead }) => (isRead ? [] : id)) ?? [];
-    if (ids.length > 0) this.dispatch({ type: 'read' });
+    const injected = this.#state.turn?.injected ?? [];
+    const ids = injected.flatMap(({ id, isRead, isReminder }) =>
+      isRead || !(isReminder || this.#messages.isStored(id)) ? [] : id,
+    );
+    if (ids.length > 0) this.dispatch({ type: 'read', ids });
     return this.#messages.messages(ids);
+  }
+
+  #enqueue(ids: readonly number[], kind: Queued['kind']): void {
+    for (const id of ids) {
+      if (this.#messages.isStored(id)) continue;
+      const [message] = this.#messages.messages([id]);
+      if (message === undefined) continue;
+      const storing = this.#ports.enqueue(message, kind);
+      this.#messages.store(id, storing);
+      void storing.then(() => this.#live?.notifyInjected()).catch(() => {});
+      this.#storing = Promise.allSettled([this.#storing, storing]).then(() => {});
+    }
+  }
+
+  /** What waits in the log after a turn, by number: messages that other processes stored become ours. */
+  #adopt(queue: readonly WaitingMessage[]): readonly Queued[] {
+    return queue.map(({ id: messageId, content, delivery }) => {
+      let id = this.#messages.numberOf(messageId);
+      if (id === undefined) {
+        id = ++this.#calls;
+        this.#messages.add(id, { content, id: messageId });
+        this.#messages.store(id, Promise.resolve());
+      } else this.#messages.change(id, content);
+      return { id, kind: delivery === 'steer' ? 'message' : 'follow_up' };
+    });
   }
 
   #drop(ids: readonly number[]): void {

@@ -57,6 +57,8 @@ export interface Injected {
   readonly isReminder: boolean;
   /** Whether a run has read it. It is in the log when that run completes; else it may be. */
   readonly isRead: boolean;
+  /** Whether its caller was answered before the turn started. */
+  readonly isAccepted?: boolean;
 }
 
 /** Input that has not been delivered: one message, or several that a run did not read. */
@@ -67,6 +69,12 @@ export interface Entry {
   readonly isAwaited: boolean;
   /** Whether its turn is aborted as soon as it has started. */
   readonly isAborted: boolean;
+}
+
+/** A message that waits in the log. */
+export interface Queued {
+  readonly id: number;
+  readonly kind: 'message' | 'follow_up';
 }
 
 /** Exclusive work. `call` and `resource` are calls of the application, the others are internal. */
@@ -92,16 +100,18 @@ export type Input =
   /** The turn has runs; resumed ones receive its messages as injected ones. */
   | { readonly type: 'started'; readonly isResumed: boolean }
   | { readonly type: 'failed'; readonly error: unknown }
-  /** A run reads the injected messages. */
-  | { readonly type: 'read' }
+  /** A run reads these injected messages. */
+  | { readonly type: 'read'; readonly ids: readonly number[] }
   /** A plan was approved: the turn ends before its next step; or that could not be stored. */
   | { readonly type: 'plan_approved' | 'plan_undecided' }
   /** The log shows that the thread has open runs, or none. */
   | { readonly type: 'runs'; readonly isOpen: boolean }
   /** The runs of the turn have ended. */
   | { readonly type: 'ended'; readonly isComplete: boolean }
-  /** All events of the turn were emitted. */
-  | { readonly type: 'settled'; readonly error?: unknown }
+  /** All events of the turn were emitted; `queue` is what waits in the log of its thread, if that is still open. */
+  | { readonly type: 'settled'; readonly queue?: readonly Queued[]; readonly error?: unknown }
+  /** The run of the thread belongs to another process, or another process answers the messages: they are in the log. */
+  | { readonly type: 'handed_over' }
   /** The open thread was deleted elsewhere. */
   | { readonly type: 'lost'; readonly error: unknown }
   /** The time to look for runs whose owner is gone. */
@@ -114,8 +124,10 @@ export type Effect =
   | { readonly type: 'perform'; readonly command: Command }
   | { readonly type: 'refuse'; readonly command: Command; readonly error: unknown }
   /** Starts a turn; answers with `started`, `failed` or `cancelled`. */
-  | { readonly type: 'start'; readonly ids: readonly number[] }
+  | { readonly type: 'start'; readonly ids: readonly number[]; readonly kind: Queued['kind'] }
   | { readonly type: 'inject'; readonly id: number }
+  /** Stores messages as waiting in the thread: into its run, or after it. Runs and callers get them when they are stored. */
+  | { readonly type: 'enqueue'; readonly ids: readonly number[]; readonly kind: Queued['kind'] }
   /** Aborts the runs of the turn. */
   | { readonly type: 'stop' }
   /** Stores the messages that the thread of the turn does not contain, and emits its events; answers with `settled`. */
@@ -159,10 +171,10 @@ export function isWatching({ turn, queue, command, hasOpenRuns, isDestroyed }: M
   return hasOpenRuns && turn === undefined && !isChecked && !isDestroyed;
 }
 
-/** The number of follow-ups that wait for their turn. */
-export function countFollowUps({ waiting, queue }: MachineState): number {
+/** The follow-ups that wait for their turn. */
+export function followUps({ waiting, queue }: MachineState): readonly number[] {
   const entries = [...waiting, ...queue.flatMap(call => ('entry' in call ? call.entry : []))];
-  return entries.filter(({ kind }) => kind === 'follow_up').length;
+  return entries.flatMap(({ kind, ids }) => (kind === 'follow_up' ? ids : []));
 }
 
 /** Whether a message may still be delivered. */

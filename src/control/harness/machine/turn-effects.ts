@@ -1,4 +1,5 @@
-import { SingletreeError } from '../../../events/index.ts';
+import type { UserMessage } from '../../../agents/agent.ts';
+import { newId, SingletreeError } from '../../../events/index.ts';
 import type { EventLog } from '../../../log/index.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Relays } from '../permissions/relays.ts';
@@ -9,7 +10,10 @@ import type { RequestContext } from '../tools/request-context.ts';
 import type { Runs } from '../turns/runs.ts';
 import type { UserInput } from '../turns/user-input.ts';
 import type { LiveTurn } from './live-turn.ts';
+import type { WaitingMessage } from '../../../projections/message-queue.ts';
+import { harnessDestroyed } from './harness-destroyed.ts';
 import type { Machine, MachinePorts } from './shell.ts';
+import type { Queued } from './state.ts';
 
 /** The parts of a harness that turns use. */
 export interface TurnParts {
@@ -23,6 +27,12 @@ export interface TurnParts {
   init(): Promise<void>;
   /** Adds values to the request context of the active run. */
   addContext(more: RequestContext | undefined): void;
+  /** The id of the agent of the current mode. */
+  agentId(): string;
+  /** The ids of the agents of all modes. */
+  knownAgents(): ReadonlySet<string>;
+  /** The number of follow-ups that wait in the open thread. */
+  readonly followUpCount: number;
   /** Switches to the default mode. */
   readonly modeChanges: { enterDefault(): Promise<void> };
 }
@@ -52,6 +62,14 @@ export class TurnEffects implements MachinePorts {
     try {
       return await runs.start(thread, turn, input);
     } catch (error) {
+      // Another process answers it, or runs the thread: then its run gets the message.
+      if (SingletreeError.is(error, 'once_conflict')) return 'handed_over';
+      if (SingletreeError.is(error, 'lease_held')) {
+        const { id = newId(), content } = input;
+        const delivery = turn.kind === 'message' ? 'steer' : 'follow_up';
+        await runs.conversations.store(thread.id, { id, content, agent: this.#parts.agentId(), delivery });
+        return 'handed_over';
+      }
       threads.lost(thread.id, error);
       throw error;
     }
@@ -81,6 +99,21 @@ export class TurnEffects implements MachinePorts {
     await runs.storeUnread(thread?.id ?? (await log.createThread({ resourceId })).id, inputs);
     if (thread !== undefined && thread === threads.current) await thread.sync();
     return true;
+  }
+
+  async enqueue({ id, content }: UserMessage, kind: Queued['kind']): Promise<void> {
+    const { threads, runs } = this.#parts;
+    const thread = threads.current;
+    if (thread === undefined) throw harnessDestroyed();
+    const delivery = kind === 'message' ? 'steer' : 'follow_up';
+    await runs.conversations.store(thread.id, { id, content, agent: this.#parts.agentId(), delivery });
+  }
+
+  async waiting({ thread }: LiveTurn, syncs: boolean): Promise<readonly WaitingMessage[] | undefined> {
+    if (syncs) await thread?.sync();
+    if (thread === undefined || thread !== this.#parts.threads.current) return undefined;
+    const known = thread.queue.length === 0 ? undefined : this.#parts.knownAgents();
+    return thread.queue.filter(({ agent }) => agent === undefined || known?.has(agent));
   }
 
   async resumeOrphans(): Promise<void> {
@@ -115,8 +148,8 @@ export class TurnEffects implements MachinePorts {
     else if (requestContext !== undefined) turn.extraContexts.push(requestContext);
   }
 
-  onQueued(count: number): void {
-    this.#parts.hub.emit({ type: 'follow_up_queued', count });
+  onQueued(): void {
+    this.#parts.hub.emit({ type: 'follow_up_queued', count: this.#parts.followUpCount });
   }
 
   onWatch(): void {

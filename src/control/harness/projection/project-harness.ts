@@ -99,6 +99,10 @@ const isOfRun: Readonly<Record<EventType, boolean>> = {
   collapsed: false,
   abort_requested: false,
   steer_requested: false,
+  message_queued: false,
+  message_changed: false,
+  message_withdrawn: false,
+  run_requested: false,
 };
 
 function take(step: ProjectionStep, event: AgentEvent): void {

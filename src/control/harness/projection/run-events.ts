@@ -90,6 +90,10 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   collapsed: nothing,
   abort_requested: nothing,
   steer_requested: nothing,
+  message_queued: nothing,
+  message_changed: nothing,
+  message_withdrawn: nothing,
+  run_requested: nothing,
 };
 
 function nothing(): void {}

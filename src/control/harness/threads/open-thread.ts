@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '../../../events/index.ts';
 import { getMessage, getRun } from '../../../graph/index.ts';
 import { type EventLog, readEvents, readPages, type Tail, type Thread } from '../../../log/index.ts';
+import { type MessageQueue, messageQueue, type WaitingMessage } from '../../../projections/message-queue.ts';
 import { ThreadState, type ThreadMemory } from '../../thread-memory.ts';
 import type { SubagentNames } from '../display/display-state.ts';
 import { defaultView, type DisplayView } from '../display/display-view.ts';
@@ -77,11 +78,16 @@ export class OpenThread {
   #stale: ReadonlySet<string> = new Set();
   #reader: TailReader | undefined;
   #isClosed = false;
+  readonly #queueFold: ReturnType<typeof messageQueue>;
+  #queue: MessageQueue;
 
-  private constructor(id: string, options: OpenThreadOptions, tasks: readonly TaskItemSnapshot[] = []) {
+  /** `after` is the newest event that the thread was imported or branched with. */
+  private constructor(id: string, options: OpenThreadOptions, after: number, tasks?: readonly TaskItemSnapshot[]) {
     this.id = id;
-    this.board = new TaskBoard(tasks);
+    this.board = new TaskBoard(tasks ?? []);
     this.#options = options;
+    this.#queueFold = messageQueue(after);
+    this.#queue = this.#queueFold.initial;
   }
 
   /** Reads a thread; the display equals that of a live reader. Emits nothing. */
@@ -89,8 +95,9 @@ export class OpenThread {
     thread: Pick<Thread, 'id' | 'createdAt' | 'branchedFrom' | 'importedSeq'>,
     options: OpenThreadOptions,
   ): Promise<{ thread: OpenThread; display: DisplayView }> {
-    const opened = new OpenThread(thread.id, options);
-    const threadState = new ThreadState(thread.importedSeq);
+    const { importedSeq = 0, branchedFrom } = thread;
+    const opened = new OpenThread(thread.id, options, Math.max(importedSeq, branchedFrom?.seq ?? 0));
+    const threadState = new ThreadState(thread);
     opened.#projection = { ...emptyProjection(), conversation: threadState.conversation };
     let display = defaultView();
     let reported = 0;
@@ -127,7 +134,7 @@ export class OpenThread {
 
   /** Returns the same thread under another id, for a branch of its whole log; in constant time. */
   copy(id: string): OpenThread {
-    const copied = new OpenThread(id, this.#options, this.board.tasks);
+    const copied = new OpenThread(id, this.#options, this.seq, this.board.tasks);
     copied.#projection = { ...this.#projection, usage: emptyTokenUsage() };
     for (const settled of this.#settled) copied.#settled.add(settled);
     copied.#stale = new Set(this.#projection.memory.open.keys());
@@ -137,6 +144,11 @@ export class OpenThread {
   /** The mode that its log is in; undefined when none was chosen, or its log is not read yet. */
   get mode(): string | undefined {
     return this.#threadState?.mode;
+  }
+
+  /** The messages that wait in its log, the next to be delivered first. */
+  get queue(): readonly WaitingMessage[] {
+    return this.#queueFold.view(this.#queue);
   }
 
   get projection(): HarnessProjection {
@@ -267,6 +279,7 @@ export class OpenThread {
   #read(event: LoggedEvent): readonly DisplayEvent[] {
     const { state, events } = projectHarness(this.#projection, event);
     this.#projection = state;
+    this.#queue = this.#queueFold.step(this.#queue, event);
     if (event.type === 'tasks') this.board.take(tasksOf(event));
     this.#trackRelays(event, events);
     return events;

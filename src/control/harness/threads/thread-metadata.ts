@@ -1,4 +1,4 @@
-import { type Thread, visibleMetadata } from '../../../log/index.ts';
+import type { Thread } from '../../../log/index.ts';
 
 /** Returns the metadata that a copy of a thread starts with: without usage, and without the tags of a fork. */
 export function copiedMetadata(metadata: Thread['metadata']): Record<string, unknown> {
@@ -8,6 +8,6 @@ export function copiedMetadata(metadata: Thread['metadata']): Record<string, unk
     parentThreadId: _parent,
     parentToolCallId: _call,
     ...copied
-  } = visibleMetadata(metadata);
+  } = metadata;
   return copied;
 }

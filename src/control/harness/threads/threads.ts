@@ -1,6 +1,6 @@
 import { defined } from '../../../events/defined.ts';
 import { SingletreeError } from '../../../events/index.ts';
-import { type EventLog, type NewThread, type Thread, visibleMetadata } from '../../../log/index.ts';
+import { type EventLog, type NewThread, type Thread } from '../../../log/index.ts';
 import { allThreads } from '../../../log/all-threads.ts';
 import type { DisplayView } from '../display/display-view.ts';
 import type { EventHub } from '../event-hub.ts';
@@ -292,7 +292,7 @@ export class Threads {
 /** Converts a stored thread. */
 export function harnessThread(thread: Thread): HarnessThread {
   const { id, resourceId, title, createdAt, updatedAt } = thread;
-  const { tokenUsage, ...metadata } = visibleMetadata(thread.metadata);
+  const { tokenUsage, ...metadata } = thread.metadata;
   return {
     id,
     resourceId,

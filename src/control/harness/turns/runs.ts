@@ -5,7 +5,9 @@ import { type EventLog, readEvents } from '../../../log/index.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
 import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
 import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
+import { Conversations } from '../../conversations/conversations.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
+import { deliveredKey } from '../../supervision/message-keys.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import { drivenAgent } from './driven-agent.ts';
 import type { LiveTurn } from '../machine/live-turn.ts';
@@ -42,6 +44,7 @@ export interface ResumeRequest {
 /** Starts and resumes runs of the open thread through the supervisor. */
 export class Runs {
   readonly supervisor: Supervisor;
+  readonly conversations: Conversations;
   readonly #options: RunsOptions;
   /** The agent that resumes open runs. */
   readonly #agents: Agent[] = [];
@@ -50,6 +53,8 @@ export class Runs {
     this.#options = options;
     const { log, memory, newRunId, limits } = options;
     this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents, ...(limits && { limits }) });
+    const agents = { list: () => this.#agents, get: () => this.#agents[0] };
+    this.conversations = new Conversations({ log, control: this.supervisor, agents });
   }
 
   /**
@@ -57,17 +62,24 @@ export class Runs {
    * has to receive the input as an injected message.
    */
   async start(thread: OpenThread, turn: LiveTurn, input: UserInput): Promise<'new' | 'resumed'> {
-    const { content, id, requestContext } = input;
+    const { content, id, requestContext, isStored = false } = input;
+    if (isStored && !thread.queue.some(message => message.id === id)) {
+      await thread.sync();
+      if (!thread.queue.some(message => message.id === id))
+        throw new SingletreeError('once_conflict', `The message "${id}" does not wait any more.`);
+    }
     if (thread.projection.runs.size > 0) {
       await this.resume(thread, turn, { openRuns: await this.openRuns(thread), requestContext });
       if (turn.handles.length > 0) return 'resumed';
     }
     const { agent, note } = this.#driveAgent(thread, turn, requestContext);
+    this.#agents.splice(0, 1, agent);
     const expectedSeq = thread.seq;
     thread.follow();
     try {
-      const named = id === undefined ? {} : { id };
-      turn.handles = [await this.supervisor.start(thread.id, { agent, content, ...named, note, expectedSeq })];
+      const delivery = isStored && id !== undefined ? { once: deliveredKey(id) } : {};
+      const run = await this.conversations.start(thread.id, { content, id }, { note, expectedSeq, ...delivery });
+      turn.handles = [run];
       return 'new';
     } catch (error) {
       thread.unfollowIfIdle();
@@ -94,14 +106,16 @@ export class Runs {
       if (handle !== undefined) turn.handles = [...turn.handles, handle];
     }
     await thread.sync();
+    // A run that was requested and had not begun has no event yet.
+    if (turn.handles.length > 0) return;
     thread.unfollowIfIdle();
-    if (turn.handles.length === 0 && thread.projection.runs.size > 0) throw runsElsewhere(thread.id);
+    if (thread.projection.runs.size > 0) throw runsElsewhere(thread.id);
   }
 
   /** Aborts a run if it is still active. */
   async stop(runId: string): Promise<void> {
     try {
-      await this.supervisor.abort(runId);
+      await this.conversations.abort(runId);
     } catch (error) {
       if (!SingletreeError.is(error, 'run_not_found')) throw error;
     }
@@ -110,7 +124,7 @@ export class Runs {
   /** Aborts the runs of a thread, whichever process owns them. */
   async stopAll(thread: OpenThread): Promise<void> {
     thread.follow();
-    await this.supervisor.abortAll(thread.id, { note: () => ({ tokenUsage: thread.usage }) });
+    await this.conversations.abortAll(thread.id, { note: () => ({ tokenUsage: thread.usage }) });
     await thread.sync();
     thread.unfollowIfIdle();
   }
@@ -136,7 +150,13 @@ export class Runs {
       id,
       content: typeof content === 'string' ? content : [...content],
     }));
-    if (input.length > 0) await this.#options.log.append(threadId, input);
+    for (const message of input)
+      try {
+        await this.#options.log.append(threadId, [message], { once: deliveredKey(message.id) });
+      } catch (error) {
+        // Another process delivered it.
+        if (!SingletreeError.is(error, 'once_conflict')) throw error;
+      }
   }
 
   async #continue(threadId: string, runId: string, note: EndNote): Promise<RunHandle | undefined> {
@@ -156,14 +176,22 @@ export class Runs {
     const agent = drivenAgent(own, {
       startFields: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
       prepare: async params => {
+        await turn.state.ready();
         runs.add(params.runId);
         // No other run is active in the thread now, and earlier usage is known.
         tokenUsage ??= thread.usage;
         if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
+        const { steering: shared } = params;
         const steering = {
-          take: () => [...turn.state.read()],
-          onMessage: (listener: () => void) => turn.onInjected(listener),
+          // What other processes sent into the run comes from the log; what was sent here comes with its context.
+          take: () => [...(shared?.take() ?? []).filter(({ id }) => !turn.state.isOwn(id)), ...turn.state.read()],
+          onMessage: (listener: () => void) => {
+            const stops = [turn.onInjected(listener), shared?.onMessage?.(listener)];
+            return () => {
+              for (const stop of stops) stop?.();
+            };
+          },
         };
         return { ...prepared, steering };
       },

@@ -1,6 +1,6 @@
 import type { UserMessage } from '../../../agents/agent.ts';
 import { type ContentPart, newId } from '../../../events/index.ts';
-import { RequestContext } from '../tools/request-context.ts';
+import type { RequestContext } from '../tools/request-context.ts';
 import type { RunTrace } from './tracing.ts';
 
 /** A message of a person. */
@@ -11,6 +11,8 @@ export interface UserInput {
   readonly trace?: Partial<RunTrace> | undefined;
   /** Its message id; a new one by default. */
   readonly id?: string;
+  /** Whether it waits in the log: another process may have delivered it, or a person withdrawn it. */
+  readonly isStored?: boolean;
 }
 
 /** A message that is being sent. */
@@ -24,19 +26,4 @@ export interface PendingSend {
 /** Converts input to a message for a run. */
 export function messageOf({ content, id = newId() }: UserInput): UserMessage {
   return { id, content };
-}
-
-/** Joins several messages into one input; one message is returned unchanged. */
-export function joinInputs(inputs: readonly UserInput[]): UserInput {
-  const [first, ...others] = inputs;
-  if (first !== undefined && others.length === 0) return first;
-  const contexts = inputs.flatMap(({ requestContext }) => requestContext ?? []);
-  return {
-    content: inputs.flatMap(({ content }) => partsOf(content)),
-    ...(contexts.length > 0 && { requestContext: new RequestContext(contexts.flatMap(context => [...context])) }),
-  };
-}
-
-function partsOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

@@ -25,7 +25,7 @@ export const messages: readonly Play[] = [
       const first = await live.send('PROMPT-1');
       await live.answer(await live.relay(), { outcome: 'approve' });
       await live.event(event => event.type === 'tool_start');
-      live.supervisor.steer(first.runId, 'STEER-1 also this');
+      await live.say('STEER-1 also this');
       const steered = await live.finished(first);
       expect(steered.outcome).toBe('complete');
       expect(asked(live, profile)[steer === 'joins' ? 1 : 2]).toContain('STEER-1 also this');

@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { killedLog } from '../../test/support/killed-log.ts';
-import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
-import { Supervisor } from '../control/index.ts';
-import { type EventLog, MemoryLog, type Thread } from '../log/index.ts';
-import { followUpsOf } from './follow-ups.ts';
-import { MessageIntake } from './message-intake.ts';
+import { killedLog } from '../../../test/support/killed-log.ts';
+import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
+import { Supervisor } from '../index.ts';
+import { hasOpen, type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { Conversations } from './conversations.ts';
 
-/** A server's intake in a process of its own, with an agent that does something once for what it is asked. */
+/** Conversations in a process of its own, with an agent that does something once for what it is asked. */
 function processOn(log: EventLog, owner: string | undefined, { hold }: { hold?: Promise<void> } = {}) {
   const effects: string[] = [];
   const agent = scriptedAgent('worker', async function* ({ event, params, until }) {
@@ -20,7 +19,9 @@ function processOn(log: EventLog, owner: string | undefined, { hold }: { hold?: 
   });
   const control = new Supervisor({ log, agents: [agent], ...(owner !== undefined && { owner }) });
   const agents = { list: () => [{ id: 'worker', name: 'Worker' }], get: () => agent };
-  return { control, effects, intake: new MessageIntake({ log, control, agents }) };
+  const conversations = new Conversations({ log, control, agents });
+  conversations.deliver();
+  return { control, effects, conversations };
 }
 
 /** What became of a follow-up when the process that was to deliver it was killed after so many writes. */
@@ -30,10 +31,9 @@ async function deliveredAfter(writes: number, deadOwner: string) {
   const { log, killed } = killedLog(store, writes);
   const hold = gate();
   const first = processOn(log, deadOwner, { hold: hold.opened });
-  const thread = (await store.getThread(threadId)) as Thread;
   const survived = (async () => {
-    await first.intake.take(thread, { content: 'now' });
-    await first.intake.take(thread, { content: 'later', delivery: 'follow_up' });
+    await first.conversations.send(threadId, { content: 'now' });
+    await first.conversations.send(threadId, { content: 'later', delivery: 'follow_up' });
     hold.open();
     let ends = 0;
     for await (const event of store.tail(threadId)) if (event.type === 'harness_end' && ++ends === 2) break;
@@ -42,12 +42,14 @@ async function deliveredAfter(writes: number, deadOwner: string) {
   })();
   const isWhole = await Promise.race([survived, killed.then(() => false)]);
   hold.open();
-  const isQueued = followUpsOf((await store.getThread(threadId)) as Thread).length > 0;
+  const isWaiting = async () => hasOpen((await store.getThread(threadId)) as Thread, 'message');
+  const isQueued = await isWaiting();
   const next = processOn(store, undefined);
   await next.control.recover();
-  await next.intake.resume();
-  const waiting = async () => followUpsOf((await store.getThread(threadId)) as Thread);
-  await vi.waitFor(async () => expect([await waiting(), next.control.running()]).toEqual([[], []]), { interval: 1 });
+  await next.conversations.recover();
+  await vi.waitFor(async () => expect([await isWaiting(), next.control.running()]).toEqual([false, []]), {
+    interval: 1,
+  });
   const events = await store.read(threadId);
   const said = events.flatMap(event => (event.type === 'user' ? [event.content] : []));
   const effects = [...first.effects, ...next.effects].filter(effect => effect.includes('later'));

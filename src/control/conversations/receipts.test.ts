@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { killedLog } from '../../test/support/killed-log.ts';
-import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
-import { steeredMessages } from '../agents/steered-messages.ts';
-import { Supervisor } from '../control/index.ts';
-import type { LoggedEvent } from '../events/index.ts';
-import { type EventLog, MemoryLog, type Thread } from '../log/index.ts';
-import type { SentMessage } from './follow-ups.ts';
-import { MessageIntake } from './message-intake.ts';
+import { killedLog } from '../../../test/support/killed-log.ts';
+import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
+import { steeredMessages } from '../../agents/steered-messages.ts';
+import { Supervisor } from '../index.ts';
+import type { LoggedEvent } from '../../events/index.ts';
+import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { Conversations } from './conversations.ts';
+import type { SentMessage } from './sent-message.ts';
 
 interface ServerOptions {
   readonly owner?: string;
@@ -16,7 +16,7 @@ interface ServerOptions {
   readonly resumes?: boolean;
 }
 
-/** A server's intake in a process of its own, with an agent that adds what it is sent until the gate opens. */
+/** Conversations in a process of its own, with an agent that adds what it is sent until the gate opens. */
 function serverOn(log: EventLog, hold: Promise<void>, { owner, resumes = true }: ServerOptions = {}) {
   const agent = scriptedAgent('worker', async function* ({ params, until }) {
     await until(hold);
@@ -24,7 +24,9 @@ function serverOn(log: EventLog, hold: Promise<void>, { owner, resumes = true }:
   });
   const control = new Supervisor({ log, agents: resumes ? [agent] : [], ...(owner !== undefined && { owner }) });
   const agents = { list: () => [{ id: 'worker', name: 'Worker' }], get: () => agent };
-  return { control, intake: new MessageIntake({ log, control, agents }) };
+  const conversations = new Conversations({ log, control, agents });
+  conversations.deliver();
+  return { control, conversations };
 }
 
 /** Three servers on one log, with a thread; `end` opens the gate and returns the log when nothing is left to do. */
@@ -33,14 +35,19 @@ async function team() {
   const thread = await log.createThread({ title: 'T' });
   const hold = gate();
   const servers = [1, 2, 3].map(n => serverOn(log, hold.opened, { owner: `server-${n}` }));
-  const send = async (message: SentMessage, server = 0) => servers[server % 3]?.intake.take(thread, message);
+  const send = async (message: SentMessage, server = 0) => servers[server % 3]?.conversations.send(thread.id, message);
   const sendAlone = async (message: SentMessage, server = 0) => {
-    const { intake } = servers[server % 3] as (typeof servers)[number];
-    return intake.takeAlone(thread, message);
+    const { conversations } = servers[server % 3] as (typeof servers)[number];
+    const { runId, queued } = await conversations.send(thread.id, { ...message, delivery: 'follow_up' });
+    return { runId: queued ? conversations.runOf(thread.id, message.id ?? '') : Promise.resolve(runId) };
   };
   const end = async () => {
     hold.open();
-    await vi.waitFor(async () => expect((await log.getThread(thread.id))?.metadata).toEqual({}), { interval: 1 });
+    const left = async () => {
+      const { metadata, open = [] } = (await log.getThread(thread.id)) as Thread;
+      return { metadata, open };
+    };
+    await vi.waitFor(async () => expect(await left()).toEqual({ metadata: {}, open: [] }), { interval: 1 });
     return log.read(thread.id);
   };
   const close = () => Promise.all(servers.map(({ control }) => control.close()));
@@ -138,7 +145,7 @@ describe('a message with an id that is sent again', () => {
     const message = { content: 'work', id: 'm' };
     const here = await send(message);
     const server = serverOn(log, Promise.resolve());
-    expect((await server.intake.take(other, message)).runId).not.toBe(here?.runId);
+    expect((await server.conversations.send(other.id, message)).runId).not.toBe(here?.runId);
     expect([(await log.read(thread.id)).length > 0, (await log.read(other.id)).length > 0]).toEqual([true, true]);
     await Promise.all([close(), server.control.close()]);
   });
@@ -156,14 +163,14 @@ describe('a message with an id that is sent again', () => {
       const message = { content: 'work', id: 'm' };
       const first = serverOn(log, Promise.resolve(), { owner });
       const whole = (async () => {
-        const { runId } = await first.intake.take(thread, message);
+        const { runId } = await first.conversations.send(thread.id, message);
         for await (const event of store.tail(thread.id))
           if (event.type === 'harness_end' && event.runId === runId) return true;
         return true;
       })();
       isWhole = await Promise.race([whole, killed.then(() => false)]);
       const next = serverOn(store, Promise.resolve(), { resumes });
-      const { runId } = await next.intake.take(thread, message);
+      const { runId } = await next.conversations.send(thread.id, message);
       await vi.waitFor(() => expect(next.control.running()).toEqual([]), { interval: 1 });
       const events = await store.read(thread.id);
       expect([writes, said(events), runsIn(events)]).toEqual([writes, [['m', 'work']], [runId]]);

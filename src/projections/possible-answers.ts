@@ -13,6 +13,6 @@ const outcomes: Record<Relay['relayKind'], readonly Outcome[]> = {
 };
 
 /** Returns the outcomes that a relay can be answered with: those of its kind that its agent can act on. */
-export function possibleOutcomes({ relayKind, answers }: Pick<Relay, 'relayKind' | 'answers'>): readonly Outcome[] {
+export function possibleAnswers({ relayKind, answers }: Pick<Relay, 'relayKind' | 'answers'>): readonly Outcome[] {
   return outcomes[relayKind].filter(outcome => answers === undefined || answers.includes(outcome));
 }

@@ -1,0 +1,45 @@
+import type * as z from 'zod';
+import type { Clock } from '../../agents/clock.ts';
+import { optionsCheck } from '../../events/options/check-options.ts';
+import { clock, eventLog, having, signal } from '../../events/options/option-fields.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { RunControl, RunHandle } from '../supervision/run-control.ts';
+import type { OfferedAgents, SentMessage } from './sent-message.ts';
+
+export interface ConversationsOptions {
+  readonly log: EventLog;
+  readonly control: RunControl;
+  readonly agents: OfferedAgents;
+  /** Ends the delivery of waiting messages. */
+  readonly signal?: AbortSignal | undefined;
+  /** Times retries and the search for waiting messages; the machine's clock by default. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Throws `invalid_argument` for options that are unknown, missing or invalid. */
+export const checkConversationsOptions = optionsCheck(
+  'new Conversations',
+  () =>
+    ({
+      log: eventLog(),
+      control: having(['start', 'steer', 'answer', 'abort'], 'a `new Supervisor({ log })`'),
+      agents: having(['list', 'get'], 'an object with `list` and `get`'),
+      signal: signal().optional(),
+      clock: clock().optional(),
+    }) satisfies Record<keyof ConversationsOptions, z.ZodType>,
+);
+
+/** A change of a waiting message. */
+export interface QueueChange {
+  readonly content?: SentMessage['content'] | undefined;
+  /** The waiting message to put it before; null puts it last. */
+  readonly before?: string | null | undefined;
+  /** Whether the queue is held while a person edits: nothing is delivered for a minute, or until it is released. */
+  readonly isHeld?: boolean | undefined;
+}
+
+/** A waiting message that began a turn. */
+export interface Delivered {
+  readonly messageId: string;
+  readonly run: RunHandle;
+}

@@ -1,0 +1,57 @@
+import type { Agent } from '../../agents/agent.ts';
+import { type ContentPart, SingletreeError } from '../../events/index.ts';
+
+/** What a person says in a thread. */
+export interface SentMessage {
+  readonly content: string | readonly ContentPart[];
+  /** The id that its sender chose: a message with the id of an earlier one has no effect. */
+  readonly id?: string | undefined;
+  /** During a run: whether it goes into the run, the default, or waits until the run has ended. */
+  readonly delivery?: 'steer' | 'follow_up' | undefined;
+  /** The agent that answers when it begins a turn; by default that of the run it waits for, else the first. */
+  readonly agent?: string | undefined;
+  /** The model of that turn. */
+  readonly model?: string | undefined;
+  /** The mode that the thread changes to with that turn. */
+  readonly mode?: string | undefined;
+  /** The user message that it replaces on a new branch. */
+  readonly edits?: string | undefined;
+  /** The name of its author. */
+  readonly by?: string | undefined;
+}
+
+/** Which run a message started, went into, or waits for. */
+export interface SendReceipt {
+  readonly runId: string;
+  /** It goes into the run at its next safe point; it begins a turn when the run ends without adding it. */
+  readonly steered?: true;
+  /** It waits until the run has ended. */
+  readonly queued?: true;
+}
+
+/** The agents that answer; the first is asked when none is named. */
+export interface OfferedAgents {
+  list(): readonly { readonly id: string }[];
+  /** Returns the agent of an id as it works in a thread; undefined when it is not offered. */
+  get(id: string, threadId?: string): Agent | undefined;
+}
+
+/** Returns the agent that was named, else the first, as it works in a thread; throws `agent_not_found`. */
+export function pickAgent(agents: OfferedAgents, named: string | undefined, threadId?: string): Agent {
+  const id = named ?? agents.list()[0]?.id;
+  const agent = id === undefined ? undefined : agents.get(id, threadId);
+  if (agent !== undefined) return agent;
+  const known = agents.list().map(each => each.id);
+  throw new SingletreeError(
+    'agent_not_found',
+    id === undefined ? 'No agent is offered here.' : `There is no agent "${id}". Expected one of: ${known.join(', ')}.`,
+    { details: { agent: id } },
+  );
+}
+
+/** Throws `invalid_argument` when the agent has no such mode. */
+export function checkMode({ id, modes = [] }: Agent, mode: string | undefined): void {
+  if (mode === undefined || modes.some(known => known.id === mode)) return;
+  const known = modes.length === 0 ? 'It has no modes.' : `Its modes: ${modes.map(each => each.id).join(', ')}.`;
+  throw new SingletreeError('invalid_argument', `The agent "${id}" has no mode "${mode}". ${known}`);
+}

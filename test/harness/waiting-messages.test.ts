@@ -1,0 +1,102 @@
+import { describe, expect, it, vi } from 'vitest';
+import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
+import { Conversations, Supervisor } from '../../src/control/index.ts';
+import { type EventLog, MemoryLog } from '../../src/log/index.ts';
+import { calls, scene, sent, waitingTool, yolo } from './scene.ts';
+
+const noAgents = { list: () => [], get: () => undefined };
+const eventsOf = async (log: EventLog, threadId: string | null) => log.read(threadId ?? '');
+const waitingIn = async (log: EventLog, threadId: string | null) => {
+  const thread = (await log.getThread(threadId ?? '')) ?? expect.fail('no thread');
+  const queue = await new Conversations({ log, control: new Supervisor({ log }), agents: noAgents }).queue(thread);
+  return queue.map(({ content }) => content);
+};
+
+/** A harness whose first turn waits for `end`. */
+function working(log: EventLog) {
+  const { tool, begun, end } = waitingTool();
+  const script = ({ index }: { index: number }) => (index === 0 ? [calls('wait')] : 'Done.');
+  return { ...scene(script, { storage: log, tools: { wait: tool }, ...yolo }), begun, end };
+}
+
+describe('a message that a harness accepted during a turn', () => {
+  it('is in the log when its call resolves', async () => {
+    const log = new MemoryLog();
+    const { harness, begun, end } = working(log);
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.sendMessage({ content: 'Into it.' });
+    await harness.followUp({ content: 'After it.' });
+    const queued = (await eventsOf(log, harness.getCurrentThreadId())).filter(({ type }) => type === 'message_queued');
+    expect(queued).toMatchObject([
+      { content: 'Into it.', delivery: 'steer' },
+      { content: 'After it.', delivery: 'follow_up' },
+    ]);
+    end.open();
+    await sending;
+    await vi.waitFor(() => expect(harness.isRunning()).toBe(false));
+    const users = (await eventsOf(log, harness.getCurrentThreadId())).filter(({ type }) => type === 'user');
+    expect(users).toMatchObject([{ content: 'Go.' }, { content: 'Into it.' }, { content: 'After it.' }]);
+    await harness.destroy();
+  });
+
+  it('still waits after the harness was destroyed, and the next one sends it after its turn', async () => {
+    const log = new MemoryLog();
+    const { harness, begun } = working(log);
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.followUp({ content: 'Later.' });
+    const threadId = harness.getCurrentThreadId();
+    await harness.destroy();
+    await sending.catch(() => {});
+    expect(await waitingIn(log, threadId)).toEqual(['Later.']);
+
+    const next = scene(scriptByStep(['Done.']), { storage: log, tools: { wait: waitingTool().tool }, ...yolo });
+    await next.harness.selectOrCreateThread();
+    expect(next.harness.getFollowUpCount()).toBe(1);
+    await vi.waitFor(() => expect(next.harness.isRunning()).toBe(false));
+    expect(await waitingIn(log, threadId)).toEqual([]);
+    expect(sent(next.model).at(-1)).toBe('user: Later.');
+    await next.harness.destroy();
+  });
+});
+
+describe('a message that another process stored in the thread of a harness', () => {
+  it('is sent when the turn has ended, in the order of the queue', async () => {
+    const log = new MemoryLog();
+    const { harness, begun, end, model, on } = working(log);
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.followUp({ content: 'Mine.' });
+    const control = new Supervisor({ log });
+    const other = new Conversations({ log, control, agents: noAgents });
+    const threadId = harness.getCurrentThreadId() ?? '';
+    await other.enqueue(threadId, { content: 'Theirs.', agent: 'main', delivery: 'follow_up' });
+    await harness.followUp({ content: 'Mine again.' });
+    await vi.waitFor(() => expect(harness.getFollowUpCount()).toBe(3));
+    end.open();
+    await sending;
+    await on('agent_end', 4);
+    const users = sent(model).filter(text => text.startsWith('user'));
+    expect(users).toEqual(['user: Go.', 'user: Mine.', 'user: Theirs.', 'user: Mine again.']);
+    await control.close();
+    await harness.destroy();
+  });
+
+  it('of an agent that the harness does not have waits there', async () => {
+    const log = new MemoryLog();
+    const { harness, begun, end } = working(log);
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    const control = new Supervisor({ log });
+    const other = new Conversations({ log, control, agents: noAgents });
+    const threadId = harness.getCurrentThreadId() ?? '';
+    await other.enqueue(threadId, { content: 'For another.', agent: 'another', delivery: 'follow_up' });
+    end.open();
+    await sending;
+    await vi.waitFor(() => expect(harness.isRunning()).toBe(false));
+    expect(await waitingIn(log, threadId)).toEqual(['For another.']);
+    await control.close();
+    await harness.destroy();
+  });
+});
