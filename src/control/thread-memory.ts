@@ -8,6 +8,7 @@ import { type RelayBook, relayBook } from '../projections/relay-book.ts';
 import type { RelayState } from '../projections/run-state.ts';
 import { eventWeight } from './event-weight.ts';
 import { Sessions } from './sessions.ts';
+import { StoredContexts } from './stored-contexts.ts';
 
 /** The state of a thread without events takes about this much memory. */
 const emptyBytes = 8_000;
@@ -16,6 +17,8 @@ const emptyBytes = 8_000;
 export class ThreadState {
   #importedSeq: number | undefined;
   readonly sessions = new Sessions();
+  /** What later steps need not store again. */
+  readonly contexts = new StoredContexts();
   /** What the newest run was sent of its branch. */
   readonly branch = new ModelInput();
   /** The runs of observers and reflectors that have not ended, with their agents. */
@@ -115,6 +118,7 @@ export class ThreadState {
 
   #empower(event: LoggedEvent): void {
     this.sessions.take(event);
+    this.contexts.take(event);
     this.#queue = this.#queueFold.step(this.#queue, event);
     if (event.type === 'mode_changed') this.#mode = event.modeId;
     if (event.type === 'folder_changed') this.#folder = event;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { eventShape, family } from './define.ts';
+import { sentMessages } from './model-context.ts';
 
 const define = family('lifecycle');
 
@@ -65,6 +66,15 @@ export const stepStart = define(
         .array(z.string())
         .optional()
         .describe('ids of the text, reasoning and calls of the attempt before, which no longer count'),
+      contextId: z
+        .string()
+        .optional()
+        .describe('the `model_context` that was sent with the messages of the conversation'),
+      messages: sentMessages()
+        .optional()
+        .describe(
+          'the messages that the run begins with here, when the conversation does not have them: the task of a subagent',
+        ),
       requestHash: z.string().optional().describe('hash of the request, so that a replay can detect where it diverges'),
     }),
 );

@@ -23,6 +23,9 @@ export const summary = define(
       suggestedResponse: z.string().optional().describe('what the agent should say or do next'),
       tokens: z.int().nonnegative().optional().describe('the tokens of the text'),
       coveredMessages: z.int().nonnegative().optional().describe('how many messages of the model it stands for'),
+      contextId: z.string().optional().describe('the `model_context` of the request that a compaction made'),
+      asked: z.string().optional().describe('the last message of that request, after the messages that are covered'),
+      requestHash: z.string().optional().describe('hash of that request'),
       coveredTokens: z.int().nonnegative().optional().describe('the tokens of what it stands for'),
     }),
 );

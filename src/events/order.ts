@@ -146,6 +146,7 @@ export class OrderChecker {
     collapsed: pass,
     abort_requested: pass,
     steer_requested: pass,
+    model_context: pass,
     message_queued: pass,
     message_changed: pass,
     message_withdrawn: pass,

@@ -6,6 +6,7 @@ describe('the vocabulary', () => {
     expect(vocabulary.map(definition => definition.type)).toEqual([
       'harness_start',
       'harness_end',
+      'model_context',
       'step_start',
       'session',
       'user',

@@ -15,6 +15,7 @@ import type { EventDefinition } from './define.ts';
 import { custom, error, fileRegistered, unknown, warning } from './facts.ts';
 import { harnessEnd, harnessStart, session, stepStart } from './lifecycle.ts';
 import { summary } from './memory.ts';
+import { modelContext } from './model-context.ts';
 import { relay, relayResolved } from './people.ts';
 import { planStatus, tasks } from './plans.ts';
 import { messageChanged, messageQueued, messageWithdrawn } from './queue.ts';
@@ -25,6 +26,7 @@ import { toolCall, toolInputDelta, toolProgress, toolResult, toolStart } from '.
 export const vocabulary = [
   harnessStart,
   harnessEnd,
+  modelContext,
   stepStart,
   session,
   user,

@@ -44,6 +44,7 @@ const reducers: Handlers<[GraphDraft], void> = {
   collapsed: makesNoNode,
   abort_requested: makesNoNode,
   steer_requested: makesNoNode,
+  model_context: makesNoNode,
   message_queued: makesNoNode,
   message_changed: makesNoNode,
   message_withdrawn: makesNoNode,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lawRuns } from '../../test/support/run-size.ts';
 import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
-import { eventStream, queueEvent } from '../../test/support/random-events.ts';
+import { eventStream, recordEvent } from '../../test/support/random-events.ts';
 import { happened, seenIn } from '../../test/support/seen-in-thread.ts';
 import { refusals } from '../../test/support/strict-validator.ts';
 import type { AgentEvent } from '../events/index.ts';
@@ -119,12 +119,12 @@ describe('laws of the views of a conversation', () => {
     );
   });
 
-  it('waiting: messages that wait and runs that are requested are in no view and no graph', () => {
-    const inserted = fc.array(fc.tuple(fc.nat(), queueEvent()), { minLength: 1, maxLength: 8 });
-    const isAboutQueue = ({ type }: AgentEvent) => /^(run_requested|message_|steer_requested)/.test(type);
+  it('records: waiting messages, requested runs and model contexts are in no view and no graph', () => {
+    const inserted = fc.array(fc.tuple(fc.nat(), recordEvent()), { minLength: 1, maxLength: 8 });
+    const isRecord = ({ type }: AgentEvent) => /^(run_requested|message_|steer_requested|model_context)/.test(type);
     fc.assert(
       fc.property(log(), inserted, (events, more) => {
-        const without = unlogged(events).filter(event => !isAboutQueue(event));
+        const without = unlogged(events).filter(event => !isRecord(event));
         const mixed = [...without];
         for (const [at, event] of more) mixed.splice(at % (mixed.length + 1), 0, event);
         expect(viewsOf(replay(mixed))).toEqual(viewsOf(replay(without)));

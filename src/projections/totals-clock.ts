@@ -75,6 +75,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
   collapsed: takesNoTime,
   abort_requested: takesNoTime,
   steer_requested: takesNoTime,
+  model_context: takesNoTime,
   message_queued: takesNoTime,
   message_changed: takesNoTime,
   message_withdrawn: takesNoTime,

@@ -76,6 +76,18 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
   harness_start: r => event('harness_start', r, { agentId: word }, { model: word, cwd: word }),
   harness_end: r =>
     event('harness_end', r, { agentId: word }, { reason: fc.constantFrom('complete', 'aborted', 'error', 'timeout') }),
+  model_context: r =>
+    event(
+      'model_context',
+      r,
+      {
+        id: name,
+        provider: word,
+        tools: fc.array(fc.record({ id: name, tool: object }), { maxLength: 2 }),
+        settings: object,
+      },
+      { instructions: word, maxOutputLength: count },
+    ),
   step_start: r => event('step_start', r, { step: fc.nat(9) }, { callId: word, model: word, requestHash: word }),
   session: r => event('session', r, { sessionId: fc.constantFrom('s-1', 's-2') }, { cwd: word, model: word }),
   user: r =>
@@ -189,9 +201,16 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
 const anyOf = (runId: string): fc.Arbitrary<AgentEvent> =>
   fc.oneof(...Object.values(makers).map(make => make(runId) as fc.Arbitrary<AgentEvent>));
 
-/** An event about a message that waits, or a run that is requested. */
-export function queueEvent(): fc.Arbitrary<AgentEvent> {
-  const types = ['run_requested', 'message_queued', 'message_changed', 'message_withdrawn', 'steer_requested'] as const;
+/** An event about a message that waits, a run that is requested, or what a model is sent beside messages. */
+export function recordEvent(): fc.Arbitrary<AgentEvent> {
+  const types = [
+    'run_requested',
+    'message_queued',
+    'message_changed',
+    'message_withdrawn',
+    'steer_requested',
+    'model_context',
+  ] as const;
   return fc
     .tuple(fc.constantFrom(...types), fc.constantFrom(...runIds))
     .chain(([type, runId]) => makers[type](runId) as fc.Arbitrary<AgentEvent>);

@@ -98,7 +98,7 @@ describe('a call that needs approval', () => {
       { relayKind: 'permission', toolCallId: 'run/call_1', tool: 'bash', params: { command: 'ls' } },
     ]);
     expect(desk.executed).toEqual(['bash ls']);
-    expect(desk.events.map(({ type }) => type).slice(4)).toEqual([
+    expect(desk.events.map(({ type }) => type).slice(5)).toEqual([
       'usage',
       'relay',
       'relay_resolved',

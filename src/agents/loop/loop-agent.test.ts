@@ -73,6 +73,7 @@ describe('a run', () => {
     const events = await collect(agent.invoke(params({ parentId: 'asked:user' })));
     expect(events).toMatchObject([
       { type: 'harness_start', runId: 'run', agentId: 'loop', parentId: 'asked:user' },
+      { type: 'model_context', provider: 'scripted' },
       { type: 'step_start', step: 0, model: 'scripted/scripted' },
       { type: 'text', content: 'First.' },
       { type: 'tool_input_delta', id: 'run/c', name: 'echo' },

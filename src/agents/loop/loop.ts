@@ -7,8 +7,8 @@ import type { InvokeParams, ModelRequest } from '../agent.ts';
 import { CallIds } from '../model/call/call-ids.ts';
 import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
+import { EmittedContexts, type RequestRecord } from '../model/call/model-context.ts';
 import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
-import { toPrompt } from '../model/call/prompt.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
 import { checkSources } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
@@ -44,6 +44,8 @@ export class Loop {
   readonly #channel: EventChannel;
   readonly #background: Background;
   readonly #callIds: CallIds;
+  /** The contexts that the run emitted. */
+  readonly #contexts: EmittedContexts;
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
   readonly #structured: StructuredOutput | undefined;
@@ -59,6 +61,7 @@ export class Loop {
     this.#described = described;
     this.#channel = channel;
     this.#retry = new RetryPolicy(options.retry);
+    this.#contexts = new EmittedContexts(params);
     this.#maxIterations = options.maxIterations ?? 50;
     this.#callIds = new CallIds(params.runId, params.resume?.events);
     const { limits } = options;
@@ -168,7 +171,14 @@ export class Loop {
     const system = this.#instructions;
     const retry = this.#retry;
     const spending = this.#spending;
-    return { runId, step, model, system, tools: this.#described, settings, registry, signal, retry, spending };
+    const record = { emitted: this.#contexts, ...this.#traits() };
+    return { runId, step, model, system, tools: this.#described, settings, record, registry, signal, retry, spending };
+  }
+
+  /** How the messages of a request are made of the conversation. */
+  #traits(): Pick<RequestRecord, 'first' | 'maxOutputLength'> {
+    const { first, maxOutputLength } = this.#input;
+    return { first, maxOutputLength };
   }
 
   #currentInstructions(): string | undefined {
@@ -188,7 +198,9 @@ export class Loop {
       runId,
       step,
       model,
-      prompt: toPrompt(messages, last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions),
+      messages,
+      instructions: last ? `${instructions ?? ''}\n\n${conclude}`.trim() : instructions,
+      record: this.#contexts.nextStep(this.#traits()),
       ...(!last && { tools }),
       settings,
       ...(this.#structured && { responseFormat: this.#structured.responseFormat }),

@@ -2,6 +2,7 @@ import type { LanguageModelV3, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { requestHashes } from '../../../test/support/request-hashes.ts';
 import { lawRuns } from '../../../test/support/run-size.ts';
 import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
 import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
@@ -145,6 +146,12 @@ class Thread implements Answers {
   }
 }
 
+/** The log gives the request of each step. */
+function expectRequests(events: readonly AgentEvent[]): void {
+  const { stated, fromEvents } = requestHashes(events);
+  expect(fromEvents).toEqual(stated);
+}
+
 /** What was said and done, in order, by the plain rule: an attempt counts when its model call ended, with all its calls. */
 function outlineOfLog(events: readonly AgentEvent[]): string[] {
   const lines: string[] = [];
@@ -240,6 +247,7 @@ describe('a model request', () => {
             expect(outlineOfPrompt(is)).toEqual(outlineOfLog(after));
           }
           expect(checkOrder(thread.events)).toEqual([]);
+          expectRequests(thread.events);
           expect(new Set(thread.executed).size).toBe(thread.executed.length);
           for (const { is } of thread.sent) expect(idsOf(is)).toEqual([...new Set(idsOf(is))]);
           longest = Math.max(longest, thread.sent.length);
@@ -328,6 +336,7 @@ describe('a run that is resumed from any of its events', () => {
       unknown += lost.length;
 
       expect([length, checkOrder(thread.events)]).toEqual([length, []]);
+      expectRequests(thread.events);
       expect([length, thread.events.at(-1)]).toEqual([length, whole.events.at(-1)]);
       expect(thread.executed.filter(id => started.includes(id))).toEqual([]);
       expect(new Set(thread.executed).size).toBe(thread.executed.length);

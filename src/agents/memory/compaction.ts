@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
 import type { Message } from '../../projections/message.ts';
@@ -8,7 +9,6 @@ import { pricedModel } from '../model/prices/prices.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { ContextPolicy, StepContext } from './context-policy.ts';
 import { preservedMessages, withPreserved } from './preserved-messages.ts';
-import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
 
 const defaultInstructions = [
@@ -40,7 +40,7 @@ export class Compaction implements ContextPolicy {
     const covered = await this.#covered(messages, this.#options.keep ?? threshold / 4, threshold / 4);
     if (covered === undefined) return;
     const { runId } = request;
-    const made = await this.#summarise(request, messages.slice(0, covered.count));
+    const made = await this.#summarise(request, messages.slice(0, covered.count), put);
     if (request.signal.aborted) return;
     if (made.usage !== undefined) await put(made.usage);
     if ('problem' in made) {
@@ -61,6 +61,8 @@ export class Compaction implements ContextPolicy {
       kind: 'compaction',
       tokens,
       coveredTokens,
+      coveredMessages: count,
+      ...made.request,
     });
   }
 
@@ -85,25 +87,42 @@ export class Compaction implements ContextPolicy {
   }
 
   async #summarise(
-    { system, ...request }: StepContext,
+    { system, ...context }: StepContext,
     messages: readonly Message[],
-  ): Promise<{ usage?: EventOf<'usage'> } & ({ text: string } | { problem: string })> {
+    put: (event: AgentEvent) => Promise<void>,
+  ): Promise<Summarised> {
     const { model: source, instructions = defaultInstructions } = this.#options;
-    const model = source === undefined ? request.model : await resolveModel(source, request.registry);
-    const prompt = toPrompt([...messages, { role: 'user', content: instructions }], system);
+    const model = source === undefined ? context.model : await resolveModel(source, context.registry);
+    const sent: Message[] = [...messages, { role: 'user', content: instructions }];
     let text = '';
     let usage: EventOf<'usage'> | undefined;
+    let request = {};
     const take = (event: AgentEvent): undefined => {
-      if (event.type === 'step_start') text = '';
-      else if (event.type === 'text') text += event.content;
+      if (event.type === 'step_start') {
+        text = '';
+        request = defined({ contextId: event.contextId, requestHash: event.requestHash });
+      } else if (event.type === 'text') text += event.content;
       else if (event.type === 'usage') usage = event;
     };
-    const sink = { put: async (event: AgentEvent) => take(event), pass: take };
-    const result = await modelStep({ ...request, model, prompt, step: 0 }, sink);
+    const sink = {
+      put: async (event: AgentEvent) => (event.type === 'model_context' ? put(event) : take(event)),
+      pass: take,
+    };
+    const result = await modelStep({ ...context, model, messages: sent, instructions: system, step: 0 }, sink);
     const problem = result.ended === 'failed' ? result.failure.message : 'the model said nothing.';
-    return { ...(usage && { usage }), ...(result.ended === 'answered' && text !== '' ? { text } : { problem }) };
+    return {
+      ...(usage && { usage }),
+      ...(result.ended === 'answered' && text !== ''
+        ? { text, request: { ...request, asked: instructions } }
+        : { problem }),
+    };
   }
 }
+
+type Summarised = { readonly usage?: EventOf<'usage'> } & (
+  | { readonly text: string; readonly request: Pick<EventOf<'summary'>, 'contextId' | 'asked' | 'requestHash'> }
+  | { readonly problem: string }
+);
 
 function thresholdFor({ provider, modelId }: LanguageModelV3): number {
   const window = pricedModel({ provider: provider.split('.')[0] ?? provider, model: modelId })?.contextWindow;

@@ -7,7 +7,6 @@ import { untilAborted } from '../loop/until-aborted.ts';
 import { limitReached } from '../limits/limits.ts';
 import { endedBy } from '../model/call/failure.ts';
 import { modelStep, type ModelStepOptions } from '../model/call/model-step.ts';
-import { toPrompt } from '../model/call/prompt.ts';
 import { type RetryOptions, RetryPolicy } from '../model/call/retry.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
@@ -96,6 +95,7 @@ function asker(
 ): AskModel {
   const policy = new RetryPolicy(retry);
   let step = 0;
+  const emitted = new Set<string>();
   return async prompt => {
     const model = await resolveModel(source, registry);
     let text = '';
@@ -113,7 +113,8 @@ function asker(
         return channel.pass(event);
       },
     };
-    const request = { runId, step: step++, model, prompt: toPrompt([{ role: 'user', content: prompt }], instructions) };
+    const messages = [{ role: 'user' as const, content: prompt }];
+    const request = { runId, step: step++, model, messages, instructions, record: { emitted, carriesMessages: true } };
     // A model that ignores the signal does not delay the end of the run.
     const result = await untilAborted(
       modelStep({ ...request, registry, signal, spending, retry: policy }, sink),

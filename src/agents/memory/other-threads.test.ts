@@ -8,6 +8,7 @@ import {
   say,
   smallLimits,
 } from '../../../test/support/memory-scene.ts';
+import { requestHashes } from '../../../test/support/request-hashes.ts';
 import { Supervisor } from '../../control/index.ts';
 import { MemoryLog, type NewThread } from '../../log/index.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
@@ -50,7 +51,7 @@ const textOf = (prompt: unknown) => JSON.stringify(prompt);
 describe('observations of other threads', () => {
   it('of the same resource come first in a request, marked', async () => {
     const scene = memoryScene({ memory: shared });
-    const { supervisor, create, talk } = threads(scene);
+    const { log, supervisor, create, talk } = threads(scene);
     const [first, second, stranger] = [await create(), await create(), await create({ resourceId: 'bob' })];
     await talk(first, 1, 10);
     await talk(second, 11, 11);
@@ -61,6 +62,8 @@ describe('observations of other threads', () => {
         `Observations of other conversations.*Conversation ${first.threadId} .*User spoke of topic-1 .*Tell me of topic-11`,
       ),
     );
+    const { stated, fromEvents } = requestHashes(await log.read(second.threadId));
+    expect(fromEvents).toEqual(stated);
     await talk(stranger, 12, 12);
     expect(textOf(scene.prompts.at(-1))).not.toContain('topic-1 ');
     await supervisor.close();

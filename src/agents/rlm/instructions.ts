@@ -13,12 +13,6 @@ export interface ReplDescription {
 
 const previewLength = 500;
 
-/** The reply to an answer without code. */
-export const nudge =
-  'Your answer has no code to run. Go on with a ```js block, or give the answer with FINAL(answer) in one. If your last message was the answer, repeat it as plain text.';
-/** The reply to an answer whose code was cut off. */
-export const cutOff =
-  'Your code block was not closed, so nothing of it was run. Write it again, shorter, and close it with ```.';
 /** The note for the last answer of a run. */
 export const conclude =
   'You have used all the steps you may take. Answer now in plain text with what you have: no code is run any more.';

@@ -55,6 +55,7 @@ describe('a run', () => {
     const merged = events.filter((event, at) => event.type !== 'text' || events[at - 1]?.type !== 'text');
     expect(merged).toMatchObject([
       { type: 'harness_start', runId: 'run', agentId: 'rlm', parentId: 'asked:user' },
+      { type: 'model_context', provider: 'scripted' },
       { type: 'step_start', step: 0, model: 'scripted/scripted' },
       { type: 'reasoning', content: 'Look.' },
       { type: 'text' },

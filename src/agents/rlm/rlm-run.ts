@@ -7,16 +7,16 @@ import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import type { EndReason } from '../loop/loop.ts';
 import { endedBy, failureEvent } from '../model/call/failure.ts';
+import { EmittedContexts } from '../model/call/model-context.ts';
 import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
-import { toPrompt } from '../model/call/prompt.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
 import { endOpenRuns } from '../subagents/child-run.ts';
 import { steeredMessages } from '../steered-messages.ts';
-import { codeOf } from './code-fences.ts';
+import { codeOf } from '../../projections/model-input/code-fences.ts';
 import { conclude } from './instructions.ts';
 import type { RlmAgentOptions } from './rlm-agent.ts';
 import { type RlmScope, type RlmSetting, rlmSetting } from './rlm-setting.ts';
-import { replLost, RlmTranscript } from './rlm-transcript.ts';
+import { replLost, RlmTranscript } from '../../projections/model-input/rlm-transcript.ts';
 import type { CellOutcome } from './sandbox.ts';
 
 const cellUnknown =
@@ -34,6 +34,8 @@ export class RlmRun {
   readonly #transcript: RlmTranscript;
   readonly #retry: RetryPolicy;
   readonly #maxIterations: number;
+  /** The contexts that the run emitted. */
+  readonly #contexts: EmittedContexts;
   #setting: RlmSetting | undefined;
   #output: unknown;
 
@@ -45,6 +47,7 @@ export class RlmRun {
     this.#background = new Background(runId, signal);
     this.#transcript = new RlmTranscript({ runId, history: messages, maxShownLength: scope.limits.maxShownLength });
     this.#retry = new RetryPolicy(options.retry);
+    this.#contexts = new EmittedContexts(params);
     this.#maxIterations = options.maxIterations ?? 30;
   }
 
@@ -155,10 +158,23 @@ export class RlmRun {
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
     this.#transcript.add({ type: 'step_start', runId, step });
-    const prompt = toPrompt(this.#transcript.messages(), last ? `${instructions}\n\n${conclude}` : instructions);
+    const messages = this.#transcript.messages();
     const resumedFrom = resume?.step === step ? resume.events : undefined;
     const retry = this.#retry;
-    const request = { runId, step, model, prompt, settings, registry, signal, spending, retry, resumedFrom };
+    const request = {
+      runId,
+      step,
+      model,
+      messages,
+      instructions: last ? `${instructions}\n\n${conclude}` : instructions,
+      settings,
+      record: this.#contexts.nextStep({ maxShownLength: this.#scope.limits.maxShownLength }),
+      registry,
+      signal,
+      spending,
+      retry,
+      resumedFrom,
+    };
     const kept = (event: AgentEvent) => {
       this.#transcript.add(event);
       return event;

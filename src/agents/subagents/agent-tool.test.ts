@@ -50,7 +50,9 @@ describe('a subagent', () => {
     expect(resultsOf(events)).toEqual([
       { context: 'Found it.', result: { agentId: 'helper', runId: start?.runId, reason: 'complete' } },
     ]);
-    expect(events.map(event => event.type).join(' ')).toContain('tool_start harness_start step_start text');
+    expect(events.map(event => event.type).join(' ')).toContain(
+      'tool_start harness_start model_context step_start text',
+    );
   });
 
   it('has the graph of the specification, edge by edge', async () => {

@@ -1,6 +1,7 @@
 import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
 import { errorText, type AgentEvent, type EventOf, OrderChecker, SingletreeError } from '../../events/index.ts';
 import { ThreadWriter } from '../../log/index.ts';
+import type { StoredContexts } from '../stored-contexts.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
 import { cancelRelays } from './answer-relay.ts';
@@ -22,6 +23,8 @@ export interface ActiveRunOptions {
   /** Writes a warning into the log for events in an illegal order. */
   readonly checkOrder: boolean;
   readonly note: EndNote | undefined;
+  /** What the thread had when the run was launched. */
+  readonly contexts: StoredContexts;
 }
 
 /** One invocation of an agent: appends its events, and guarantees that the run ends. */
@@ -135,19 +138,21 @@ export class ActiveRun implements RunHandle {
 
   /** Appends the agent's events until it ends or the run is over; returns how it ended. */
   async #consume(events: AsyncIterator<AgentEvent>): Promise<{ reason: RunOutcome; event?: AgentEvent }> {
-    const { writer } = this.#options.thread;
+    const { contexts, thread } = this.#options;
+    const { writer } = thread;
     for (;;) {
       const next = await events.next();
       // A result is stored at once: the run may be lost meanwhile.
       const turn = next.value?.type === 'tool_result' ? undefined : turnShare.next();
       if (turn !== undefined) await turn;
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
-      const event = next.value;
+      const event = contexts.toStored(next.value);
+      if (event === undefined) continue;
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       this.#lostCalls?.take(event);
       if (event.runId !== this.runId) await this.#trackChild(event);
       if (event.type === 'usage') this.#options.params.spending?.count(event);
-      if (event.type === 'relay') await this.#options.thread.startListening();
+      if (event.type === 'relay') await thread.startListening();
       const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
       if (this.#order !== undefined) await this.#warnOfOrder(event);

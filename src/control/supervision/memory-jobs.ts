@@ -144,7 +144,7 @@ export class MemoryJobs {
     const { log, memory, flush } = this.#options;
     // A summary that names what is not in the log has no effect.
     await flush(threadId);
-    const { conversation, memoryRuns } = await memory.of(threadId);
+    const { conversation, memoryRuns, contexts: stored } = await memory.of(threadId);
     const known = bufferedFrom(conversation, job.covers.from);
     if (known.some(({ kind, covers }) => kind === job.kind && covers.to === job.covers.to)) return false;
     const writer = new ThreadWriter(log, threadId, { lease });
@@ -152,7 +152,10 @@ export class MemoryJobs {
       await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
     const spending = job.spending && { spending: job.spending };
     const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal, ...spending });
-    for await (const event of events) {
+    const contexts = stored.copy();
+    for await (const emitted of events) {
+      const event = contexts.toStored(emitted);
+      if (event === undefined) continue;
       if (event.type !== 'summary') await writer.pass(event).finally(start);
       else {
         await writer.flush();

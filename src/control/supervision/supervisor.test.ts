@@ -63,6 +63,7 @@ describe('a run', () => {
       'user',
       'run_requested',
       'harness_start',
+      'model_context',
       'step_start',
       'tool_input_delta',
       'tool_call',

@@ -348,6 +348,7 @@ export class Supervisor implements RunControl {
       graceMs,
       checkOrder,
       note,
+      contexts: threadState.contexts.copy(),
       params: {
         runId,
         parentId,

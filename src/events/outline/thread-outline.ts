@@ -103,6 +103,7 @@ export class ThreadOutline {
         this.#folded.delete(event.nodeId);
         if (this.#isKept(event.nodeId)) this.#folded.set(event.nodeId, event);
         return;
+      case 'model_context':
       case 'run_requested':
       case 'abort_requested':
       case 'message_queued':
@@ -190,7 +191,8 @@ export class ThreadOutline {
   #step(event: EventOf<'step_start'>): void {
     const run = this.#runOf(event);
     if (run === undefined) return;
-    run.step = event;
+    const { messages: _, ...step } = event;
+    run.step = step;
     run.isComplete = false;
     run.model = event.model ?? run.model;
     const owner = this.#ownerOf(run);

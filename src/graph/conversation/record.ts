@@ -37,6 +37,7 @@ export type ChunkKind =
       | 'branch_selected'
       | 'collapsed'
       | 'abort_requested'
+      | 'model_context'
       | 'run_requested'
       | 'message_queued'
       | 'message_changed'

@@ -89,6 +89,7 @@ const on: Handlers<[ConversationDraft], void> = {
   },
   abort_requested: () => {},
   steer_requested: () => {},
+  model_context: () => {},
   message_queued: () => {},
   message_changed: () => {},
   message_withdrawn: () => {},

@@ -128,6 +128,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   collapsed: nothing,
   abort_requested: nothing,
   steer_requested: nothing,
+  model_context: nothing,
   message_queued: nothing,
   message_changed: nothing,
   message_withdrawn: nothing,

@@ -65,6 +65,16 @@ export class RunInput {
     );
   }
 
+  /** The message before all others but those of the system. */
+  get first(): Message | undefined {
+    return this.#first;
+  }
+
+  /** Outputs longer than this many characters are shortened. */
+  get maxOutputLength(): number | undefined {
+    return this.#options.maxOutputLength;
+  }
+
   /** Puts a message before all others but those of the system; no summary covers it. */
   beginWith(message: Message): void {
     this.#first = message;

@@ -63,6 +63,7 @@ const isFact: Readonly<Record<EventType, boolean>> = {
   collapsed: true,
   abort_requested: true,
   steer_requested: true,
+  model_context: true,
   message_queued: true,
   message_changed: true,
   message_withdrawn: true,

@@ -159,6 +159,7 @@ export class RequestFold {
     collapsed: nothing,
     abort_requested: nothing,
     steer_requested: nothing,
+    model_context: nothing,
     message_queued: nothing,
     message_changed: nothing,
     message_withdrawn: nothing,

@@ -50,6 +50,18 @@ export function searchLaws(law: Law): void {
     assert.deepEqual(await places(log, 'harbour'), [['a', 'u1:user', 3]]);
   });
 
+  law('finds nothing of what a model is sent beside messages', async ({ log }) => {
+    await log.createThread({ id: 'a' });
+    const instructions = 'Look for the harbour.';
+    const messages = [{ role: 'user' as const, content: 'harbour' }];
+    await log.append('a', [
+      { type: 'harness_start', runId: 'r', agentId: 'agent' },
+      { type: 'model_context', runId: 'r', id: 'c', provider: 'p', instructions, tools: [], settings: {} },
+      { type: 'step_start', runId: 'r', step: 0, contextId: 'c', messages },
+    ]);
+    assert.deepEqual(await places(log, 'harbour'), []);
+  });
+
   law('finds a text when it is complete', async ({ log }) => {
     await log.createThread({ id: 'a' });
     const [start, first, second, end] = answer('r1', 'half ', 'whole') as [

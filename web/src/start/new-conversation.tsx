@@ -55,7 +55,8 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, onSta
           {setup !== undefined && <AddAgents setup={setup} isOpen={agents.every(({ suggestions }) => suggestions)} />}
           <ul className="promises">
             <li>
-              <strong>Nothing is hidden.</strong> Everything a model is sent and every call it makes is in the log.
+              <strong>Nothing is hidden.</strong> Everything a model is sent and every call it makes is in the log; of
+              external agents, what they report.
             </li>
             <li>
               <strong>Nothing is lost.</strong> Runs survive a reload and a restart; a deleted conversation can be

@@ -76,7 +76,7 @@ describe('one model call', () => {
     const model = scriptedModel([{ parts, usage }]);
     const events = await collect(modelAgent(model, { tools: [tool], instructions: 'Be kind.' }).invoke(params()));
     expect(events.map(({ type }) => type).join(' ')).toBe(
-      'harness_start step_start reasoning reasoning reasoning text text text tool_input_delta tool_call usage harness_end',
+      'harness_start model_context step_start reasoning reasoning reasoning text text text tool_input_delta tool_call usage harness_end',
     );
     const [step] = of(events, 'step_start');
     expect(new Set(of(events, 'text').map(({ id }) => id)).size).toBe(1);

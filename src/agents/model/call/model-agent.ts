@@ -15,8 +15,8 @@ import { endedBy, failureEvent } from './failure.ts';
 import { agentNamed, modelOptions, modelSource } from './model-options.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { checkModelId, type ModelSource, resolveModel } from '../registry/model-source.ts';
+import { EmittedContexts } from './model-context.ts';
 import { modelStep } from './model-step.ts';
-import { toPrompt } from './prompt.ts';
 import type { ModelRegistry } from '../registry/registry.ts';
 import { type RetryOptions, RetryPolicy } from './retry.ts';
 
@@ -75,14 +75,15 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
       return;
     }
-    const prompt = toPrompt(params.messages, instructions);
+    const { messages } = params;
+    const record = new EmittedContexts(params).nextStep();
     const tools = described.filter(({ name }) => !withheldTools.includes(name));
     const channel = new EventChannel();
     const stop = stopWith(params.signal);
     const { signal } = stop;
     const { spending } = params;
-    const step = { runId, step: 0, model: resolved, prompt, tools, settings, signal, retry, registry, spending };
-    const calling = modelStep(step, channel);
+    const step = { runId, step: 0, model: resolved, messages, instructions, tools, settings, record };
+    const calling = modelStep({ ...step, signal, retry, registry, spending }, channel);
     try {
       yield* channel.until(calling);
     } finally {

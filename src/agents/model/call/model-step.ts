@@ -1,7 +1,8 @@
 import { defined } from '../../../events/defined.ts';
 import { refusedEnd } from './prompt-ends.ts';
-import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import type { Message } from '../../../projections/message.ts';
 import { isFragment } from '../../frozen-events.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { modelName, providerIdOf } from './provider-id.ts';
@@ -13,9 +14,11 @@ import { CallIds } from './call-ids.ts';
 import { costOf } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
 import { callSettings, type ModelSettings } from './model-settings.ts';
+import { describeContext, type RequestRecord, toLoggedSettings } from './model-context.ts';
 import { ModelStream } from './model-stream.ts';
 import type { ModelRegistry } from '../registry/registry.ts';
 import { ownExecutedCalls } from './executed-calls.ts';
+import { toPrompt } from './prompt.ts';
 import { promptTraits } from './prompt-traits.ts';
 import { requestHash } from './request-hash.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -24,13 +27,16 @@ export interface ModelStepOptions {
   readonly runId: string;
   readonly step: number;
   readonly model: LanguageModelV3;
-  readonly prompt: LanguageModelV3Prompt;
+  readonly messages: readonly Message[];
+  readonly instructions?: string | undefined;
   readonly tools?: readonly ModelTool[];
   readonly settings?: ModelSettings | undefined;
   /** Reports a reached limit: the model is not called. */
   readonly spending?: Spending | undefined;
   /** The format of the answer. Default: text. */
   readonly responseFormat?: LanguageModelV3CallOptions['responseFormat'];
+  /** What the log states about the request. Default: everything but its messages. */
+  readonly record?: RequestRecord;
   /** The ids of the run's calls. Default: those of a run with a single step. */
   readonly callIds?: CallIds;
   /** The registry that knows which variable holds a key. Default: the one of the environment. */
@@ -64,17 +70,18 @@ export interface ModelSink {
  * Never throws.
  */
 export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
-  const { runId, step, model, prompt, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
-  const { responseFormat } = options;
-  const request = {
-    ...callSettings(options.settings),
-    prompt,
-    ...defined({ responseFormat }),
-    ...(tools.length > 0 && { tools: [...tools] }),
-  };
+  const { runId, step, model, instructions, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
+  const { responseFormat, record = { emitted: new Set() } } = options;
+  const prompt = toPrompt(options.messages, instructions);
+  const settings = { ...callSettings(options.settings), ...defined({ responseFormat }) };
+  const offered = tools.length > 0 && { tools: [...tools] };
+  const request = { ...settings, prompt, ...offered };
   const refused = refusedEnd(prompt, model);
   if (refused !== undefined) return { ended: 'failed', failure: refused };
-  const hash = requestHash(request);
+  const logged = toLoggedSettings(settings);
+  const hash = requestHash({ ...logged, prompt, ...offered });
+  const parts = { provider: providerIdOf(model), instructions: instructions || undefined, tools, settings: logged };
+  const context = describeContext(runId, parts, record);
   const { hasFiles, hasExecuted } = promptTraits(prompt);
   const attachments = new Attachments(model);
   let hasWarned = false;
@@ -83,6 +90,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
     const limit = await options.spending?.reached();
     if (limit !== undefined)
       return { ended: 'failed', failure: { message: limit, code: limitReached, retryable: false } };
+    if (!record.emitted.has(context.id)) await sink.put(context.toEvent());
+    record.emitted.add(context.id);
     const callId = newId();
     const repeated = before && { attempt: before.number + 1, replaces: before.ids };
     await sink.put({
@@ -92,6 +101,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       callId,
       model: modelName(model),
       ...repeated,
+      contextId: context.id,
+      ...(attempt === 0 && record.carriesMessages === true && { messages: [...options.messages] }),
       requestHash: hash,
     });
     callIds.begin();

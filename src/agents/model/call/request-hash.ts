@@ -14,16 +14,17 @@ export function requestHash({ prompt, tools: offered = [], ...settings }: Langua
   // Each step puts the instructions anew before the same messages.
   const history = withoutInstructions(prompt);
   const before = prompt.slice(0, prompt.length - history.length);
-  const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestOfTool), prompts.last(history)];
+  const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestTool), prompts.last(history)];
   return digest(parts.join('\n')).slice(0, 16);
 }
 
-function digestOfTool(tool: object): string {
+/** Returns the digest of a tool; one that was digested before is not read again. */
+export function digestTool(tool: object): string {
   const known = tools.get(tool) ?? digest(JSON.stringify(tool));
   tools.set(tool, known);
   return known;
 }
 
-function digest(text: string): string {
+export function digest(text: string): string {
   return hash('sha256', text);
 }

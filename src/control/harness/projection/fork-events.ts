@@ -32,7 +32,8 @@ export interface ProjectedFork {
  * parent's thread. It is pure.
  */
 export function projectFork(before: ForkView, relays: RelayBook, event: AgentEvent): ProjectedFork {
-  const isOwn = event.runId === before.runId && event.type !== 'run_requested';
+  const isRecord = event.type === 'run_requested' || event.type === 'model_context';
+  const isOwn = event.runId === before.runId && !isRecord;
   const { fork, events } = isOwn ? takeOwn(before, event) : { fork: before, events: [] };
   const asked = event.type === 'relay' ? withArgs(event, id => fork.inputs.get(id)) : event;
   const { relays: after, events: relayEvents } = takeRelays(relays, asked);

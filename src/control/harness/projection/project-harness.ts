@@ -99,6 +99,7 @@ const isOfRun: Readonly<Record<EventType, boolean>> = {
   collapsed: false,
   abort_requested: false,
   steer_requested: false,
+  model_context: false,
   message_queued: false,
   message_changed: false,
   message_withdrawn: false,

@@ -90,6 +90,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   collapsed: nothing,
   abort_requested: nothing,
   steer_requested: nothing,
+  model_context: nothing,
   message_queued: nothing,
   message_changed: nothing,
   message_withdrawn: nothing,

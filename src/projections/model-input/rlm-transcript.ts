@@ -1,15 +1,21 @@
 import type { AgentEvent, EventOf } from '../../events/index.ts';
-import type { Message } from '../../projections/message.ts';
-import { RunInput } from '../../projections/model-input/run-input.ts';
-import { shortenOutput } from '../../projections/shorten-output.ts';
+import type { Message } from '../message.ts';
+import { RunInput } from './run-input.ts';
+import { shortenOutput } from '../shorten-output.ts';
 import { codeOf } from './code-fences.ts';
-import { cutOff, nudge } from './instructions.ts';
 
 /** The code of a step, as far as it ran. */
 export interface Cell {
   readonly input: EventOf<'repl_input'>;
   readonly output?: EventOf<'repl_output'>;
 }
+
+/** The reply to an answer without code. */
+const nudge =
+  'Your answer has no code to run. Go on with a ```js block, or give the answer with FINAL(answer) in one. If your last message was the answer, repeat it as plain text.';
+/** The reply to an answer whose code was cut off. */
+const cutOff =
+  'Your code block was not closed, so nothing of it was run. Write it again, shorter, and close it with ```.';
 
 /** The code of the warning about lost variables. */
 export const replLost = 'repl_lost';
