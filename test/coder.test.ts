@@ -176,6 +176,40 @@ describe('singletree debug prompt', () => {
     expect(plan.stdout).toContain('── user ──\nOnly look\n');
   }, 60_000);
 
+  it('prints what was sent at a step, from the log', async () => {
+    await scene.run('run', 'coder', 'Only look');
+    const sent = scene.model.requests.at(-1)?.seen;
+    const { stdout } = await scene.run('debug', 'prompt', 'last', '--step', '0', '--json');
+    const { agent, instructions, tools, messages } = JSON.parse(stdout) as {
+      readonly agent: string;
+      readonly instructions: string;
+      readonly tools: readonly { readonly name: string }[];
+      readonly messages: readonly object[];
+    };
+    expect(agent).toBe('coder');
+    expect(sent?.messages[0]).toMatchObject({ role: 'system', text: instructions });
+    expect(sent?.toolNames).toEqual(tools.map(({ name }) => name));
+    expect(messages).toEqual([{ role: 'user', content: 'Only look' }]);
+    const text = await scene.run('debug', 'prompt', 'last', '--step', '0');
+    expect(text.stdout).toMatch(
+      /── model ──\n[\s\S]*── instructions ──\n[\s\S]*── tool edit ──\n[\s\S]*── user ──\nOnly look\n/,
+    );
+    const failed = async (...args: string[]) => {
+      const { status, stderr } = await scene.run('debug', 'prompt', 'last', ...args);
+      return [status, stderr] as const;
+    };
+    expect(await failed('--step', '7')).toEqual([
+      expect.any(Number),
+      expect.stringContaining('has no step 7') as string,
+    ]);
+    expect(await failed('--step', '0', '--run', 'none')).toEqual([
+      expect.any(Number),
+      expect.stringContaining('(run_not_found)') as string,
+    ]);
+    expect((await failed('--step', '0', '--message', 'x'))[0]).toBe(2);
+    expect((await failed('--run', 'r'))[0]).toBe(2);
+  }, 60_000);
+
   it('needs neither a thread nor a key, and works for own and external agents', async () => {
     const agents = "import { loopAgent } from 'singletree/agents';\n".replace(
       'singletree/agents',

@@ -137,7 +137,8 @@ export const commandList = {
     load: async () => (await import('./demo.ts')).addDemoCommand,
   },
   debug: {
-    description: 'print what a model would be sent of a thread, or which variables a program gets',
+    description:
+      'print what a model would be sent of a thread or was sent at a step, or which variables a program gets',
     example: 'singletree debug prompt last',
     load: threads,
   },

@@ -63,7 +63,8 @@ export function addThreadCommands(program: Command): void {
   json(
     addStoreOptions(
       subcommand(debug, 'prompt', {
-        description: 'print what a model would be sent of a thread: instructions, tools with their schemas, messages',
+        description:
+          'print what a model would be sent of a thread, or was sent at a step: instructions, tools with their schemas, messages',
         example: 'singletree debug prompt last --message "and now?"',
       }),
     ),
@@ -73,6 +74,12 @@ export function addThreadCommands(program: Command): void {
     .option('--message <text>', 'a further message of yours')
     .option('--mode <mode>', 'the mode of the agent; that of the thread when absent')
     .option('--cwd <folder>', 'the folder that the agent works in', folder)
+    .addOption(
+      new Option('--step <number>', 'what was sent at this step of the newest run, from the log; the first is 0')
+        .argParser(count)
+        .conflicts(['agent', 'message', 'mode', 'cwd']),
+    )
+    .option('--run <id>', 'with --step: the run, also one of a subagent or of the memory')
     .action(async (id, options) => (await import('./prompt.ts')).promptCommand(id, options));
   json(
     subcommand(debug, 'env', {

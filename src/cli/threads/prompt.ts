@@ -1,10 +1,12 @@
 import { cliAdapters } from '../../agents/cli/adapters/index.ts';
 import { ThreadState } from '../../control/thread-memory.ts';
 import type { ModelRequest } from '../../agents/agent.ts';
+import type { ModelTool } from '../../agents/loop/tool.ts';
 import { defined } from '../../events/defined.ts';
+import { type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { defaultActive } from '../../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
-import { type Message, projectMessages } from '../../projections/index.ts';
+import { type Message, projectMessages, projectRequest, type SentRequest } from '../../projections/index.ts';
 import { printableText } from '../../events/terminal-text.ts';
 import { ThreadDigests } from '../../server/thread-digests.ts';
 import { runnableAgent } from '../agents/runnable-agent.ts';
@@ -19,20 +21,29 @@ export interface PromptOptions extends ThreadCommandOptions {
   readonly message?: string;
   readonly mode?: string;
   readonly cwd?: string;
+  readonly step?: number;
+  readonly run?: string;
 }
 
 /** What a model would be sent, and the agent that would send it; of an external agent only the messages are known. */
-interface Prompt extends Partial<ModelRequest> {
+interface Prompt extends Partial<ModelRequest>, Partial<Pick<SentRequest, 'provider' | 'model' | 'settings'>> {
   readonly agent: string;
   readonly messages: readonly Message[];
 }
 
 /** `singletree debug prompt`: what a model would be sent of a thread: instructions, tools and messages. */
 export async function promptCommand(text: string, options: PromptOptions): Promise<void> {
+  if (options.run !== undefined && options.step === undefined)
+    throw new SingletreeError('invalid_argument', 'A run has many requests: name one of them with --step, too.');
   const settings = await loadSettings(options.cwd ?? '.');
   await withConfiguredLog(options, settings.config, async log => {
     const isEmpty = text === 'last' && (await log.listThreads({ limit: 1 })).length === 0;
-    const prompt = await promptOf(log, isEmpty ? undefined : await findThread(log, text), settings, options);
+    const { step } = options;
+    const thread = isEmpty && step === undefined ? undefined : await findThread(log, text);
+    const prompt =
+      step === undefined || thread === undefined
+        ? await promptOf(log, thread, settings, options)
+        : await readSentPrompt(log, thread, { step, run: options.run });
     if (options.json === true) await standardOutput.writeJson(prompt);
     else await print(prompt);
   });
@@ -63,11 +74,47 @@ async function promptOf(
   }
 }
 
-async function print({ agent, instructions, tools, messages }: Prompt): Promise<void> {
+/** Reads the request of a step; of the newest run that a person started when none is named. */
+async function readSentPrompt(
+  log: EventLog,
+  { id }: Thread,
+  { step, run }: { readonly step: number; readonly run: string | undefined },
+): Promise<Prompt> {
+  const events: LoggedEvent[] = [];
+  for await (const event of readEvents(log, id)) events.push(event);
+  const start = events.findLast(
+    (event): event is LoggedEvent & EventOf<'harness_start'> =>
+      event.type === 'harness_start' &&
+      (run === undefined ? event.parentId?.endsWith(':user') === true : event.runId === run),
+  );
+  if (start === undefined)
+    throw new SingletreeError(
+      'run_not_found',
+      run === undefined ? 'This thread has no runs.' : `This thread has no run "${run}": singletree export lists them.`,
+    );
+  const { runId, agentId } = start;
+  const steps = events.filter(event => event.type === 'step_start').filter(event => event.runId === runId);
+  const found = steps.findLast(event => event.step === step);
+  if (found === undefined)
+    throw new SingletreeError(
+      'not_found',
+      `The run "${runId}" has no step ${step}: it has ${steps.length} model calls.`,
+    );
+  const request = projectRequest(events, found);
+  if (request === undefined)
+    throw new SingletreeError(
+      'not_found',
+      `The log does not have what was sent at step ${step}: the agent "${agentId}" does not report it, or the run is of an older version.`,
+    );
+  return { agent: agentId, ...request, tools: request.tools as unknown as ModelTool[] };
+}
+
+async function print({ agent, instructions, tools, messages, model, settings }: Prompt): Promise<void> {
   if (tools === undefined)
     await standardOutput.write(
       `The agent "${agent}" adds instructions and tools of its own. Of the thread it has these messages:\n\n`,
     );
+  if (model !== undefined) await standardOutput.write(section('model', [model, JSON.stringify(settings)]));
   if (instructions !== undefined) await standardOutput.write(section('instructions', [instructions]));
   for (const tool of tools ?? [])
     await standardOutput.write(
