@@ -7,6 +7,7 @@ import { graphReduce } from './graph-reduce.ts';
 import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
+import { modelContext } from './model-context.ts';
 import { pageThread } from './page-thread.ts';
 import { pageGraph } from './page-graph.ts';
 import { pageInbox } from './page-inbox.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'long-thread': longThread,
   'live-sessions': liveSessions,
   memory,
+  'model-context': modelContext,
   'page-thread': pageThread,
   'page-graph': pageGraph,
   'page-inbox': pageInbox,
