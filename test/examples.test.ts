@@ -40,7 +40,11 @@ const printed: Readonly<Record<string, readonly (string | readonly string[])[]>>
     'observations took effect more than 5 times: true',
     'the longest request had less than 20,000 characters: true',
   ],
-  'mcp-server': ['→ mcp__weather__forecast {"city":"Bergen"}', '← {"context":"Rain in Bergen.","result":"Rain in Bergen."}', 'Take an umbrella.'],
+  'mcp-server': [
+    '→ mcp__weather__forecast {"city":"Bergen"}',
+    '← {"context":"Rain in Bergen.","result":"Rain in Bergen."}',
+    'Take an umbrella.',
+  ],
   'parallel-subagents': [
     'coordinator starts',
     'scout starts',

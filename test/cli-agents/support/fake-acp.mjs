@@ -44,8 +44,10 @@ const methods = {
   },
 };
 
-createInterface({ input: process.stdin }).on('line', async line => {
+async function take(line) {
   const { id, method, params, result } = JSON.parse(line);
   if (method === undefined) answers.get(id)?.(result);
   else if (id !== undefined) print({ id, result: await methods[method]?.(params) });
-});
+}
+
+createInterface({ input: process.stdin }).on('line', line => void take(line));
