@@ -21,7 +21,7 @@ describe('the last messages of a thread', () => {
         fc.integer({ min: 1, max: 6 }),
         fc.integer({ min: 1, max: 60 }),
         async (logged, limit, events) => {
-          const { log, id } = await threadWith(logged.map(event => ({ ...event, seq: undefined }) as AgentEvent));
+          const { log, id } = await threadWith(logged.map(event => ({ ...event, seq: undefined })));
           const whole = await messagesOfThread(log, id);
           const last = await messagesAtEnd(log, id, { limit, events });
           if (last !== undefined) expect(last).toEqual(whole.slice(-limit));
