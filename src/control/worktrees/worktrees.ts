@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type * as z from 'zod';
 import { environmentField, type EnvironmentPolicy } from '../../agents/process/environment.ts';
@@ -108,17 +108,18 @@ export class Worktrees {
 
   /** Returns what was changed in a worktree since it began. */
   async state(record: WorktreeRecord): Promise<WorktreeState> {
-    if (!existsSync(record.path)) return { ...record, exists: false, files: [], hasCommits: false, isClean: true };
-    const { repository, base, now } = await this.#trees(record).catch(failed);
-    const files = await changedFiles(repository, base, now).catch(failed);
-    const hasCommits = (await repository.line(['rev-parse', 'HEAD']).catch(failed)) !== record.head;
-    return {
-      ...record,
-      exists: true,
-      files,
-      hasCommits,
-      isClean: now === record.kept || (now === base && !hasCommits),
-    };
+    const removed = { ...record, exists: false, files: [], hasCommits: false, isClean: true };
+    if (!existsSync(record.path)) return removed;
+    try {
+      const { repository, base, now } = await this.#trees(record);
+      const files = await changedFiles(repository, base, now);
+      const hasCommits = (await repository.line(['rev-parse', 'HEAD'])) !== record.head;
+      const isClean = now === record.kept || (now === base && !hasCommits);
+      return { ...record, exists: true, files, hasCommits, isClean };
+    } catch (error) {
+      // It may have been removed meanwhile.
+      return existsSync(record.path) ? failed(error) : removed;
+    }
   }
 
   /** Returns the hunks of one file that was changed in a worktree; throws `not_found` for a path that leads out of it. */
@@ -170,6 +171,8 @@ export class Worktrees {
       );
     await this.#queues.run(record.root, async () => {
       const own = join(this.#home, record.name);
+      // In one step: whoever reads its state finds it whole or not at all.
+      if (existsSync(record.path)) await rename(record.path, join(own, 'removed'));
       const located = existsSync(record.root) ? locateRepository(record.root) : undefined;
       if (located !== undefined) {
         await removeEntry(located.commonDir, record.path);
