@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { steeredMessages } from '../src/agents/steered-messages.ts';
 import { Conversations, Harness, Supervisor } from '../src/control/index.ts';
 import { RelayBooks } from '../src/control/supervision/relay-books.ts';
-import { type EventOf, type LoggedEvent, newId } from '../src/events/index.ts';
+import { type EventOf, type LoggedEvent, newId, SingletreeError } from '../src/events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../src/log/index.ts';
 import { foldAll, messageQueue } from '../src/projections/index.ts';
 import { createApp } from '../src/server/index.ts';
@@ -188,15 +188,31 @@ const acts: Record<string, Act> = {
   },
 };
 
+/** Another process delivers a follow-up of the Harness while its own turn for it finds the thread taken. */
+const deliveredElsewhere = [
+  { name: 'ask', n: 6, wait: false },
+  { name: 'follow up', n: 10, wait: false },
+  { name: 'abort here', n: 3, wait: true },
+];
+
 const act = fc.constantFrom(...Object.keys(acts), 'send', 'send slowly', 'follow up', 'follow up');
 const script = fc.array(fc.record({ name: act, n: fc.nat(12), wait: fc.boolean() }), { minLength: 2, maxLength: 8 });
+
+/** Answers everything; an earlier step may do so at the same time, and the first answer counts. */
+async function answerAll(world: World): Promise<void> {
+  try {
+    await acts['answer']?.(world, 0);
+  } catch (error) {
+    if (!SingletreeError.is(error, 'relay_resolved')) throw error;
+  }
+}
 
 /** Lets everything end: what is asked is answered, and what waits is delivered. */
 async function settle(world: World): Promise<void> {
   await world.restart();
   for (let round = 0; round < 400; round++) {
     await world.library.control.takeOver(world.threadId);
-    await acts['answer']?.(world, 0);
+    await answerAll(world);
     await world.server.conversations.next(world.threadId).catch(() => {});
     await pass(3);
     const thread = await world.store.getThread(world.threadId);
@@ -241,6 +257,6 @@ it('delivers every accepted message once or keeps it waiting, and takes no answe
       );
       await world.close();
     }),
-    { numRuns: lawRuns(300) },
+    { numRuns: lawRuns(300), examples: [[deliveredElsewhere]] },
   );
 }, 120_000);

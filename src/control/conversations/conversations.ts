@@ -66,10 +66,17 @@ export class Conversations {
     return this.#calls.run(threadId, () => this.#enqueue(threadId, message));
   }
 
-  /** Stores a message as waiting, whether or not something runs in the thread; the caller delivers it. */
-  store(threadId: string, message: SentMessage & { readonly id: string; readonly agent: string }): Promise<void> {
+  /**
+   * Stores a message as waiting, whether or not something runs in the thread; the caller delivers it. One that was stored
+   * before has no effect: it waits, or another process has delivered it.
+   */
+  async store(threadId: string, message: SentMessage & { readonly id: string; readonly agent: string }): Promise<void> {
     const running = this.#options.control.running().find(run => run.threadId === threadId);
-    return this.#calls.run(threadId, () => this.#store(threadId, message, running?.runId));
+    try {
+      await this.#calls.run(threadId, () => this.#store(threadId, message, running?.runId, onceOf(message)));
+    } catch (error) {
+      if (!SingletreeError.is(error, 'once_conflict')) throw error;
+    }
   }
 
   /** Starts a run with a message; rejects with `lease_held` while another process runs the thread. */
