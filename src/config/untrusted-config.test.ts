@@ -48,7 +48,7 @@ const read = (path: string): ToolRequest => ({
   tool: 'read',
   category: 'read',
   input: { path },
-  paths: { path: [{ written: path, resolved: [path, `/work/${path}`] }] },
+  paths: { path: [{ written: path, resolved: [path, `/project/${path}`] }] },
 });
 const calls: readonly ToolRequest[] = [
   ...['ls', 'ls src', 'git push', 'rm x', 'foo rm x', 'ls; rm x', 'ls "', 'npm test'].map(bash),
