@@ -62,6 +62,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     );
     const stop = () => {
       hasStopped = true;
+      // A run that has ended meanwhile cannot be aborted.
       for (const { run } of runs) if (run !== undefined) void conversations.abort(run.runId).catch(() => {});
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);

@@ -75,6 +75,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   try {
     const run = await startOrResume(supervisor, conversations, thread, request);
     watcher.started?.(run.runId, thread.id);
+    // A run that has ended meanwhile cannot be aborted.
     const stop = () => void conversations.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();

@@ -232,6 +232,7 @@ export class Conversations {
   /** Delivers the waiting messages of a thread whenever a run of it has ended in this process, until the signal aborts. */
   deliver(): void {
     const { control } = this.#options;
+    // A message that is not delivered now stays in the log: the next run's end or `recover` tries again.
     const stop = control.onRunEnd(threadId => void this.#deliver(threadId).catch(() => {}));
     this.#options.signal?.addEventListener('abort', stop, { once: true });
   }
