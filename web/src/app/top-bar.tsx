@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { UsageTotal } from '../../../src/projections/index.ts';
 import { MenuIcon } from '../parts/icons.tsx';
 import { useTitle } from './page-title.ts';
-import { dollars, shortCount } from '../parts/wording.ts';
+import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
 
 interface TopBarProps {
   readonly title: string;

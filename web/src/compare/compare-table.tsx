@@ -6,7 +6,7 @@ import { visibleText } from '../code/visible-text.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { type Compared, isWorking, nameOf } from './compared.ts';
 import { durationText } from '../parts/time-wording.ts';
-import { dollars, shortCount } from '../parts/wording.ts';
+import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
 
 interface CompareTableProps {
   readonly columns: readonly Compared[];

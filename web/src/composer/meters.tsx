@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { ContextUse, UsageTotal } from '../../../src/projections/index.ts';
 import type { AgentInfo } from '../../../src/protocols/index.ts';
-import { dollars, shortCount } from '../parts/wording.ts';
+import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
 import { contextShare } from './context-share.ts';
 
 interface MetersProps {

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useState } from 'react';
-import { durationText } from './call-summary.ts';
+import { durationText } from '../../../src/projections/presentation/call-summary.ts';
 
 /** The time that counts as now, in milliseconds, where a past moment is shown; the clock when absent. */
 export const ShownTime = createContext<number | undefined>(undefined);

@@ -1,5 +1,5 @@
 import { createContext, memo, useContext } from 'react';
-import { endWording } from '../parts/wording.ts';
+import { endWording } from '../../../src/projections/presentation/wording.ts';
 import { MemoryRun } from './memory-run.tsx';
 import { PartView } from './part-view.tsx';
 import type { Row } from './rows.ts';

@@ -7,11 +7,11 @@ import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
 import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
 import { usePathName } from '../parts/folder-path.ts';
-import { readable, toolWording } from '../parts/wording.ts';
+import { readable, toolWording } from '../../../src/projections/presentation/wording.ts';
 import { RelayCard, RelayPanel } from '../relays/relay-card.tsx';
-import { callSummary, durationText, sizeText } from './call-summary.ts';
+import { callSummary, durationText, sizeText } from '../../../src/projections/presentation/call-summary.ts';
 import { Elapsed } from './elapsed.tsx';
-import { type OutputView, outputView } from './tool-output.ts';
+import { type OutputView, outputView } from '../../../src/projections/presentation/call-output.ts';
 
 const limits = { headLines: 12, tailLines: 8, chars: 20_000 };
 const inputLimits = { headLines: 30, tailLines: 10, chars: 20_000 };

@@ -5,7 +5,7 @@ import {
   type ViewNode,
   type ViewPart,
 } from '../../../src/projections/index.ts';
-import { durationText } from './call-summary.ts';
+import { durationText } from '../../../src/projections/presentation/call-summary.ts';
 
 /** What an agent did before its answer. */
 export interface Work {

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
 import { pathName } from '../parts/folder-path.ts';
-import { timeAgo } from '../parts/wording.ts';
+import { timeAgo } from '../../../src/projections/presentation/wording.ts';
 import { summaryOf } from '../relays/relay-summary.ts';
 import { titleOf } from '../threads/use-threads.ts';
 import { agentName } from '../parts/agent-name.ts';

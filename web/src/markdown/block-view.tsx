@@ -2,7 +2,7 @@ import type { Token, Tokens } from 'marked';
 import { memo, type ReactNode } from 'react';
 import { CodeBlock } from '../code/code-block.tsx';
 import { inlineView, mostNested } from './inline-view.tsx';
-import type { Block } from './lex-markdown.ts';
+import type { Block } from '../../../src/projections/presentation/lex-markdown.ts';
 import { TableView } from './table-view.tsx';
 
 /** One block of a text; it is drawn again only when it changes. */

@@ -1,8 +1,8 @@
 import type { Token, Tokens } from 'marked';
 import type { ReactNode } from 'react';
 import { visibleText } from '../code/visible-text.ts';
-import { withoutEntities } from './entities.ts';
-import { safeLink } from './safe-link.ts';
+import { withoutEntities } from '../../../src/projections/presentation/entities.ts';
+import { safeLink } from '../../../src/projections/presentation/safe-link.ts';
 
 /** Deeper nesting is shown as it was written. */
 export const mostNested = 24;

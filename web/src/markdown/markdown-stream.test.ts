@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lexMarkdown, withLineFeeds } from './lex-markdown.ts';
+import { lexMarkdown, withLineFeeds } from '../../../src/projections/presentation/lex-markdown.ts';
 import { MarkdownStream } from './markdown-stream.ts';
 
 const whole = (text: string) => lexMarkdown(withLineFeeds(text), true).blocks;

@@ -1,5 +1,5 @@
 import type { Token } from 'marked';
-import { type Block, lexMarkdown, withLineFeeds } from './lex-markdown.ts';
+import { type Block, lexMarkdown, withLineFeeds } from '../../../src/projections/presentation/lex-markdown.ts';
 
 /** How many blocks at the end may still change when text follows: a line that grows can join the block before it. */
 const openBlocks = 2;

@@ -6,7 +6,7 @@ import { DiffView } from '../diff/diff-view.tsx';
 import { DecisionForm } from './decision-form.tsx';
 import { Prose } from '../markdown/prose-view.tsx';
 import { QuestionForm } from './question-form.tsx';
-import { readable } from '../parts/wording.ts';
+import { readable } from '../../../src/projections/presentation/wording.ts';
 import { useHasExpired } from './use-has-expired.ts';
 
 /** A relay that stands alone in the conversation: a question, a plan, or one whose tool call is not shown. */

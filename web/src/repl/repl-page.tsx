@@ -6,7 +6,7 @@ import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
 import type { ReplRun } from '../history/repl-session.ts';
 import { useAnswer, useHistory } from '../history/use-history.ts';
 import { durationText } from '../parts/time-wording.ts';
-import { dollars, shortCount } from '../parts/wording.ts';
+import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
 
 /** The runs of recursive language models: who started whom and at what cost, the code and what it printed. */
 export function ReplPage({ address }: ThreadViewProps) {

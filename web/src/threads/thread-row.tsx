@@ -2,7 +2,7 @@ import { memo } from 'react';
 import type { ThreadInfo } from '../../../src/protocols/index.ts';
 import { writeAddress } from '../app/address.ts';
 import { MoreIcon, PinIcon } from '../parts/icons.tsx';
-import { dollars, timeAgo, type Tone } from '../parts/wording.ts';
+import { dollars, timeAgo, type Tone } from '../../../src/projections/presentation/wording.ts';
 import { titleOf } from './use-threads.ts';
 
 interface ThreadRowProps {

@@ -1,4 +1,4 @@
-import { dollars, shortCount } from '../parts/wording.ts';
+import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
 import { type Measure, roundUp, type UsageChart as Chart } from './usage-series.ts';
 
 const size = { width: 760, height: 240, left: 58, bottom: 24, top: 10 };

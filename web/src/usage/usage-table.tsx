@@ -1,4 +1,4 @@
-import { dollars } from '../parts/wording.ts';
+import { dollars } from '../../../src/projections/presentation/wording.ts';
 import { addUsageLines, type UsageKey, type UsageLine } from './usage-series.ts';
 
 const heads: Record<UsageKey, string> = { day: 'Day', agent: 'Agent', model: 'Model' };

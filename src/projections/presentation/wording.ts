@@ -1,5 +1,5 @@
-import type { RunStatus } from '../../../src/graph/index.ts';
-import type { CallStatus } from '../../../src/projections/index.ts';
+import type { RunStatus } from '../../graph/index.ts';
+import type { CallStatus } from '../index.ts';
 
 export type Tone = 'quiet' | 'busy' | 'ask' | 'good' | 'bad' | 'unsure';
 

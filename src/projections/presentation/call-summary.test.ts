@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolPart } from '../../../src/projections/index.ts';
+import type { ToolPart } from '../index.ts';
 import { callSummary, durationText, sizeText } from './call-summary.ts';
 
 const part = (fields: Partial<ToolPart>): ToolPart => ({

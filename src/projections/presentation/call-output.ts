@@ -1,5 +1,5 @@
-import type { ToolOutput } from '../../../src/events/index.ts';
-import { readable } from '../parts/wording.ts';
+import type { ToolOutput } from '../../events/index.ts';
+import { readable } from './wording.ts';
 
 /** An image in the result of a call. */
 export interface OutputImage {

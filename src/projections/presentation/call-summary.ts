@@ -1,7 +1,7 @@
-import { defined } from '../../../src/events/defined.ts';
-import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../../../src/projections/index.ts';
-import { exitCodeOf } from '../../../src/projections/activity/exit-code.ts';
-import { gist } from '../parts/wording.ts';
+import { defined } from '../../events/defined.ts';
+import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../index.ts';
+import { exitCodeOf } from '../activity/exit-code.ts';
+import { gist } from './wording.ts';
 
 /** One line about a call: what it does, and to what. */
 export interface CallSummary {

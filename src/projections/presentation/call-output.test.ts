@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outputView } from './tool-output.ts';
+import { outputView } from './call-output.ts';
 
 it('has the text and the images of a result', () => {
   const png = { type: 'image', mimeType: 'image/png', data: 'iVBO' };
