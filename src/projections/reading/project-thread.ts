@@ -234,3 +234,18 @@ function textOfParts(parts: Iterable<ViewPart>, role: ViewNode['role']): string 
     else if (part.kind === 'user' && role === 'user') texts.push(textOfContent(part.content));
   return texts.filter(text => text !== '').join('\n\n');
 }
+
+/** One model call of a message with its tools, or what a person said in it, as a person reads it. */
+export interface ReadBlock {
+  readonly block: Block;
+  readonly parts: readonly ViewPart[];
+}
+
+/** Returns a message block by block, nothing folded. */
+export function readBlocks(conversation: Conversation, messageId: string): ReadBlock[] {
+  const context = contextOf(conversation, { messages: [], full: true }, {});
+  return getBlocks(conversation, messageId).map(block => ({
+    block,
+    parts: partsOfBlock(conversation, block, context),
+  }));
+}
