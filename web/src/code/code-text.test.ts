@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { highlight } from './highlighter.ts';
 import { languageNamed, languageOfFile } from './language-names.ts';
-import { countLines, shortenedText } from './shortened-text.ts';
+import { countLines, shortenedText } from '../../../src/projections/presentation/shortened-text.ts';
 import { visibleText } from './visible-text.ts';
 
 describe('a long text', () => {

@@ -2,7 +2,7 @@ import { memo, type ReactNode, useMemo, useState } from 'react';
 import { fileChangesOf, type RelayPart, type ToolPart } from '../../../src/projections/index.ts';
 import { progressText } from '../../../src/projections/reading/progress-text.ts';
 import { LongText } from '../code/long-text.tsx';
-import { countLines } from '../code/shortened-text.ts';
+import { countLines } from '../../../src/projections/presentation/shortened-text.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
 import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';

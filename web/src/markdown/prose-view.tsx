@@ -1,6 +1,6 @@
 import { memo, useState } from 'react';
 import { HiddenPart } from '../code/long-text.tsx';
-import { shortenedText } from '../code/shortened-text.ts';
+import { shortenedText } from '../../../src/projections/presentation/shortened-text.ts';
 import { BlockView } from './block-view.tsx';
 import { MarkdownStream } from './markdown-stream.ts';
 

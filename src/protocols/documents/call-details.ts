@@ -1,0 +1,70 @@
+import { fileChangesOf } from '../../projections/activity/index.ts';
+import { type FileDiff, fileDiffOf } from '../../projections/activity/file-diff.ts';
+import { type OutputImage, outputView } from '../../projections/presentation/call-output.ts';
+import { callSummary, durationText } from '../../projections/presentation/call-summary.ts';
+import { shortenedText } from '../../projections/presentation/shortened-text.ts';
+import { readable, type Tone, toolWording } from '../../projections/presentation/wording.ts';
+import type { ToolPart } from '../../projections/reading/view-node.ts';
+
+/** A call as a document shows it. */
+export interface CallDetails {
+  readonly verb: string;
+  readonly object: string;
+  /** What else is said of it in its line: how it ended, how long it took. */
+  readonly facts: readonly string[];
+  readonly tone: Tone;
+  /** The files that it changed; empty when it changed none. */
+  readonly diffs: readonly FileDiff[];
+  /** Its input, unless the line or the diffs have all of it. */
+  readonly input: string;
+  readonly output: string;
+  readonly images: readonly OutputImage[];
+}
+
+/** Returns what a document shows of a call. */
+export function describeCall(tool: ToolPart): CallDetails {
+  const { verb, object, exitCode } = callSummary(tool);
+  const { label, tone } = toolWording[tool.status];
+  const hasFailed = tool.status === 'done' && exitCode !== undefined && exitCode !== 0;
+  const diffs = fileChangesOf(tool).map(fileDiffOf);
+  const [added, removed] = [sum(diffs, 'added'), sum(diffs, 'removed')];
+  const facts = [
+    tool.status === 'done' ? '' : label.toLowerCase(),
+    hasFailed ? `exit code ${exitCode}` : '',
+    added + removed > 0 ? `+${added} −${removed}` : '',
+    durationText(tool.startedAt, tool.endedAt),
+  ];
+  const { text, images } = tool.output === undefined ? { text: '', images: [] } : outputView(tool.output);
+  const input = 'input' in tool ? readable(tool.input) : tool.inputText;
+  return {
+    verb,
+    object,
+    facts: facts.filter(fact => fact !== ''),
+    tone: hasFailed ? 'bad' : tone,
+    diffs,
+    input: diffs.length > 0 || isWholeInput(tool.input, object) ? '' : input,
+    // What a changed file holds is in its diff.
+    output: diffs.length > 0 && tool.status === 'done' ? '' : text,
+    images,
+  };
+}
+
+function sum(diffs: readonly FileDiff[], count: 'added' | 'removed'): number {
+  return diffs.reduce((total, diff) => total + diff[count], 0);
+}
+
+/** Whether the line about a call has its only argument. */
+function isWholeInput(input: unknown, object: string): boolean {
+  if (typeof input !== 'object' || input === null) return input === object;
+  const values = Object.values(input);
+  return values.length === 1 && values[0] === object;
+}
+
+/** Returns a text with its middle replaced by a line about what is left out. */
+export function shorten(text: string, headLines: number, tailLines: number): string {
+  const trimmed = text.replace(/\n+$/, '');
+  const short = shortenedText(trimmed, { headLines, tailLines, chars: 400 * (headLines + tailLines) });
+  if (short === undefined) return trimmed;
+  const { head, tail, hidden, unit } = short;
+  return `${head.replace(/\n$/, '')}\n… ${hidden.toLocaleString('en')} more ${unit} …\n${tail}`;
+}

@@ -1,0 +1,147 @@
+import type { ContentPart } from '../../events/index.ts';
+import { printableText, visibleLine } from '../../events/terminal-text.ts';
+import { describeRelay } from '../../projections/presentation/describe-relay.ts';
+import { endWording } from '../../projections/presentation/wording.ts';
+import { noticeOf } from '../../projections/reading/notice.ts';
+import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
+import { describeCall, shorten } from './call-details.ts';
+import { fenceText, inlineCode, withoutTags } from './markdown-text.ts';
+import { describeThread, minute, readDocument } from './thread-facts.ts';
+import type { ThreadDocument } from './thread-document.ts';
+
+/** Returns the active branch of a thread as Markdown; long outputs are shortened, HTML in it is text. */
+export function toMarkdown(document: ThreadDocument): string {
+  const { title, facts } = describeThread(document);
+  const times = new Map(document.events.map(({ seq, ts }) => [seq, ts]));
+  const timeOf = ({ seq }: ViewPart) => minute(times.get(seq ?? -1) ?? '').slice(11);
+  const messages = readDocument(document.events).map(node => writeMessage(node, '##', timeOf));
+  return `${[`# ${withoutTags(visibleLine(title))}`, `*${withoutTags(visibleLine(facts.join(' · ')))}*`, ...messages]
+    .filter(text => text !== '' && text !== '**')
+    .join('\n\n')}\n`;
+}
+
+type TimeOf = (part: ViewPart) => string;
+
+function writeMessage(node: ViewNode, level: string, timeOf: TimeOf): string {
+  const [first] = node.parts;
+  const time = first === undefined ? '' : timeOf(first);
+  const head = [authorOf(node), node.model ?? '', time].filter(text => text !== '').map(visibleLine);
+  const end = node.status === undefined ? undefined : endWording[node.status];
+  const parts = node.parts.map(part => writePart(part, node, timeOf));
+  const texts = [...parts, node.role === 'summary' ? withoutTags(node.text) : '', end === undefined ? '' : `*${end}*`];
+  const shown = texts.filter(text => text !== '');
+  return shown.length === 0 ? '' : [`${level} ${withoutTags(head.join(' · '))}`, ...shown].join('\n\n');
+}
+
+/** Returns who wrote a message. */
+export function authorOf({ role, agentId, parts }: ViewNode): string {
+  if (role === 'summary') return 'Summary';
+  if (role !== 'user') return agentId ?? 'Agent';
+  const said = parts.find(part => part.kind === 'user');
+  return said?.by ?? 'User';
+}
+
+function writePart(part: ViewPart, node: ViewNode, timeOf: TimeOf): string {
+  switch (part.kind) {
+    case 'text':
+      return withoutTags(printableText(part.text)).trim();
+    case 'reasoning':
+      return part.text.trim() === '' ? '' : quote(`*Thought:* ${withoutTags(printableText(part.text)).trim()}`);
+    case 'user': {
+      const text = writeContent(part.content);
+      return node.role === 'user' ? text : quote(`**${withoutTags(visibleLine(part.by ?? 'User'))}:** ${text}`);
+    }
+    case 'tool':
+      return writeCall(part, node, timeOf);
+    case 'relay':
+      return writeRelay(part, node);
+    case 'repl':
+      return writeExecution(part, timeOf);
+    case 'run':
+      return writeRuns(part.runs, timeOf);
+    case 'fact': {
+      const notice = noticeOf(part.event);
+      if (part.event.type === 'tasks') return part.event.tasks.map(writeTask).join('\n');
+      return notice === undefined
+        ? ''
+        : `*${notice.level === 'info' ? '' : `${notice.level}: `}${withoutTags(visibleLine(notice.message))}*`;
+    }
+  }
+}
+
+function writeTask({ status, content }: { readonly status: string; readonly content: string }): string {
+  return `- [${status === 'completed' ? 'x' : ' '}] ${withoutTags(visibleLine(content))}`;
+}
+
+function writeContent(content: string | readonly ContentPart[]): string {
+  if (typeof content === 'string') return withoutTags(printableText(content)).trim();
+  const texts = content.map(part => {
+    if (part.type === 'text') return withoutTags(printableText(part.text)).trim();
+    return `*[${part.type}: ${withoutTags(visibleLine('filename' in part ? (part.filename ?? part.mediaType) : part.mediaType))}]*`;
+  });
+  return texts.join('\n\n');
+}
+
+function writeCall(tool: ToolPart, node: ViewNode, timeOf: TimeOf): string {
+  const { verb, object, facts, diffs, input, output, images } = describeCall(tool);
+  const line = [
+    `**${withoutTags(visibleLine(verb))}**`,
+    object === '' ? '' : inlineCode(visibleLine(object)),
+    facts.length === 0 ? '' : `(${facts.join(', ')})`,
+  ];
+  const texts = [
+    line.filter(text => text !== '').join(' '),
+    ...tool.relays.map(relay => writeRelay(relay, node)),
+    ...diffs.map(({ path, hunks }) => writeDiff(path, hunks)),
+    input === '' ? '' : fenceText(shorten(printableText(input), 20, 5), 'json'),
+    output === '' ? '' : fenceText(shorten(printableText(output), 12, 8), 'text'),
+    ...images.map(({ mediaType }) => `*[image: ${mediaType}]*`),
+    writeRuns(tool.runs, timeOf),
+  ];
+  return texts.filter(text => text !== '').join('\n\n');
+}
+
+const signs = { same: ' ', added: '+', removed: '-' } as const;
+
+function writeDiff(
+  path: string,
+  hunks: readonly { readonly lines: readonly { kind: keyof typeof signs; text: string }[] }[],
+): string {
+  const lines = hunks.flatMap(({ lines: shown }) => ['@@', ...shown.map(({ kind, text }) => signs[kind] + text)]);
+  return fenceText(shorten(printableText([`--- ${path}`, ...lines].join('\n')), 80, 20), 'diff');
+}
+
+function writeRelay({ relay, answer, status }: RelayPart, { agentId }: ViewNode): string {
+  const { what, detail } = describeRelay(relay, agentId);
+  const asked = `**Asked:** ${withoutTags(visibleLine(what))}${detail === '' ? '' : `: ${inlineCode(visibleLine(detail))}`}`;
+  const by = answer?.by === undefined ? '' : ` by ${withoutTags(visibleLine(answer.by))}`;
+  const words = answer?.feedback === undefined ? '' : `: ${withoutTags(visibleLine(answer.feedback))}`;
+  return quote(`${asked} → **${answer?.outcome ?? status}**${by}${words}`);
+}
+
+function writeExecution({ code, printed, output, runs }: ReplPart, timeOf: TimeOf): string {
+  const shown = output?.stdout ?? printed.map(({ text }) => text).join('');
+  const texts = [
+    code === undefined ? '' : fenceText(printableText(code), 'js'),
+    shown === '' ? '' : fenceText(shorten(printableText(shown), 12, 8), 'text'),
+    output?.error === undefined ? '' : `*error: ${withoutTags(visibleLine(output.error))}*`,
+    writeRuns(runs, timeOf),
+  ];
+  return texts.filter(text => text !== '').join('\n\n');
+}
+
+function writeRuns(runs: readonly ViewNode[], timeOf: TimeOf): string {
+  return runs
+    .map(run => quote(writeMessage(run, '####', timeOf)))
+    .filter(text => text !== '')
+    .join('\n\n');
+}
+
+function quote(text: string): string {
+  return text === ''
+    ? ''
+    : text
+        .split('\n')
+        .map(line => (line === '' ? '>' : `> ${line}`))
+        .join('\n');
+}
