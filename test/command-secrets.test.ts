@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SqliteLog } from '../src/log/index.ts';
@@ -31,6 +32,9 @@ describe('a key of the environment that a thread contains', () => {
     'show',
     'show --json',
     'export',
+    'export --format markdown',
+    'export --format html',
+    'export --format atif',
     'debug prompt',
     'debug prompt --json',
     'threads',
@@ -42,7 +46,19 @@ describe('a key of the environment that a thread contains', () => {
     expect([status, stderr]).toEqual([0, '']);
     for (const part of [key.slice(0, 9), key.slice(9), token]) expect(stdout).not.toContain(part);
     expect(stdout).toContain('[redacted]');
-    if (args.includes('--json') || args[0] === 'export')
+    if (args.includes('--json') || line === 'export' || line.endsWith('atif'))
       for (const value of stdout.trim().split('\n')) expect(JSON.parse(value)).toBeTypeOf('object');
+  });
+
+  it.each(['jsonl', 'markdown', 'html', 'atif'])('is in an exported file (%s) only when that is asked for', format => {
+    const [without, all] = [join(home, `without.${format}`), join(home, `all.${format}`)];
+    const write = (file: string, ...more: string[]) => singletree('export', '--format', format, '-o', file, ...more);
+    expect(write(without)).toEqual({ status: 0, stdout: '', stderr: `Wrote ${without}\n` });
+    expect(readFileSync(without, 'utf8')).not.toContain(key.slice(9));
+    expect(write(all, '--with-secrets').status).toBe(0);
+    expect(readFileSync(all, 'utf8')).toContain(key.slice(9));
+    expect(statSync(all).mode & 0o777).toBe(0o600);
+    expect(write(all)).toMatchObject({ status: 2, stderr: expect.stringContaining('exists already') as string });
+    expect(readFileSync(all, 'utf8')).toContain(key.slice(9));
   });
 });

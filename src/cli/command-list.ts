@@ -82,8 +82,8 @@ export const commandList = {
     load: threads,
   },
   export: {
-    description: 'print the events of a thread, one on each line',
-    example: 'singletree export last > thread.jsonl',
+    description: 'print a thread: its events as JSON lines, or as Markdown, a web page or ATIF',
+    example: 'singletree export last --format html --output thread.html',
     load: threads,
   },
   import: {

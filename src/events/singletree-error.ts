@@ -35,6 +35,7 @@ export const errorStatus = {
   request_forbidden: 403,
   body_too_large: 413,
   event_too_large: 413,
+  thread_too_large: 413,
   unsupported_media_type: 415,
   address_unavailable: 503,
   server_unreachable: 503,

@@ -115,6 +115,22 @@ describe.skipIf(browser === undefined)('the list of conversations', () => {
     expect(lines.map(line => (JSON.parse(line) as { type: string }).type)).toContain('harness_end');
   });
 
+  it('exports a conversation as a page, as Markdown and as an ATIF trajectory', async () => {
+    await begin('A jar of jam', 'paid');
+    await page.goto(server.url);
+    await row('A jar of jam').getByText('$0.250').waitFor();
+    for (const [label, extension, words] of [
+      ['web page', 'html', '<h1 dir="auto">A jar of jam</h1>'],
+      ['Markdown', 'md', '# A jar of jam\n'],
+      ['ATIF', 'json', '"schema_version":"ATIF-v1.7"'],
+    ] as const) {
+      const download = page.waitForEvent('download');
+      await menu('A jar of jam', `Export as ${label}`);
+      expect((await download).suggestedFilename()).toBe(`A-jar-of-jam.${extension}`);
+      expect(await readFile(await (await download).path(), 'utf8')).toContain(words);
+    }
+  });
+
   it('finds titles and messages, and opens the message', async () => {
     const id = await begin('Breakfast', 'paid');
     await server.log.createThread({ title: 'Marmalade shopping' });

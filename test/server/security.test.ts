@@ -196,6 +196,11 @@ describe('a server with tokens', () => {
     expect(JSON.stringify(events)).toContain(secret);
     const exported = await local(`/api/threads/${theirs}/export`, { headers });
     expect(exported.text).toContain('the key is [redacted]');
+    for (const format of ['markdown', 'html', 'atif']) {
+      const document = await local(`/api/threads/${theirs}/export?format=${format}`, { headers });
+      expect(document.text).toContain('the key is [redacted]');
+      expect(document.text).not.toContain(secret);
+    }
     for (const query of ['', '?protocol=flow', '?protocol=ai-sdk']) {
       const stream = await fetch(`${server.url}/api/threads/${theirs}/events${query}`, { headers });
       let text = '';

@@ -10,7 +10,6 @@ import { redactedEvents } from '../../server/security/redacted-events.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { graphLines } from '../graph-lines.ts';
-import type { StoreOptions } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
 import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
@@ -77,15 +76,6 @@ export function showThread(text: string, options: ThreadCommandOptions & { reado
     const events = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
     for await (const event of redactedEvents(events, redactor)) if (!(await take(event))) break;
     if (options.json !== true) await standardOutput.write(transcript.end());
-  });
-}
-
-/** `singletree export`: the events of a thread, one on each line. */
-export function exportCommand(text: string, options: StoreOptions): Promise<void> {
-  return withLog(options, async (log, redactor) => {
-    const { id } = await findThread(log, text);
-    for await (const event of redactedEvents(readEvents(log, id), redactor))
-      if (!(await standardOutput.writeJson(event))) return;
   });
 }
 

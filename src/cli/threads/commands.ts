@@ -21,7 +21,14 @@ export function addThreadCommands(program: Command): void {
     .action(async (id, options) => (await actions()).showThread(id, options));
   add('export')
     .argument(...thread)
-    .action(async (id, options) => (await actions()).exportCommand(id, options));
+    .addOption(
+      new Option('--format <format>', 'events as JSON lines, or the active branch as a document')
+        .choices(['jsonl', 'markdown', 'html', 'atif'])
+        .default('jsonl'),
+    )
+    .option('-o, --output <file>', 'write this new file instead; pictures of an ATIF document go beside it')
+    .option('--with-secrets', 'keep what looks like a secret')
+    .action(async (id, options) => (await import('./export.ts')).exportCommand(id, options));
   add('import')
     .argument('<file>', 'the file, or "-" for standard input')
     .option('--title <title>', 'the title of the new thread')

@@ -13,7 +13,7 @@ export interface ThreadCommandOptions extends StoreOptions {
 
 /** Opens the store of a command on stored threads, and closes it at the end. */
 export async function withLog<Result>(
-  options: StoreOptions,
+  options: StoreOptions & { readonly withSecrets?: boolean },
   act: (log: EventLog, redactor: Redactor) => Promise<Result>,
 ): Promise<Result> {
   const { config } = await loadSettings('.');
@@ -25,11 +25,11 @@ export async function withLog<Result>(
  * none of the secrets that a server hides.
  */
 export async function withConfiguredLog<Result>(
-  options: StoreOptions,
+  options: StoreOptions & { readonly withSecrets?: boolean },
   config: Config,
   act: (log: EventLog, redactor: Redactor) => Promise<Result>,
 ): Promise<Result> {
-  const redactor = createRedactor(secretsFor(options, config));
+  const redactor = createRedactor(options.withSecrets === true ? [] : secretsFor(options, config));
   hideSecrets(redactor);
   const log = await openStoreOf(options, config, { allowReadOnly: true });
   try {

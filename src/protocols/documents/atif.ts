@@ -242,9 +242,10 @@ class TrajectoryWriter {
     if (images.length === 0) return text;
     const parts = images.map(image => {
       const type = rasters.find(raster => raster === image.mediaType);
-      return type === undefined || this.#options.saveImage === undefined
-        ? { type: 'text' as const, text: `[image: ${image.mediaType}]` }
-        : { type: 'image' as const, source: { media_type: type, path: this.#options.saveImage(image) } };
+      if (type === undefined) return { type: 'text' as const, text: `[image: ${image.mediaType}]` };
+      const path = /^https?:/.test(image.data) ? image.data : this.#options.saveImage?.(image);
+      if (path === undefined) return { type: 'text' as const, text: `[image: ${type}]` };
+      return { type: 'image' as const, source: { media_type: type, path } };
     });
     return text === '' ? parts : [{ type: 'text', text }, ...parts];
   }

@@ -53,11 +53,11 @@ function sum(diffs: readonly FileDiff[], count: 'added' | 'removed'): number {
   return diffs.reduce((total, diff) => total + diff[count], 0);
 }
 
-/** Whether the line about a call has its only argument. */
+/** Whether a call has no argument but the one in the line about it. */
 function isWholeInput(input: unknown, object: string): boolean {
   if (typeof input !== 'object' || input === null) return input === object;
   const values = Object.values(input);
-  return values.length === 1 && values[0] === object;
+  return values.length === 0 || (values.length === 1 && values[0] === object);
 }
 
 /** Returns a text with its middle replaced by a line about what is left out. */

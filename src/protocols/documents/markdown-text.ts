@@ -20,7 +20,7 @@ function escapeAround(raw: string, tokens: readonly Token[]): string {
   for (const token of tokens) {
     const place = token.raw === '' ? -1 : raw.indexOf(token.raw, at);
     if (place < 0) continue;
-    const inner = 'tokens' in token && Array.isArray(token.tokens) ? (token.tokens as Token[]) : itemsOf(token);
+    const inner = 'tokens' in token && Array.isArray(token.tokens) ? token.tokens : itemsOf(token);
     const isCode = token.type === 'code' || token.type === 'codespan';
     written += escapeTags(raw.slice(at, place)) + (isCode ? token.raw : escapeAround(token.raw, inner));
     at = place + token.raw.length;

@@ -6,14 +6,15 @@ import { noticeOf } from '../../projections/reading/notice.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { describeCall, shorten } from './call-details.ts';
 import { fenceText, inlineCode, withoutTags } from './markdown-text.ts';
-import { describeThread, minute, readDocument } from './thread-facts.ts';
+import { PlaybackTimes } from './playback-times.ts';
+import { authorOf, describeThread, minute, readDocument } from './thread-facts.ts';
 import type { ThreadDocument } from './thread-document.ts';
 
 /** Returns the active branch of a thread as Markdown; long outputs are shortened, HTML in it is text. */
 export function toMarkdown(document: ThreadDocument): string {
   const { title, facts } = describeThread(document);
-  const times = new Map(document.events.map(({ seq, ts }) => [seq, ts]));
-  const timeOf = ({ seq }: ViewPart) => minute(times.get(seq ?? -1) ?? '').slice(11);
+  const times = new PlaybackTimes(document.events);
+  const timeOf = (part: ViewPart) => minute(times.timeOf(part) ?? '').slice(11);
   const messages = readDocument(document.events).map(node => writeMessage(node, '##', timeOf));
   return `${[`# ${withoutTags(visibleLine(title))}`, `*${withoutTags(visibleLine(facts.join(' · ')))}*`, ...messages]
     .filter(text => text !== '' && text !== '**')
@@ -31,14 +32,6 @@ function writeMessage(node: ViewNode, level: string, timeOf: TimeOf): string {
   const texts = [...parts, node.role === 'summary' ? withoutTags(node.text) : '', end === undefined ? '' : `*${end}*`];
   const shown = texts.filter(text => text !== '');
   return shown.length === 0 ? '' : [`${level} ${withoutTags(head.join(' · '))}`, ...shown].join('\n\n');
-}
-
-/** Returns who wrote a message. */
-export function authorOf({ role, agentId, parts }: ViewNode): string {
-  if (role === 'summary') return 'Summary';
-  if (role !== 'user') return agentId ?? 'Agent';
-  const said = parts.find(part => part.kind === 'user');
-  return said?.by ?? 'User';
 }
 
 function writePart(part: ViewPart, node: ViewNode, timeOf: TimeOf): string {
@@ -59,7 +52,7 @@ function writePart(part: ViewPart, node: ViewNode, timeOf: TimeOf): string {
       return writeExecution(part, timeOf);
     case 'run':
       return writeRuns(part.runs, timeOf);
-    case 'fact': {
+    default: {
       const notice = noticeOf(part.event);
       if (part.event.type === 'tasks') return part.event.tasks.map(writeTask).join('\n');
       return notice === undefined

@@ -9,3 +9,12 @@ export interface ThreadDocument {
   /** The version of Singletree that writes it. */
   readonly version: string;
 }
+
+/** The formats of a document of a thread, each with the end of its file's name and its media type. */
+export const documentFormats = {
+  markdown: { extension: 'md', contentType: 'text/markdown; charset=utf-8' },
+  html: { extension: 'html', contentType: 'text/html; charset=utf-8' },
+  atif: { extension: 'json', contentType: 'application/json' },
+} as const;
+
+export type DocumentFormat = keyof typeof documentFormats;

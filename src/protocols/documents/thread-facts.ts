@@ -41,3 +41,11 @@ export function minute(iso: string): string {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 16).replace('T', ' ');
 }
+
+/** Returns who wrote a message. */
+export function authorOf({ role, agentId, parts }: ViewNode): string {
+  if (role === 'summary') return 'Summary';
+  if (role !== 'user') return agentId ?? 'Agent';
+  const said = parts.find(part => part.kind === 'user');
+  return said?.by ?? 'User';
+}

@@ -9,6 +9,8 @@ import {
   type ThreadInfo,
   threadInfo,
 } from '../../protocols/index.ts';
+import { documentFormats } from '../../protocols/documents/thread-document.ts';
+import { exportedDocument } from '../exported-document.ts';
 import { exportedLines } from '../exported-lines.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
@@ -23,6 +25,7 @@ import { streamResponse } from './stream-routes.ts';
 const tag = 'Threads';
 const title = z.string().min(1).max(500).optional();
 const ndjson = 'application/x-ndjson';
+const eventLines = { extension: 'jsonl', contentType: ndjson };
 const listQuery = z.strictObject({
   resourceId: z.string().min(1).optional(),
   limit: wholeNumber.pipe(z.number().min(1).max(1000)).optional().describe('100 when absent'),
@@ -162,12 +165,24 @@ export function threadRoutes(site: Site): Route[] {
       method: 'get',
       path: '/api/threads/{threadId}/export',
       tag,
-      summary: 'Download the events of a thread, one on each line',
-      answer: { contentType: ndjson, description: 'One event on each line' },
-      handle: async ({ param, scope }) => {
-        const { id, title: name } = await site.find(scope, param('threadId'));
-        return new Response(exportedLines(log, site.redactor, id), {
-          headers: { 'content-type': ndjson, 'content-disposition': `attachment; ${exportName(name)}` },
+      summary: 'Download a thread: its events, one on each line, or its active branch as a document',
+      query: z.strictObject({
+        format: z.enum(['jsonl', 'markdown', 'html', 'atif']).optional().describe('the events by default'),
+      }),
+      answer: { contentType: ndjson, description: 'One event on each line, or the document' },
+      handle: async ({ param, scope, query: { format = 'jsonl' } }) => {
+        const thread = await site.find(scope, param('threadId'));
+        const { redactor, options } = site;
+        const { extension, contentType } = format === 'jsonl' ? eventLines : documentFormats[format];
+        const body =
+          format === 'jsonl'
+            ? exportedLines(log, redactor, thread.id)
+            : await exportedDocument({ log, redactor, version: options.version ?? '0' }, thread, format);
+        return new Response(body, {
+          headers: {
+            'content-type': contentType,
+            'content-disposition': `attachment; ${exportName(thread.title, extension)}`,
+          },
         });
       },
     }),
@@ -195,8 +210,8 @@ async function activeThreads(site: Site, resourceId: string | undefined): Promis
 }
 
 /** The name of an exported file, from the title of its thread: in ASCII, and as it is for clients that know RFC 5987. */
-function exportName(name = 'thread'): string {
+function exportName(name = 'thread', extension: string): string {
   const words = /^.{0,60}/u.exec(name.replaceAll(/[^\p{L}\p{N}]+/gu, '-'))?.[0] || 'thread';
   const ascii = words.replaceAll(/[^\w-]+/g, '') || 'thread';
-  return `filename="${ascii}.jsonl"; filename*=UTF-8''${encodeURIComponent(words)}.jsonl`;
+  return `filename="${ascii}.${extension}"; filename*=UTF-8''${encodeURIComponent(words)}.${extension}`;
 }

@@ -27,6 +27,18 @@ export async function* redactedEvents(
   yield* shown.end();
 }
 
+/** Yields the events of a thread without any secret: neither split over fragments nor whole in a field. */
+export async function* eventsWithoutSecrets(
+  events: AsyncIterable<LoggedEvent>,
+  redactor: Redactor,
+): AsyncGenerator<LoggedEvent> {
+  for await (const event of redactedEvents(events, redactor)) {
+    const text = redactor.isEmpty ? '' : JSON.stringify(event);
+    const shown = redactor.json(text);
+    yield shown === text ? event : (JSON.parse(shown) as LoggedEvent);
+  }
+}
+
 /**
  * The events of a thread without the secrets that are split over fragments of one text. A fragment that ends with the
  * beginning of a secret waits, and everything after it, until its text continues or its run does something else. The

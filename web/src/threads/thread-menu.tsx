@@ -64,16 +64,19 @@ export function ThreadMenu({ thread, anchor, actions, onRename, onClose }: Threa
           {thread.isArchived === true ? 'Take out of the archive' : 'Archive'}
         </MenuItem>
         <MenuItem onClick={choose(() => actions.branch(thread))}>Branch</MenuItem>
-        <a
-          role="menuitem"
-          className="menu-item"
-          tabIndex={-1}
-          href={`/api/threads/${encodeURIComponent(thread.id)}/export`}
-          download
-          onClick={choose(() => {})}
-        >
-          Export as JSONL
-        </a>
+        {exports.map(([format, label]) => (
+          <a
+            key={format}
+            role="menuitem"
+            className="menu-item"
+            tabIndex={-1}
+            href={`/api/threads/${encodeURIComponent(thread.id)}/export?format=${format}`}
+            download
+            onClick={choose(() => {})}
+          >
+            Export as {label}
+          </a>
+        ))}
         <MenuItem tone="bad" onClick={choose(() => actions.remove(thread))}>
           Delete
         </MenuItem>
@@ -81,6 +84,13 @@ export function ThreadMenu({ thread, anchor, actions, onRename, onClose }: Threa
     </>
   );
 }
+
+const exports = [
+  ['html', 'web page'],
+  ['markdown', 'Markdown'],
+  ['jsonl', 'JSONL'],
+  ['atif', 'ATIF'],
+] as const;
 
 function MenuItem({ tone, onClick, children }: { tone?: 'bad'; onClick: () => void; children: string }) {
   return (

@@ -1,0 +1,26 @@
+import type { Redactor } from '../agents/redaction/redactor.ts';
+import { defined } from '../events/defined.ts';
+import { type LoggedEvent, SingletreeError } from '../events/index.ts';
+import { type EventLog, readEvents, type Thread } from '../log/index.ts';
+import type { DocumentFormat } from '../protocols/documents/thread-document.ts';
+import { eventsWithoutSecrets } from './security/redacted-events.ts';
+
+/** Longer threads would hold up everybody else while their document is made. */
+const mostEvents = 50_000;
+
+/** Returns a thread as a document, without secrets; throws `thread_too_large` for a thread that is too long for it. */
+export async function exportedDocument(
+  { log, redactor, version }: { readonly log: EventLog; readonly redactor: Redactor; readonly version: string },
+  { id, title, seq }: Thread,
+  format: DocumentFormat,
+): Promise<string> {
+  if (seq > mostEvents)
+    throw new SingletreeError(
+      'thread_too_large',
+      `The thread has ${seq} events, and a server makes documents of at most ${mostEvents}. Use "singletree export ${id} --format ${format}" on its machine, or download the events.`,
+    );
+  const events: LoggedEvent[] = [];
+  for await (const event of eventsWithoutSecrets(readEvents(log, id), redactor)) events.push(event);
+  const { writeDocument } = await import('../protocols/documents/write-document.ts');
+  return writeDocument(format, { threadId: id, ...defined({ title: title && redactor.text(title) }), events, version });
+}
