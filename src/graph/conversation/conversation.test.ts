@@ -21,6 +21,7 @@ import {
   type Graph,
   hyperedges,
   isCollapsed,
+  markOf,
   reduceConversation,
   reduceEvent,
   retryOf,
@@ -28,6 +29,7 @@ import {
   selectSibling,
   summariseSpan,
   textOf,
+  touchedSince,
 } from '../index.ts';
 
 const reduce = (events: readonly AgentEvent[], from = createConversation()) => events.reduce(reduceConversation, from);
@@ -228,3 +230,15 @@ describe('operations of people', () => {
 function never(): never {
   throw new Error('The message is not there.');
 }
+
+describe('many alternatives of one message', () => {
+  it('cost each further one the same, however many there are', () => {
+    const touchedBy = (retries: number) => {
+      const events = Array.from({ length: retries }, (_, index) => start(`r${index}`, 'u:user'));
+      const before = reduce([user('u'), ...events]);
+      const after = reduce([start('next', 'u:user')], before);
+      return touchedSince(after, markOf(before))?.length;
+    };
+    expect(touchedBy(1_000)).toBe(touchedBy(2));
+  });
+});

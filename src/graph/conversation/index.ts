@@ -11,6 +11,7 @@ export {
   getBlocks,
   getChunk,
   getChunks,
+  getFollowers,
   getHeads,
   getMessage,
   getMessageAtBirth,

@@ -94,10 +94,14 @@ export function getRun(conversation: Conversation, runId: string): Run | undefin
   return snapshotOf(conversation).last('run', runId);
 }
 
+/** Returns the messages after one, or the first ones for the empty id, in order of creation. */
+export function getFollowers(conversation: Conversation, messageId: string): string[] {
+  return followersOf(snapshotOf(conversation), messageId === '' ? undefined : messageId).map(({ id }) => id);
+}
+
 /** Returns a message and its siblings, in order of creation. */
 export function getSiblings(conversation: Conversation, { id, parentMessageId, spawnedBy }: Message): string[] {
-  if (spawnedBy !== undefined) return [id];
-  return followersOf(snapshotOf(conversation), parentMessageId).map(sibling => sibling.id);
+  return spawnedBy === undefined ? getFollowers(conversation, parentMessageId ?? '') : [id];
 }
 
 const changeTables = {
@@ -146,9 +150,9 @@ export function markOf(conversation: Conversation): Mark {
 }
 
 /**
- * Returns the messages on branches whose content may have changed since the mark, regardless of their followers;
- * undefined when that is unknown: the mark belongs to another line of events, or a message was moved off its branch
- * since.
+ * Returns the messages on branches that may have changed since the mark, or got another follower; the empty id stands for
+ * the place before the first messages. Undefined when that is unknown: the mark belongs to another line of events, or a
+ * message was moved off its branch since.
  */
 export function touchedSince(conversation: Conversation, mark: Mark): readonly string[] | undefined {
   const snapshot = snapshotOf(conversation);

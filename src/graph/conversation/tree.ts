@@ -85,15 +85,16 @@ export function followersOf(reader: Reader, messageId: string | undefined): Mess
 
 function follow(draft: ConversationDraft, message: Message): void {
   const parent = message.parentMessageId ?? start;
-  const atTip = (tipOf(draft) ?? start) === parent;
+  const tip = tipOf(draft);
+  const atTip = (tip ?? start) === parent;
+  const besideTip = tip !== undefined && (draft.last('message', tip)?.parentMessageId ?? start) === parent;
   draft.add('message', message.id, message);
   draft.add('followers', parent, message.id);
   followersChanged(draft, parent);
-  // Each sibling shows how many there are.
-  if (draft.count('followers', parent) > 1)
-    for (const { id } of followersOf(draft, message.parentMessageId)) draft.add('touched', all, id);
+  // Each sibling shows how many there are: views watch the message before them.
+  if (draft.count('followers', parent) > 1) draft.set('touched', all, parent);
   draft.add('activeFollower', parent, message.id);
-  draft.add('tip', all, atTip ? message.id : unknownTip);
+  draft.add('tip', all, atTip || besideTip ? message.id : unknownTip);
   const tree = draft.last('tree', all);
   draft.add('tree', all, atTip && tree !== undefined ? { added: { to: tree, messageId: message.id } } : {});
 }

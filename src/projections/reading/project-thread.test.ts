@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
-import { createConversation, defaultActive, fullHistory, reduceConversation } from '../../graph/index.ts';
+import {
+  type Conversation,
+  createConversation,
+  defaultActive,
+  fullHistory,
+  reduceConversation,
+  selectSibling,
+} from '../../graph/index.ts';
 import { projectRepl, projectThread, type ThreadOptions, threadFold, threadReading } from '../index.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
@@ -43,6 +50,24 @@ const ask = (runId: string, id: string, toolCallId: string): AgentEvent => ({
 const begin = [user('u'), start('r', 'u:user')];
 
 describe('the thread', () => {
+  it.each([
+    ['a branch', (conversation: Conversation) => selectSibling(conversation, 'r')],
+    ['everything', fullHistory],
+  ])('shows a new alternative beside those that %s showed before', (_, activeIn) => {
+    const counts = (conversation: Conversation) =>
+      projectThread(conversation, activeIn(conversation)).map(({ id, siblings }) => [
+        id,
+        siblings.index,
+        siblings.count,
+      ]);
+    const before = reduce([...begin, end('r'), user('u2'), start('r2', 'u2:user'), end('r2')]);
+    expect(counts(before)[1]).toEqual(['r', 0, 1]);
+    const retried = [start('again', 'u:user'), end('again')].reduce(reduceConversation, before);
+    expect(counts(retried)[1]).toEqual(['r', 0, 2]);
+    const edited = reduceConversation(retried, { type: 'user', runId: 'v', content: 'No.', parentMessageId: '' });
+    expect(counts(edited)[0]).toEqual(['u:user', 0, 2]);
+  });
+
   it('joins the texts of a message with a blank line', () => {
     const second: AgentEvent = { type: 'text', runId: 'r', id: 'r/u', content: 'Done.' };
     const nodes = threadOf([...begin, text('r', 'Let me look.'), call('r', 'c'), result('r', 'c'), second, end('r')]);

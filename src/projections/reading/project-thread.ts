@@ -21,6 +21,7 @@ import {
   type Summary,
   touchedSince,
 } from '../../graph/index.ts';
+import { getFollowers } from '../../graph/conversation/index.ts';
 import { conversationFold, type Fold } from '../fold.ts';
 import { partsOfMessage } from './message-parts.ts';
 import { PagedList } from './paged-list.ts';
@@ -119,10 +120,16 @@ function branchNodes(conversation: Conversation, active: Active, context: PartCo
   const old = before === undefined || touched === undefined ? PagedList.of<ViewNode>([]) : before.nodes;
   const added = messages.slice(old.length).flatMap(id => keptNode(conversation, id, context) ?? []);
   let nodes = old.withEnd(old.length, added);
-  for (const id of new Set(touched)) {
-    const place = messages.lastIndexOf(id);
-    const node = place < 0 || place >= old.length ? undefined : keptNode(conversation, id, context);
+  const renew = (place: number) => {
+    const id = place < 0 || place >= old.length ? undefined : messages[place];
+    const node = id === undefined ? undefined : keptNode(conversation, id, context);
     if (node !== undefined) nodes = nodes.with(place, node);
+  };
+  for (const id of new Set(touched)) {
+    const place = id === '' ? -1 : messages.lastIndexOf(id);
+    renew(place);
+    if (active.full) for (const follower of getFollowers(conversation, id)) renew(messages.lastIndexOf(follower));
+    else if (id === '' || place >= 0) renew(place + 1);
   }
   shown.set(mark.in, { mark, key: context.key, messages, nodes });
   return nodes;
@@ -172,11 +179,11 @@ function nodeOf(
   const { id, role, runId } = message;
   const collapsed = !context.full && isCollapsed(conversation, id) === true;
   const run = role === 'assistant' ? getRun(conversation, runId) : undefined;
-  const ids = getSiblings(conversation, message);
   const cause = run?.parentId === undefined ? undefined : getMessage(conversation, run.parentId);
   const shownParts = collapsed ? PagedList.of<ViewPart>([]) : partList;
   let text: string | undefined;
   let toolCalls: readonly ToolPart[] | undefined;
+  let siblings: ViewNode['siblings'] | undefined;
   const node: Mutable<ViewNode> = {
     id,
     role,
@@ -192,12 +199,19 @@ function nodeOf(
       return shownParts.items;
     },
     partList: shownParts,
-    siblings: { index: ids.indexOf(id), count: ids.length, ids },
+    get siblings() {
+      return (siblings ??= siblingsOf(conversation, message));
+    },
     collapsed,
   };
   if (run !== undefined) setRun(node, run);
   if (cause?.role === 'user') node.answers = cause.id;
   return node;
+}
+
+function siblingsOf(conversation: Conversation, message: ConversationMessage): ViewNode['siblings'] {
+  const ids = getSiblings(conversation, message);
+  return { index: ids.indexOf(message.id), count: ids.length, ids };
 }
 
 /** Fields are set one by one: a spread takes far longer. */
