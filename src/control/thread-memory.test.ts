@@ -134,12 +134,18 @@ describe('the memory of threads', () => {
     expect(log.count).toBe(5);
   });
 
-  it('keeps nothing of a thread that is longer than all it may hold', async () => {
+  it('keeps the thread that was used last, also one that is longer than all it may hold', async () => {
     const { log, threadId, messagesOf } = await setUp(1_000);
-    await log.append(threadId, [said('a')]);
-    for (let n = 1; n <= 2; n++) {
-      expect(await messagesOf(threadId)).toEqual(['a']);
-      expect(log.count).toBe(n);
+    const { id: other } = await log.createThread();
+    for (const id of [threadId, other]) await log.append(id, [said(`in ${id}`)]);
+    for (const [id, read] of [
+      [threadId, 1],
+      [threadId, 1],
+      [other, 2],
+      [threadId, 3],
+    ] as const) {
+      expect(await messagesOf(id)).toEqual([`in ${id}`]);
+      expect(log.count).toBe(read);
     }
   });
 

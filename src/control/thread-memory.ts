@@ -238,14 +238,17 @@ export class ThreadMemory {
     return threadState;
   }
 
-  /** Drops the threads that were not used for longest when there is too much. */
+  /**
+   * Drops the threads that were not used for longest when there is too much. The newest stays, whatever its size: a long
+   * thread would be read whole again for each of its messages.
+   */
   #keep(threadId: string, known: ThreadEntry): void {
     this.#take(threadId);
     const { bytes } = known.threadState;
     this.#kept.set(threadId, { ...known, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
+      if (this.#bytes <= this.#maxBytes || oldest === threadId) return;
       this.#take(oldest);
     }
   }

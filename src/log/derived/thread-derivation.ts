@@ -52,6 +52,11 @@ export class ThreadDerivation {
     return this.#outline.seq;
   }
 
+  /** Returns an outline to continue from; undefined while a text is open, of which the part so far would be lost. */
+  snapshot(): OutlineSnapshot | undefined {
+    return this.#texts.size === 0 ? this.#outline.snapshot() : undefined;
+  }
+
   /**
    * Takes in the next events, with the lengths of their stored texts. No outlines are derived where they are stored
    * already: then the seqs of those among the events are given.

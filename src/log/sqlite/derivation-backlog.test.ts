@@ -245,3 +245,29 @@ describe('a file of an older version', () => {
     await log.close();
   });
 });
+
+describe('branches of branches', () => {
+  it('are derived from a bounded number of events each, however deep they are', async () => {
+    const path = join(folder, 'deep.db');
+    const log = new SqliteLog(path);
+    let { id } = await log.createThread();
+    const [depth, each] = [120, 5];
+    for (let level = 1; level <= depth; level++) {
+      await log.append(
+        id,
+        Array.from({ length: each }, (_, index) => asked(`u${level}-${index}`, 'apple')),
+      );
+      ({ id } = await log.branch(id, level * each));
+    }
+    await log.append(id, [asked('last', 'apple and pear')]);
+    await indexed(log);
+    expect((await log.search({ text: 'pear' })).hits).toHaveLength(1);
+    await log.close();
+    const db = new Database(path);
+    const rows = db.prepare('SELECT position & 0xffffffff AS seq FROM outlines').all() as { seq: number }[];
+    db.close();
+    const seqs = [0, ...rows.map(({ seq }) => seq).toSorted((a, b) => a - b), depth * each];
+    const gaps = seqs.slice(1).map((seq, index) => seq - (seqs[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(64 + 2 * each);
+  });
+});

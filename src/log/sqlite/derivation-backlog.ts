@@ -280,9 +280,20 @@ function toMark(row: unknown): Mark | undefined {
 
 const noOutlines: ReadonlySet<number> = new Set();
 
-/** Continues a derivation after a seq; undefined when events before it are missing. */
+/** From so many shared events on a branch stores an outline where it begins. */
+const fewShared = 64;
+
+/**
+ * Continues a derivation after a seq; undefined when events before it are missing. Where a branch begins, its owner gets
+ * an outline: a branch of a branch would read all of them again.
+ */
 function resumeDerivation(sql: Tables, place: Place, seq: number): ThreadDerivation | undefined {
   const derivation = new ThreadDerivation(newestOutline(sql, place, seq));
-  for (const events of eventPages(sql, place, derivation.seq, seq)) derivation.take(events, () => 0, noOutlines);
-  return derivation.seq === seq ? derivation : undefined;
+  const outlined = derivation.seq;
+  for (const events of eventPages(sql, place, outlined, seq)) derivation.take(events, () => 0, noOutlines);
+  if (derivation.seq !== seq) return undefined;
+  const snapshot =
+    place.owner === null || seq !== place.fork || seq - outlined < fewShared ? undefined : derivation.snapshot();
+  if (snapshot !== undefined) sql.outlines.insert(place.owner as number, snapshot);
+  return derivation;
 }
