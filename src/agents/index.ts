@@ -34,11 +34,14 @@ export { loopAgent } from './loop/loop-agent.ts';
 export type { LoopAgentOptions } from './loop/loop-agent-options.ts';
 export {
   defineTool,
+  isCallOf,
   type SubagentRequest,
   type Tool,
   type ToolContext,
   type ToolEvent,
   type ToolQuestion,
+  type ToolDefinition,
+  type ToolResult,
   type ToolReturn,
 } from './loop/tool.ts';
 export type { CompactionOptions } from './memory/compaction-options.ts';

@@ -25,7 +25,7 @@ export interface ApprovableCall {
   /** The request of the call with an input, which may be a revised one; its paths are resolved. */
   readonly requestFor: (input: unknown) => Promise<ToolRequest> | ToolRequest;
   /** Whether a person is asked although the rules allow it. */
-  readonly needsApproval?: Tool['needsApproval'];
+  readonly needsApproval?: () => boolean | Promise<boolean>;
   /** What a person reads about the call, beside its arguments, and the answers that are possible. */
   readonly about?: Pick<PermissionRelay, 'command' | 'diff' | 'reason' | 'answers'>;
   /** Whether a person who approves the call grants its paths outside the workspace, too. */
@@ -147,7 +147,7 @@ export class Approvals {
     request: ToolRequest,
   ): Promise<boolean> {
     if (this.#grants.some(grant => grantCovers(grant, request))) return false;
-    return needsApproval(request.input);
+    return needsApproval();
   }
 
   /** Undefined when nobody can answer relays. */

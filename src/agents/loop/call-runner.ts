@@ -85,7 +85,10 @@ export class CallRunner {
         {
           state,
           requestFor: input => resolvedRequest(tool, input),
-          ...(tool.needsApproval !== undefined && { needsApproval: input => tool.needsApproval?.(input) ?? false }),
+          needsApproval: () => {
+            const { needsApproval = false } = tool;
+            return typeof needsApproval === 'function' ? needsApproval(checked.value) : needsApproval;
+          },
         },
         relays,
       );

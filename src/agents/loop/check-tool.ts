@@ -20,6 +20,10 @@ const fields = () =>
       'a zod schema, or another Standard Schema with `inputJsonSchema` beside it',
     ),
     execute: callback(),
+    needsApproval: field(
+      value => typeof value === 'boolean' || typeof value === 'function',
+      'a boolean, or a function that returns one',
+    ).optional(),
   }) satisfies Partial<Record<keyof Tool, z.ZodType>>;
 
 const tool = once(() => z.object(fields()));
@@ -35,11 +39,22 @@ export function checkCallable(value: unknown): void {
   check(value, callable);
 }
 
+/** The kinds of zod schemas that no object matches. */
+const notObjects = new Set(
+  'string number int boolean bigint symbol date null undefined void never nan array tuple set map enum literal file'.split(
+    ' ',
+  ),
+);
+
 function check(value: unknown, schema: () => z.ZodType): void {
   if (!isObject(value))
     throw invalidArgument(
       `A tool is ${wordsFor(value)}: expected an object with \`name\`, \`description\`, \`input\` and \`execute\`.`,
     );
   const { name } = value;
-  checkValue(schema(), value, typeof name === 'string' ? `The tool "${name}"` : 'A tool');
+  const subject = typeof name === 'string' ? `The tool "${name}"` : 'A tool';
+  checkValue(schema(), value, subject);
+  const kind = value['input'] instanceof z.core.$ZodType ? value['input']._zod.def.type : 'object';
+  if (notObjects.has(kind))
+    throw invalidArgument(`${subject} has an input of type ${kind}: models send an object. Use z.object({ … }).`);
 }

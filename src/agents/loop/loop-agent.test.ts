@@ -119,7 +119,7 @@ describe('a run', () => {
   });
 
   it('rejects two tools of one name, and a parallel limit of zero', () => {
-    expect(() => setUp([], { tools: [echo, echo] })).toThrow('two tools of the same name');
+    expect(() => setUp([], { tools: [echo, echo] })).toThrow('two tools with the name "echo"');
     expect(() => setUp([], { parallel: 0 })).toThrow('at least 1');
   });
 });

@@ -66,7 +66,10 @@ export function loopAgent(options: LoopAgentOptions): CallableAgent & Required<P
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {
   const list = toolList(typeof tools === 'function' ? tools() : tools);
-  const byName = new Map(list.map(tool => [tool.name, tool]));
-  if (byName.size !== list.length) throw invalidArgument(`The agent "${id}" has two tools of the same name.`);
+  const byName = new Map<string, Tool>();
+  for (const tool of list) {
+    if (byName.has(tool.name)) throw invalidArgument(`The agent "${id}" has two tools with the name "${tool.name}".`);
+    byName.set(tool.name, tool);
+  }
   return byName;
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ProviderTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { Agent, RelayAnswer } from '../agent.ts';
 import type { ChildResult } from '../subagents/child-run.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
@@ -79,17 +79,25 @@ export interface SubagentRequest {
   readonly budget?: Budget;
 }
 
-/** The return value of a tool: `context` is for the model, `result` for programs. Any other value serves as both. */
-export type ToolReturn =
-  | { readonly context: unknown; readonly result?: unknown }
-  | string
-  | number
-  | boolean
-  | null
-  | undefined;
+/**
+ * The return value of a tool: an object with `context` has what is for the model there, and what is for programs in
+ * `result`. Any other JSON value serves as both.
+ */
+export type ToolReturn = { readonly context: unknown; readonly result?: unknown } | JsonReturn;
 
-export interface Tool<Input = unknown> {
-  readonly name: string;
+/** A value that JSON can carry, as far as types can say it: an interface has no index signature. */
+type JsonReturn = object | string | number | boolean | null | undefined;
+
+/** What programs get of a tool's return value. */
+export type ToolResult<Return> = Return extends { readonly context: infer Context }
+  ? Return extends { readonly result: infer Result }
+    ? Result
+    : Context
+  : Return;
+
+/** A tool of a name, with the input that its schema gives and the result that programs get. */
+export interface Tool<Name extends string = string, Input = unknown, Output = unknown> {
+  readonly name: Name;
   /** The description for the model; a function is called at the start of each run. */
   readonly description: string | (() => string);
   /** zod, a Standard Schema with a JSON Schema, or any Standard Schema together with `inputJsonSchema`. */
@@ -114,20 +122,47 @@ export interface Tool<Input = unknown> {
    */
   readonly repeatable?: boolean | 'suspended';
   /** Whether a person is asked about a call that the rules allow; an earlier grant still applies. */
-  needsApproval?(input: unknown): boolean | Promise<boolean>;
+  readonly needsApproval?: boolean | NeedsApproval<Input>['decide'];
   /** The provider's own definition, for a tool that the provider defines. */
   readonly provided?: Pick<LanguageModelV3ProviderTool, 'id' | 'args'>;
   /** Further options of the description for the model. */
   readonly modelOptions?: Pick<LanguageModelV3FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'>;
   execute(input: Input, context: ToolContext): Promise<ToolReturn> | ToolReturn;
+  /** Only for types: what programs get. */
+  readonly '~output'?: Output;
 }
 
-/** Defines a tool whose input type follows from its schema; throws `invalid_argument` for an invalid definition. */
-export function defineTool<Schema extends StandardSchemaV1>(
-  tool: Omit<Tool<StandardSchemaV1.InferOutput<Schema>>, 'input'> & { readonly input: Schema },
-): Tool {
+/** A method, so that a tool of any input is a `Tool`. */
+interface NeedsApproval<Input> {
+  decide(input: Input): boolean | Promise<boolean>;
+}
+
+/** The definition of a tool, from which its types follow. */
+export type ToolDefinition<Name extends string, Schema extends StandardSchemaV1, Return extends ToolReturn> = Omit<
+  Tool<Name, StandardSchemaV1.InferOutput<Schema>>,
+  'input' | 'execute' | '~output'
+> & {
+  readonly input: Schema;
+  execute(input: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<Return> | Return;
+};
+
+/**
+ * Defines a tool whose types follow from its name, its schema and what it returns; throws `invalid_argument` for an
+ * invalid definition.
+ */
+export function defineTool<const Name extends string, Schema extends StandardSchemaV1, Return extends ToolReturn>(
+  tool: ToolDefinition<Name, Schema, Return>,
+): Tool<Name, StandardSchemaV1.InferOutput<Schema>, ToolResult<Return>> {
   checkTool(tool);
   return tool;
+}
+
+/** Whether an event is a call of a tool; its input then has the type of the tool's. */
+export function isCallOf<Name extends string, Input>(
+  event: AgentEvent,
+  tool: Tool<Name, Input>,
+): event is EventOf<'tool_call'> & { name: Name; input: Input } {
+  return event.type === 'tool_call' && event.name === tool.name;
 }
 
 /** The description of a tool for a model. */
