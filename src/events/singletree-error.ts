@@ -30,6 +30,7 @@ export const errorStatus = {
   relay_foreign: 403,
   plan_conflict: 409,
   run_under_way: 409,
+  run_interrupted: 409,
   agent_not_found: 404,
   not_found: 404,
   request_forbidden: 403,

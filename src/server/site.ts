@@ -6,7 +6,6 @@ import { defined } from '../events/defined.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { type Thread, threadStatus } from '../log/index.ts';
-import { isOwnEvent } from '../log/own-events.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { Metrics } from './metrics.ts';
@@ -29,7 +28,7 @@ export class Site {
   readonly inbox: PendingInbox;
   readonly keepAlive: KeepAlive;
   readonly threadList: ThreadListFeed;
-  readonly #digests: ThreadDigests;
+  readonly digests: ThreadDigests;
   readonly protocols: ProtocolRegistry;
   readonly #feeds = new Map<Framing, ThreadFeeds>();
   /** Ends every open stream. */
@@ -47,8 +46,8 @@ export class Site {
     const { control, agents } = options;
     this.conversations = new Conversations({ log, control, agents, signal });
     this.conversations.deliver();
-    this.#digests = new ThreadDigests(log);
-    this.inbox = new PendingInbox(log, this.#digests);
+    this.digests = new ThreadDigests(log);
+    this.inbox = new PendingInbox(log, this.digests);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });
     this.keepAlive = new KeepAlive(keepAliveMs);
     this.protocols = protocolRegistry(options.protocols);
@@ -86,16 +85,10 @@ export class Site {
     };
   }
 
-  /** The directory that the newest run of a thread works in; one that only an import states is not used. */
-  async folderOf(thread: Thread): Promise<string | undefined> {
-    const { folder, folderSeq = 0 } = await this.#digests.of(thread);
-    return isOwnEvent(thread, folderSeq) ? folder : undefined;
-  }
-
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
     const { title, ...info } = this.infoOf(thread);
-    const { agentId, outcome, folder, usage } = await this.#digests.of(thread);
+    const { agentId, outcome, folder, usage } = await this.digests.of(thread);
     const { cost } = usage;
     return {
       ...info,

@@ -1,5 +1,6 @@
 import { type FoldedThread, ThreadFolds } from '../control/thread-folds.ts';
 import type { EventLog, Thread } from '../log/index.ts';
+import { isOwnEvent } from '../log/own-events.ts';
 import { threadDigest, type ThreadDigest } from '../projections/thread-digest.ts';
 
 type State = typeof threadDigest.initial;
@@ -17,6 +18,12 @@ export class ThreadDigests {
   /** Returns the digest of a thread; an empty one when it is deleted meanwhile. */
   of(thread: Pick<Thread, 'id' | 'createdAt' | 'seq'>): Promise<ThreadDigest> {
     return this.#folds.ofListed(thread).catch(() => threadDigest.view(threadDigest.initial));
+  }
+
+  /** Returns the directory that the newest run of a thread works in; one that only an import states is not used. */
+  async findFolder(thread: Thread): Promise<string | undefined> {
+    const { folder, folderSeq = 0 } = await this.of(thread);
+    return isOwnEvent(thread, folderSeq) ? folder : undefined;
   }
 
   /** Begins with the newest outline that is stored, so that a long thread is not read whole. */

@@ -11,6 +11,7 @@ import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 import type { RunnableAgent } from '../agents/runnable-agent.ts';
 import { findThread } from '../threads/find-thread.ts';
+import { printNotice } from '../../control/standard-output.ts';
 
 export interface RunRequest {
   readonly log: EventLog;
@@ -22,6 +23,8 @@ export interface RunRequest {
   readonly attachments?: readonly ContentPart[];
   /** Whether the run delivers the next waiting message of the thread. */
   readonly delivers?: boolean;
+  /** The answer to something that the interrupted run asked; it counts when the run has been resumed. */
+  readonly answer?: RelayAnswer;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
   /** Returns the folder for the record of a run. */
@@ -74,12 +77,13 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   const totals = new RunTotals();
   try {
     const run = await startOrResume(supervisor, conversations, thread, request);
+    if (request.answer !== undefined) await giveAnswer(conversations, thread.id, request.answer);
     watcher.started?.(run.runId, thread.id);
     // A run that has ended meanwhile cannot be aborted.
     const stop = () => void conversations.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const again = `singletree run ${request.agent.id} --resume ${thread.id}`;
+    const again = resumeCommand(request.agent.id, thread.id);
     const detach = () =>
       agent.resumable === true
         ? void supervisor.close(`The terminal was closed before the end of the run. To resume it: ${again}`)
@@ -98,7 +102,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     await record.describe({ ...description, outcome: 'running' });
     if (isResumed)
       for (const relay of await pendingRelays(log, thread))
-        watcher.asked?.(relay, answer => conversations.answer(thread.id, relay.id, answer));
+        if (relay.id !== request.answer?.relayId)
+          watcher.asked?.(relay, answer => conversations.answer(thread.id, relay.id, answer));
     const tailed = agent.resumable === true ? defined({ signal: closed }) : {};
     for await (const event of log.tail(thread.id, thread.seq, tailed)) {
       const added = await record.event(event);
@@ -130,6 +135,20 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   } finally {
     await supervisor.close();
     await record?.close();
+  }
+}
+
+/** Answers what a run asked before it was resumed; a request that ended with its program is reported, and the run continues. */
+async function giveAnswer(
+  conversations: Conversations,
+  threadId: string,
+  { relayId, ...answer }: RelayAnswer,
+): Promise<void> {
+  try {
+    await conversations.answer(threadId, relayId, answer);
+  } catch (error) {
+    if (!SingletreeError.is(error, 'relay_resolved')) throw error;
+    printNotice(error.message);
   }
 }
 
@@ -174,7 +193,7 @@ async function startOrResume(
   if (other !== undefined)
     throw new SingletreeError(
       'invalid_argument',
-      `The interrupted run is one of the agent "${other.agentId}": singletree run ${other.agentId} --resume ${thread.id}`,
+      `The interrupted run is one of the agent "${other.agentId}": ${resumeCommand(other.agentId, thread.id)}`,
     );
   const { here, elsewhere } = await supervisor.takeOver(thread.id);
   if (here[0] !== undefined) return here[0];
@@ -187,6 +206,11 @@ async function startOrResume(
     'invalid_argument',
     `No interrupted run of "${id}" can be resumed in this thread. Give a prompt to continue the conversation.`,
   );
+}
+
+/** The command that resumes the interrupted run of a thread. */
+export function resumeCommand(agentId: string, thread: string): string {
+  return `singletree run ${agentId} --resume ${thread}`;
 }
 
 async function threadFor({ log, threadId, prompt = '', agent }: RunRequest): Promise<Thread> {

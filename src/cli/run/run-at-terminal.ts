@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { RelayAnswer } from '../../agents/agent.ts';
 import type { PermissionRuleSet } from '../../agents/permissions/index.ts';
 import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import type { RunOutcome } from '../../control/index.ts';
@@ -45,6 +46,8 @@ export interface TerminalRun {
   readonly extraArgs: readonly string[];
   /** Whether it delivers the next waiting message of the thread that `resume` names. */
   readonly delivers?: boolean;
+  /** The answer to something that the interrupted run asked. */
+  readonly answer?: RelayAnswer;
 }
 
 /**
@@ -79,7 +82,7 @@ interface EndedRun {
 }
 
 async function runOnce(
-  { name, prompt, delivers, extraArgs }: TerminalRun,
+  { name, prompt, delivers, answer, extraArgs }: TerminalRun,
   options: RunAtTerminalOptions,
 ): Promise<EndedRun> {
   const isTerminal = process.stdin.isTTY && standardOutput.isTerminal;
@@ -126,7 +129,7 @@ async function runOnce(
         agent,
         cwd: settings.cwd,
         attachments,
-        ...defined({ prompt, delivers, threadId: options.resume }),
+        ...defined({ prompt, delivers, answer, threadId: options.resume }),
         folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,
         closed: closed.signal,

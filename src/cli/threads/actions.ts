@@ -2,6 +2,7 @@ import { defined } from '../../events/defined.ts';
 import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RewindResult, ThreadRewind } from '../../control/index.ts';
+import { liveRunOf } from '../../control/supervision/live-run.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
 import { allThreads, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
@@ -13,6 +14,7 @@ import { graphLines } from '../graph-lines.ts';
 import { tableLines } from '../table.ts';
 import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
+import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
 import { findRewindTarget } from './rewind-target.ts';
 import { Transcript } from './transcript.ts';
 import { type ThreadCommandOptions, withLog } from './with-log.ts';
@@ -26,14 +28,16 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       if (threads.length >= options.limit) break;
       threads.push(thread);
     }
+    const interrupted = await findInterrupted(log, threads);
     if (options.json === true) {
-      for (const thread of threads) await standardOutput.writeJson(summaryOf(thread));
+      for (const thread of threads)
+        await standardOutput.writeJson({ ...summaryOf(thread), ...interruptedFields(interrupted, thread.id) });
       return;
     }
     const ids = shortIds(threads.map(({ id }) => id));
     const rows = threads.map(thread => [
       ids.get(thread.id) ?? thread.id,
-      threadStatus(thread),
+      interrupted.has(thread.id) ? 'interrupted' : threadStatus(thread),
       agentOf(thread),
       ageText(thread.updatedAt),
       (thread.title ?? 'Untitled').slice(0, 80),
@@ -41,6 +45,8 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
     for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
     if (rows.length === 0)
       await standardOutput.write('No threads yet. Start one: singletree, or singletree run <agent> "…"\n');
+    if (interrupted.size > 0)
+      await standardOutput.write(`\nTo resume what is interrupted:\n${resumeLines(interrupted)}`);
   });
 }
 
@@ -132,7 +138,7 @@ export function removeCommand(text: string, options: ThreadCommandOptions & { re
         'invalid_argument',
         `This would delete "${thread.title ?? 'Untitled'}" (${thread.id}). Repeat it with --yes, or with the whole id.`,
       );
-    if (threadStatus(thread) !== 'idle')
+    if ((await liveRunOf(log, thread)) !== undefined)
       throw new SingletreeError('run_under_way', 'The thread has an active run. Stop it before you delete the thread.');
     await log.deleteThread(thread.id);
     await (options.json === true

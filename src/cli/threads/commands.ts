@@ -127,11 +127,13 @@ function addInboxCommand(inbox: Command): void {
       .addOption(
         new Option('--remember <reach>', 'how far an approval reaches').choices(['once', 'thread', 'category']),
       )
+      .option('--no-resume', 'refuse when no process runs the thread any more, instead of resuming it here')
       .action(async (...given: unknown[]) => {
         const [relay, text] = given as [string, string];
         // The list has the same options and takes them wherever they are written.
         const options = (given.at(-1) as Command).optsWithGlobals();
-        await (await import('./inbox.ts')).answerInbox(outcome, [relay, value === '' ? undefined : text], options);
+        const { answerInbox } = await import('./inbox.ts');
+        process.exitCode = await answerInbox(outcome, [relay, value === '' ? undefined : text], options);
       });
   }
 }

@@ -1,20 +1,30 @@
 import { userInfo } from 'node:os';
 import type { RelayAnswer } from '../../agents/index.ts';
+import type { Config } from '../../config/index.ts';
 import { Conversations, Supervisor } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
+import { checkAnswer } from '../../control/supervision/answer-relay.ts';
 import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
+import { interruptedRunOf } from '../../control/supervision/live-run.ts';
 import { type PendingRelay, RelayBooks } from '../../control/supervision/relay-books.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
+import { ThreadDigests } from '../../server/thread-digests.ts';
+import { builtInIds, ownAgents } from '../agents/own-agents.ts';
 import { questionAnswer } from '../relay-prompts/question-answer.ts';
 import { relayText } from '../relay-prompts/relay-text.ts';
+import { resumeCommand } from '../run/run-agent.ts';
+import { runAtTerminal } from '../run/run-at-terminal.ts';
+import { loadSettings } from '../settings/settings.ts';
+import { storeUrls } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
 import { shortest, shortIds } from './find-thread.ts';
 import { ageText } from './age-text.ts';
+import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
 import { questionOf } from './transcript.ts';
-import { type ThreadCommandOptions, withLog } from './with-log.ts';
-import { standardOutput } from '../../control/standard-output.ts';
+import { type ThreadCommandOptions, withConfiguredLog, withLog } from './with-log.ts';
+import { standardError, standardOutput } from '../../control/standard-output.ts';
 
 async function pendingIn(log: EventLog): Promise<PendingRelay[]> {
   const pending: PendingRelay[] = [];
@@ -22,18 +32,24 @@ async function pendingIn(log: EventLog): Promise<PendingRelay[]> {
   return pending.toSorted((a, b) => ((a.entry.since ?? '') < (b.entry.since ?? '') ? -1 : 1));
 }
 
-/** `singletree inbox`: what waits for a person, the oldest first. */
+/** `singletree inbox`: what waits for a person, the oldest first; of an interrupted run with the command that resumes it. */
 export function listInbox(options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const pending = await pendingIn(log);
+    const interrupted = await findInterrupted(
+      log,
+      pending.map(({ thread }) => thread),
+    );
     if (options.json === true) {
-      for (const { thread, entry } of pending) await standardOutput.writeJson({ threadId: thread.id, ...entry });
+      for (const { thread, entry } of pending)
+        await standardOutput.writeJson({ threadId: thread.id, ...entry, ...interruptedFields(interrupted, thread.id) });
       return;
     }
     const threads = shortIds(pending.map(({ thread }) => thread.id));
     const rows = pending.map(({ thread, entry }, index) => [
       String(index + 1),
       entry.relay.relayKind,
+      interrupted.has(thread.id) ? 'interrupted' : '',
       threads.get(thread.id) ?? '',
       entry.since === undefined ? '' : ageText(entry.since),
       questionOf(entry.relay).slice(0, 120),
@@ -44,6 +60,8 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
         ? 'Nothing waits for you.\n'
         : '\nTo read one whole: singletree inbox show 1\nTo answer: singletree inbox approve 1 (or reject, revise, answer)\n',
     );
+    if (interrupted.size > 0)
+      await standardOutput.write(`An answer resumes an interrupted run here; so does\n${resumeLines(interrupted)}`);
   });
 }
 
@@ -59,17 +77,23 @@ export function showInbox(named: string, options: ThreadCommandOptions): Promise
 }
 
 export interface AnswerOptions extends ThreadCommandOptions {
+  /** Whether an interrupted run may be resumed here; commander's `--no-resume`. */
+  readonly resume?: boolean;
   readonly reason?: string;
   readonly remember?: 'once' | 'thread' | 'category';
 }
 
-/** `singletree inbox approve|reject|revise|answer`: answers one of them, by its number or id. */
-export function answerInbox(
+/**
+ * `singletree inbox approve|reject|revise|answer`: answers one of them, by its number or id. A run that no process owns is
+ * resumed here until its turn ends. Returns the exit code.
+ */
+export async function answerInbox(
   outcome: 'approve' | 'reject' | 'revise' | 'answer',
   [named, value]: readonly [string, string | undefined],
   options: AnswerOptions,
-): Promise<void> {
-  return withLog(options, async log => {
+): Promise<number> {
+  const { config } = await loadSettings('.');
+  const resumed = await withConfiguredLog(options, config, async (log): Promise<ResumedRun | undefined> => {
     const { thread, entry } = relayNamed(await pendingIn(log), named);
     await checkOutsideRuns(log, thread);
     const answer: Omit<RelayAnswer, 'relayId'> = {
@@ -79,6 +103,18 @@ export function answerInbox(
       ...(outcome === 'revise' && value !== undefined && { input: parsed(value) }),
       ...(outcome === 'answer' && value !== undefined && { answer: answerTo(entry.relay, value) }),
     };
+    const interrupted = await interruptedRunOf(log, thread);
+    if (interrupted !== undefined) {
+      checkAnswer(entry.relay, answer);
+      const { agentId } = interrupted;
+      if (options.resume === false) throw notResumed(agentId, thread.id);
+      const cwd = await new ThreadDigests(log).findFolder(thread);
+      if (isRunnableHere(agentId, cwd === undefined ? config : (await loadSettings(cwd)).config))
+        return { agentId, threadId: thread.id, cwd, answer: { relayId: entry.relay.id, ...answer } };
+      await standardError.write(
+        `The run is interrupted, and resumes when a process with its agent "${agentId}" starts.\n`,
+      );
+    }
     const control = new Supervisor({ log });
     const agents = { list: () => [], get: () => undefined };
     try {
@@ -89,7 +125,42 @@ export function answerInbox(
     await (options.json === true
       ? standardOutput.writeJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
       : standardOutput.write(`${outcome}: ${questionOf(entry.relay)}\n`));
+    return undefined;
   });
+  if (resumed === undefined) return 0;
+  const { agentId: name, threadId, cwd, answer } = resumed;
+  await standardError.write('No process runs this thread any more: it is resumed here. Ctrl-C stops it.\n');
+  return runAtTerminal(
+    { name, prompt: undefined, extraArgs: [], answer },
+    {
+      ...storeUrls(options, process.env, config),
+      ...defined({ cwd }),
+      resume: threadId,
+      wait: true,
+      output: options.json === true ? 'events' : 'pretty',
+    },
+  );
+}
+
+/** A run that is resumed with an answer. */
+interface ResumedRun {
+  readonly agentId: string;
+  readonly threadId: string;
+  /** The folder that it works in. */
+  readonly cwd: string | undefined;
+  readonly answer: RelayAnswer;
+}
+
+function isRunnableHere(agentId: string, config: Config): boolean {
+  return builtInIds.includes(agentId) || ownAgents(config).some(({ id }) => id === agentId);
+}
+
+function notResumed(agentId: string, threadId: string): SingletreeError {
+  return new SingletreeError(
+    'run_interrupted',
+    `No process runs this thread any more, and --no-resume keeps it so: nothing was answered. To resume it, which asks again: ${resumeCommand(agentId, threadId)}`,
+    { details: { threadId } },
+  );
 }
 
 function answerTo(relay: EventOf<'relay'>, text: string): string | string[] {

@@ -68,7 +68,8 @@ export async function closeRelay(
   }
 }
 
-function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
+/** Throws `invalid_argument` for an answer that the agent cannot act on. */
+export function checkAnswer(relay: EventOf<'relay'>, { outcome, input, answer }: Omit<RelayAnswer, 'relayId'>): void {
   const allowed = possibleAnswers(relay);
   if (!allowed.some(each => each === outcome)) throw invalid(relay, `expected ${allowed.join(', ')}, got "${outcome}"`);
   if (outcome === 'revise' && relay.relayKind === 'permission' && input === undefined)

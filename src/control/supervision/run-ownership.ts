@@ -2,8 +2,8 @@ import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog } from '../../log/index.ts';
 import type { Clock } from '../../agents/clock.ts';
 import { ownerCheckMs, renewalMs } from './lease-times.ts';
+import { hasEndedOwner } from './live-run.ts';
 import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
-import { isEndedProcess } from './process-owner.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 
 /**
@@ -151,10 +151,6 @@ export class RunOwnership {
       signal,
     });
   }
-}
-
-function hasEndedOwner({ owner }: OpenRun): boolean {
-  return owner !== undefined && isEndedProcess(owner);
 }
 
 export function runNotFound(runId: string): SingletreeError {
