@@ -116,7 +116,7 @@ describe('the architecture', () => {
     expect(folders.map(entry => entry.name).filter(name => name !== 'cli' && !(name in mayImport))).toEqual([]);
   });
 
-  it('starts child processes only through the guard, but for the browser, which may outlive the command, and the editor of the person', () => {
+  it('starts child processes only through the guard, but for the browser, which may outlive the command, the editor of the person, and a look at a process with ps', () => {
     const starters = sources('src').filter(file =>
       importsOf(readFileSync(join(root, file), 'utf8')).some(
         ({ specifier, typeOnly }) => /^(node:)?(child_process|cluster)$/.test(specifier) && !typeOnly,
@@ -125,6 +125,7 @@ describe('the architecture', () => {
     expect(starters.toSorted()).toEqual([
       'src/agents/process/guarded-process.ts',
       'src/agents/process/process-guard.ts',
+      'src/agents/process/process-state.ts',
       'src/cli/serve/serve-page.ts',
       'src/terminal/session/external-editor.ts',
     ]);

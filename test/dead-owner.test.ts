@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,9 +34,14 @@ interface RunElsewhere {
 }
 
 /** Starts an external agent that never ends, in a process of its own on the log of the server. */
-async function runElsewhere(): Promise<RunElsewhere> {
+async function runElsewhere({ isCollected = true } = {}): Promise<RunElsewhere> {
   const PATH = `${programs}:${process.env['PATH']}`;
-  const child = spawn(process.execPath, [command, 'run', 'codex', 'hang'], {
+  const line = [process.execPath, command, 'run', 'codex', 'hang', '--output', 'events'];
+  // The shell becomes a program that never waits for the run that it started.
+  const [program = '', ...args] = isCollected
+    ? line
+    : ['sh', '-c', '"$@" & echo $! > "$SINGLETREE_HOME/pid"; exec sleep 60', 'sh', ...line];
+  const child = spawn(program, args, {
     env: { ...bareEnvironment(), PATH, SINGLETREE_HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -89,6 +95,15 @@ describe('a run of another process, on a server that is up', () => {
       .poll(() => endsOf(threadId), { timeout: 20_000, interval: 200 })
       .toMatchObject([{ runId, reason: 'interrupted' }]);
     expect((await client.getThread(threadId)).runs).toEqual([]);
+  });
+
+  it('ends by itself when its process was killed and nobody has collected it', async () => {
+    const { child, threadId, runId } = await runElsewhere({ isCollected: false });
+    process.kill(Number(await readFile(join(home, 'pid'), 'utf8')), 'SIGKILL');
+    await expect
+      .poll(() => endsOf(threadId), { timeout: 20_000, interval: 200 })
+      .toMatchObject([{ runId, reason: 'interrupted' }]);
+    await kill(child);
   });
 
   it('gives way to the next message when its process was killed, so that no two run', async () => {

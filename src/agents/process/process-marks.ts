@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { isRunning } from './process-state.ts';
 
 /** The variable that identifies a child and its descendants to the guard. */
 export const childVariable = 'SINGLETREE_CHILD';
@@ -31,23 +32,14 @@ export function guardMark(): string {
   return `${hostname()}/${process.pid}`;
 }
 
-/** Whether the process that started a child still exists; also true when the child does not show which one it was. */
+/** Whether the process that started a child still runs; also true when the child does not show which one it was. */
 export function hasLivingOwner(shown: string): boolean {
   const [, pid] = new RegExp(`\\b${childVariable}=[^.\\s]+\\.\\d+\\.(\\d+)`).exec(shown) ?? [];
-  return pid === undefined || exists(Number(pid));
+  return pid === undefined || isRunning(Number(pid));
 }
 
 /** Whether the visible data of a process identify it as the guard of a process of this machine that has ended. */
 export function isOrphanedGuard(shown: string): boolean {
   const [, host, pid] = new RegExp(`\\b${guardVariable}=(\\S+)/(\\d+)\\b`).exec(shown) ?? [];
-  return host === hostname() && !exists(Number(pid));
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
-  }
+  return host === hostname() && !isRunning(Number(pid));
 }

@@ -26,6 +26,13 @@ describe('the owner of a lease', () => {
     }
   });
 
+  it('is gone when another process has its id now', () => {
+    const owner = processOwner();
+    const another = owner.replace(/\/(\d+)\.[^/]+\//, '/$1.0/');
+    expect(another).not.toBe(owner);
+    expect([isEndedProcess(owner), isEndedProcess(another)]).toEqual([false, true]);
+  });
+
   it('has a unique name', () => {
     expect(processOwner()).not.toBe(processOwner());
   });
