@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Harness, Supervisor } from '../src/control/index.ts';
 import { RelayBooks } from '../src/control/supervision/relay-books.ts';
-import type { AgentEvent } from '../src/events/index.ts';
+import { type AgentEvent, SingletreeError } from '../src/events/index.ts';
 import { MemoryLog } from '../src/log/index.ts';
 import { createRuntime } from '../src/runtime/index.ts';
 import { ask } from './server/http.ts';
@@ -20,10 +20,10 @@ const asking = (expiresAt: string) => ({
   resumable: true,
 });
 const expired = { code: 'relay_expired' };
-const started = async (log: MemoryLog, expiresAt: string) => {
+const started = async (log: MemoryLog, expiresAt: string, report: (line: string) => void = () => {}) => {
   const agent = asking(expiresAt);
   const clock = new ManualClock();
-  const control = new Supervisor({ log, agents: [agent], clock });
+  const control = new Supervisor({ log, agents: [agent], clock, report });
   const { id: threadId } = await log.createThread({ resourceId: 'acme' });
   await control.start(threadId, { agent, content: 'Hi' });
   let relayId = '';
@@ -74,6 +74,25 @@ describe('a relay whose time is over', () => {
     expect(await run?.done).toBe('complete');
     expect(textOf(await log.read(threadId))).toEqual(['expired']);
     expect(own.timers).toBe(0);
+  });
+
+  it('detaches its run when the log refuses to store that, and reports why: the agent does not wait for ever', async () => {
+    const clock = new ManualClock();
+    const damaged = new SingletreeError('log_corrupt', 'The file is damaged.');
+    class DamagedLog extends MemoryLog {
+      override append(...[threadId, events, options]: Parameters<MemoryLog['append']>) {
+        if (events.some(({ type }) => type === 'relay_resolved')) return Promise.reject(damaged);
+        return super.append(threadId, events, options);
+      }
+    }
+    const lines: string[] = [];
+    const report = (line: string) => void lines.push(line);
+    const scene = await started(new DamagedLog({ now: () => clock.now() }), '1970-01-01T00:01:00.000Z', report);
+    const [run] = scene.control.running();
+    clock.advance(60_000);
+    scene.clock.advance(60_000);
+    expect(await run?.done).toBe('interrupted');
+    expect(lines).toEqual([`The runs of the thread "${scene.threadId}" are detached: The file is damaged.`]);
   });
 
   it('is answered as expired by the process that takes the run over', async () => {

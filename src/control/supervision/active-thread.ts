@@ -81,7 +81,12 @@ export class ActiveThread {
     this.#lease = lease;
     this.#outage = new StoreOutage({ clock: systemClock, onBegin: options.onOutage, onEnd: options.onOutageEnd });
     const { log, clock } = options;
-    this.#expiry = new RelayExpiry({ log, clock, expire: relay => closeRelay(this, relay, { outcome: 'expired' }) });
+    this.#expiry = new RelayExpiry({
+      log,
+      clock,
+      expire: relay => closeRelay(this, relay, { outcome: 'expired' }),
+      onFailure: error => this.#detachAfter(error),
+    });
     const perform: StoreOutage['write'] = write => this.#outage.write(write);
     const schedule = (ms: number, run: () => void) => turnShare.after(systemClock, ms, run);
     this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform, schedule });
@@ -187,7 +192,7 @@ export class ActiveThread {
     try {
       this.#lease = await this.#options.log.renewLease(this.#lease, this.#options.leaseMs);
     } catch (error) {
-      if (!this.#stop.signal.aborted && !isStoreUnavailable(error)) this.#options.onLost(error);
+      if (!isStoreUnavailable(error)) this.#detachAfter(error);
     }
   }
 
@@ -207,8 +212,13 @@ export class ActiveThread {
         else this.take(event);
       }
     } catch (error) {
-      if (!signal.aborted) this.#options.onLost(error);
+      this.#detachAfter(error);
     }
+  }
+
+  /** Detaches the runs of a thread that cannot be served here any more: another process resumes them. */
+  #detachAfter(error: unknown): void {
+    if (!this.#stop.signal.aborted) this.#options.onLost(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../events/error-text.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { ActiveRun } from './active-run.ts';
 import { ActiveThread, type ActiveThreadOptions } from './active-thread.ts';
@@ -15,6 +16,11 @@ export interface ActiveThreadsOptions extends Pick<ActiveThreadOptions, 'log' | 
 /** The error for a run that would begin after `close`. */
 export function supervisorClosed(): SingletreeError {
   return new SingletreeError('log_closed', 'The supervisor is closed. Create a new one.');
+}
+
+/** Whether a thread was lost because another process owns it now, it was deleted, or the log was closed. */
+function isExpectedLoss(reason: unknown): boolean {
+  return (['lease_lost', 'thread_not_found', 'log_closed'] as const).some(code => SingletreeError.is(reason, code));
 }
 
 /** The threads with active runs of this process: each is opened once, and closed after its last run. */
@@ -46,7 +52,7 @@ export class ActiveThreads {
 
   /** Enters a thread, which is opened when it is not active; rejects when another process owns it. */
   async acquire(threadId: string): Promise<ActiveThread> {
-    const { log, owner, leaseMs, clock, runsIn, isClosed } = this.#options;
+    const { log, owner, leaseMs, clock, report, runsIn, isClosed } = this.#options;
     if (isClosed()) throw supervisorClosed();
     let opening = this.#threads.get(threadId);
     if (opening === undefined) {
@@ -56,8 +62,9 @@ export class ActiveThreads {
         owner,
         leaseMs,
         clock,
-        // Another process owns the thread now.
-        onLost: () => {
+        onLost: reason => {
+          if (!isExpectedLoss(reason))
+            report(`The runs of the thread "${threadId}" are detached: ${errorText(reason)}`);
           for (const run of runsIn(threadId)) run.detach();
         },
         onAbort: runId =>

@@ -10,6 +10,8 @@ export interface RelayExpiryOptions {
   readonly clock: Clock;
   /** Stores that nobody answered in time. */
   readonly expire: (relay: Relay) => Promise<void>;
+  /** Called when that cannot be stored: the agent would wait for ever. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** The longest time that a timer takes. */
@@ -27,10 +29,9 @@ export class RelayExpiry {
   /** Keeps the time of a pending relay. */
   watch(relay: Relay): void {
     if (relay.expiresAt === undefined || this.#timers.has(relay.id)) return;
-    const { log, clock, expire } = this.#options;
+    const { log, clock, expire, onFailure } = this.#options;
     const left = Date.parse(relay.expiresAt) - currentTime(log);
-    // One that cannot be stored now is stored by the process that takes the run over.
-    if (left <= 0) return void expire(relay).catch(() => {});
+    if (left <= 0) return void expire(relay).catch(onFailure);
     const cancel = clock.after(Math.min(left, longestMs), () => {
       this.#timers.delete(relay.id);
       this.watch(relay);

@@ -160,6 +160,27 @@ describe('a takeover', () => {
     await server.close();
   });
 
+  it('of one run that fails is reported once, and does not keep the others from being taken over', async () => {
+    const clock = new ManualClock();
+    const { log, threadId, owner } = await setUp({ owner: endedOwner });
+    const { runId } = await owner.start(threadId, { agent: asking, content: 'Say hi' });
+    const { id: other } = await log.createThread();
+    const second = await owner.start(other, { agent: asking, content: 'Say hi' });
+    for (const id of [threadId, other]) await until(log, id, 'relay');
+    const lines: string[] = [];
+    const report = (line: string) => void lines.push(line);
+    const agents: SupervisorOptions['agents'] = open => {
+      if (open.runId === runId) throw new Error('no model');
+      return asking;
+    };
+    const next = new Supervisor({ log, agents, clock, report });
+    expect((await next.recover()).map(run => run.runId)).toEqual([second.runId]);
+    clock.advance(10_000);
+    await next.takeOver(threadId).catch(() => {});
+    expect(lines).toEqual([`The run "${runId}" cannot be resumed, and is tried again: no model`]);
+    await next.close();
+  });
+
   it('ignores runs of other resources when it is for one', async () => {
     const { log, threadId, owner } = await setUp({ owner: endedOwner });
     await owner.start(threadId, { agent: asking, content: 'Say hi' });

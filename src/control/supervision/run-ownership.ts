@@ -1,3 +1,4 @@
+import { errorText } from '../../events/error-text.ts';
 import { type AgentEvent, SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog } from '../../log/index.ts';
 import type { Clock } from '../../agents/clock.ts';
@@ -24,6 +25,8 @@ export interface RunOwnershipOptions {
   readonly running: (threadId: string) => readonly RunHandle[];
   /** Whether a run is active or starting in this process. */
   readonly isOurs: (runId: string) => boolean;
+  /** Writes a line for the person who runs the process. */
+  readonly report: (line: string) => void;
   /** Resumes or ends a run, if the lease of its thread is free. */
   readonly takeOver: (threadId: string, open: OpenRun, note: EndNote | undefined) => Promise<TakeoverResult>;
 }
@@ -35,6 +38,8 @@ export interface RunOwnershipOptions {
 export class RunOwnership {
   readonly #options: RunOwnershipOptions;
   readonly #takingOver = new Map<string, Promise<TakeoverResult>>();
+  /** The failures that were reported and last, each by its run; those of the search by an empty text. */
+  readonly #failures = new Map<string, string>();
   #cancelCheck: (() => void) | undefined;
   /** When leases were tried last. */
   #triedAt = 0;
@@ -52,7 +57,10 @@ export class RunOwnership {
     return { here: this.#options.running(threadId), elsewhere };
   }
 
-  /** Takes over all runs that no live process owns, now and whenever an owner ends. */
+  /**
+   * Takes over all runs that no live process owns, now and whenever an owner ends. A run that cannot be taken over is
+   * reported and tried again; rejects when the log cannot be searched now.
+   */
   watch(): Promise<readonly RunHandle[]> {
     this.#triedAt = this.#options.clock.now();
     return this.#check(() => true);
@@ -66,15 +74,25 @@ export class RunOwnership {
       for await (const thread of allThreads(log, { open: 'run', resourceId }))
         for (const open of openRunsOf(thread)) {
           if (signal.aborted || isOurs(open.runId) || !mayBeGone(open)) continue;
-          const handle = await this.takeOverRun(thread.id, open);
+          const handle = await this.takeOverRun(thread.id, open).catch((error: unknown) =>
+            this.#report(open.runId, `The run "${open.runId}" cannot be resumed, and is tried again`, error),
+          );
           if (handle !== undefined && handle !== 'elsewhere') handles.push(handle);
         }
+      this.#failures.delete('');
       return handles;
     } finally {
       this.#cancelCheck?.();
-      // A takeover that fails now may succeed later.
       if (!signal.aborted) this.#checkLater();
     }
+  }
+
+  /** Reports a failure once, as long as it stays the same. */
+  #report(key: string, what: string, error: unknown): void {
+    const line = `${what}: ${errorText(error)}`;
+    if (this.#options.signal.aborted || this.#failures.get(key) === line) return;
+    this.#failures.set(key, line);
+    this.#options.report(line);
   }
 
   /** The end of a process of this machine is seen without its lease; others are gone when their lease has expired. */
@@ -82,7 +100,8 @@ export class RunOwnership {
     const { clock, leaseMs } = this.#options;
     const untilTry = this.#triedAt + renewalMs(leaseMs) - clock.now();
     const check = () => (untilTry <= ownerCheckMs ? this.watch() : this.#check(hasEndedOwner));
-    this.#cancelCheck = clock.after(Math.min(ownerCheckMs, Math.max(untilTry, 0)), () => void check().catch(() => {}));
+    const failed = (error: unknown) => this.#report('', 'Interrupted runs cannot be searched now', error);
+    this.#cancelCheck = clock.after(Math.min(ownerCheckMs, Math.max(untilTry, 0)), () => void check().catch(failed));
   }
 
   /** Resolves when no run of a thread is active, in any process. */

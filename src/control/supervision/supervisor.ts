@@ -78,6 +78,7 @@ export class Supervisor implements RunControl {
       leaseMs: this.#options.leaseMs,
       resourceId,
       signal: this.#closing.signal,
+      report: this.#options.report,
       running: threadId => this.#runningIn(threadId),
       isOurs: runId => this.#runs.has(runId) || this.#starting.has(runId),
       takeOver: (threadId, open, note) => this.#takeOver(threadId, open, note),
