@@ -29,7 +29,7 @@ describe.skipIf(browser === undefined)('the coding agent on the page', () => {
   const approve = () => log().getByRole('button', { name: 'Approve', exact: true }).click();
 
   async function say(text: string): Promise<void> {
-    await page.goto(product.url);
+    await page.goto(product.link);
     await page.getByLabel('Message').fill(text);
     await page.getByRole('button', { name: 'Send' }).click();
   }

@@ -20,7 +20,7 @@ let client: Client;
 
 beforeAll(async () => {
   product = await startProduct(home);
-  client = createClient({ baseUrl: product.url });
+  client = createClient({ baseUrl: product.url, token: product.token });
 });
 afterAll(async () => {
   await product.end('SIGKILL');

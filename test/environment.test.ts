@@ -108,7 +108,7 @@ describe('the programs that a person starts', { timeout: 60_000 }, () => {
       env: { ...env, ...(token !== undefined && { SINGLETREE_TOKEN: token }) },
       cwd: project.folder,
     });
-    const client = createClient({ baseUrl: product.url, ...(token !== undefined && { token }) });
+    const client = createClient({ baseUrl: product.url, token: token ?? product.token });
     const { id } = await client.createThread();
     await client.sendMessage(id, { content: 'go', agent: 'coder', model: 'openai/gpt-5.5' });
     for await (const event of client.watch(id)) if (event.type === 'harness_end') break;

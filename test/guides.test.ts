@@ -81,8 +81,8 @@ const trials: Readonly<Record<string, Trial>> = {
   'watch-from-curl': {
     edits: [
       [
-        '```sh run\ncurl -s $S/api/relays\n',
-        '```sh run\nuntil curl -s $S/api/relays | grep -q save_note; do sleep 0.1; done\ncurl -s $S/api/relays\n',
+        '```sh run\ncurl -s -H "$K" $S/api/relays\n',
+        '```sh run\nuntil curl -s -H "$K" $S/api/relays | grep -q save_note; do sleep 0.1; done\ncurl -s -H "$K" $S/api/relays\n',
       ],
     ],
   },

@@ -53,7 +53,7 @@ describe('an own agent in the configuration of a project', () => {
 
     const product = await startProduct(scene.home, 0, { cwd: scene.repository });
     try {
-      const client = createClient({ baseUrl: product.url });
+      const client = createClient({ baseUrl: product.url, token: product.token });
       expect((await client.listAgents())[0]).toMatchObject({ id: 'echo' });
       const { id } = await client.createThread();
       await client.sendMessage(id, { content: 'From the page' });

@@ -91,7 +91,11 @@ await log.close();`,
     expect(run('all.mjs')).toBe(`${major}\nIt is sunny.\n`);
     expect(run(command, 'demo')).toContain('17 nodes');
     expect(run(command, 'threads')).toContain('Demo');
-    const server = spawn(nodeOf(major), [command, 'serve', '--json', '--no-open', '--port', '0'], options);
+    const server = spawn(
+      nodeOf(major),
+      [command, 'serve', '--json', '--no-open', '--no-token', '--port', '0'],
+      options,
+    );
     try {
       const [line] = (await once(server.stdout, 'data')) as [Buffer];
       const { url } = JSON.parse(String(line)) as { url: string };

@@ -17,7 +17,7 @@ let page: Page;
 const look = async (name: string) => shots && (await page.screenshot({ path: join(shots, `${name}.png`) }));
 
 async function ask(message: string): Promise<Locator> {
-  await page.goto(product.url);
+  await page.goto(product.link);
   await page.getByLabel('Message').fill(message);
   await page.keyboard.press('Enter');
   return page.getByRole('log');

@@ -118,7 +118,7 @@ describe('singletree send', () => {
     model = await startScriptedServer({ script: ({ lastUserText }) => `You said: ${lastUserText}` });
     const product = await startProduct(join(folder, 'home'), 0, { cwd: folder, env: environment() });
     try {
-      const { id } = await createClient({ baseUrl: product.url }).createThread();
+      const { id } = await createClient({ baseUrl: product.url, token: product.token }).createThread();
       const { status, stdout } = await run('send', id.slice(0, 20), 'Hello', '--server', product.url);
       expect([status, stdout]).toEqual([0, expect.stringContaining('You said: Hello')]);
       const receipt = await run('send', 'last', 'Again', '--server', `${product.url}/`, '--no-wait', '--json');

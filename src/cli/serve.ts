@@ -13,6 +13,7 @@ export function addServeCommand(program: Command): void {
     .option('--host <address>', 'the address to listen on; a non-local address requires a token (default: 127.0.0.1)')
     .option('--port <number>', 'the port; 0 selects a free one (default: 4747, or the next free one)', portNumber)
     .addOption(tokenOption())
+    .option('--no-token', 'let every program on this machine use the server, instead of those with its token')
     .option('--allow-host <name>', 'a host name that remote clients may use (repeatable)', collect)
     .option('--cors <origin>', 'the origin of a page elsewhere that may use the server (repeatable)', origins)
     .addOption(

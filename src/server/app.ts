@@ -3,7 +3,9 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
+import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
+import { runHeader } from '../control/supervision/inside-run.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { Protocol } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
@@ -144,7 +146,8 @@ export function appOf(site: Site): Hono<AppEnv> {
       const cookie = crossOrigin.isAllowed(origin) ? undefined : header('cookie');
       const shown = { authorization: header('authorization'), cookie, address: addressOf(context) };
       try {
-        context.set('scope', site.access.admit(shown));
+        const runMarks = header(runHeader);
+        context.set('scope', { ...site.access.admit(shown), ...defined({ runMarks }) });
       } catch (error) {
         const wantsPage = method === 'GET' && (header('accept') ?? '').includes('text/html');
         if (!(error instanceof Refusal) || !wantsPage) throw error;

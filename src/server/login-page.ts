@@ -13,6 +13,7 @@ ${alert}
 <label>Token <input name="token" type="password" autocomplete="current-password" required autofocus></label>
 <button>Sign in</button>
 </form>
+<p>The link that <code>singletree serve</code> prints signs you in.</p>
 </main>`,
   );
 }

@@ -4,6 +4,7 @@ import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
+import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { type Thread, threadStatus } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
@@ -68,6 +69,13 @@ export class Site {
   /** Returns the thread, when it exists and the request may see it. */
   find(scope: Scope, threadId: string): Promise<Thread> {
     return findThread(this.options.log, scope, threadId);
+  }
+
+  /** Returns the thread for what a person says to it; throws `request_forbidden` for a program of its own runs. */
+  async findToSend(scope: Scope, threadId: string): Promise<Thread> {
+    const thread = await this.find(scope, threadId);
+    await checkOutsideRuns(this.options.log, thread, scope.runMarks);
+    return thread;
   }
 
   infoOf(thread: Thread): ThreadInfo {

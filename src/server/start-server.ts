@@ -25,6 +25,8 @@ export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
 export interface RunningServer {
   /** Where it answers, without a slash at the end. */
   readonly url: string;
+  /** Returns an address that signs a browser in once, with a token that does not show in it. */
+  createLink(token: string): string;
   /** Delivers follow-ups that waited when the process before ended; call it when the runs were recovered. */
   resume(): Promise<void>;
   /** Accepts nothing new, ends open streams so that their readers come back, and lets requests end; runs go on. */
@@ -58,9 +60,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
+  const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}`;
   let closed: Promise<unknown> | undefined;
   return {
-    url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}`,
+    url,
+    createLink: token => `${url}/login?token=${site.access.createKey(token)}`,
     resume: () => site.conversations.recover(),
     async close() {
       closing.abort();

@@ -23,7 +23,7 @@ export class ClusterServer {
 
   constructor(port: number, args: readonly string[], env: NodeJS.ProcessEnv) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#args = ['serve', '--no-open', '--port', String(port), ...args];
+    this.#args = ['serve', '--no-open', '--no-token', '--port', String(port), ...args];
     this.#env = env;
   }
 

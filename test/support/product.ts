@@ -2,12 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { readMachineToken } from '../../src/cli/settings/machine-token.ts';
 import { bareEnvironment } from './bare-environment.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface Product {
   readonly url: string;
+  /** The token of its machine; empty when it was given tokens, or none. */
+  readonly token: string;
+  /** The address that signs a browser in. */
+  readonly link: string;
   readonly port: number;
   readonly process: ChildProcess;
   /** Everything it printed before it was ready, and since. */
@@ -40,8 +45,11 @@ export async function startProduct(home: string, port = 0, more: ProductOptions 
     child.once('exit', code => reject(new Error(`it ended with ${code}:\n${output.join('\n')}`)));
   });
   const url = await address;
+  const token = readMachineToken(home) ?? '';
   return {
     url,
+    token,
+    link: `${url}/login?token=${token}`,
     port: Number(new URL(url).port),
     process: child,
     output,

@@ -1,6 +1,10 @@
 import { type Client, createClient } from '../../client/index.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
+import { ownRunMarks, runHeader } from '../../control/supervision/inside-run.ts';
+import { isLoopback } from '../../server/security/request-guard.ts';
+import { singletreeHome } from '../settings/home.ts';
+import { readMachineToken } from '../settings/machine-token.ts';
 import { findIn, type ThreadIndex } from '../threads/find-thread.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
@@ -8,8 +12,9 @@ import { standardOutput } from '../../control/standard-output.ts';
 
 /** Sends a message to a thread of a server and prints the answer; returns the exit code. */
 export async function sendToServer(named: string, content: string, options: SendOptions): Promise<number> {
-  const { server = '', token, model, followUp = false, wait, json = false } = options;
-  const client = createClient({ baseUrl: server.replace(/\/+$/, ''), ...defined({ token }) });
+  const { server = '', model, followUp = false, wait, json = false } = options;
+  const token = options.token ?? (isLoopbackUrl(server) ? readMachineToken(singletreeHome()) : undefined);
+  const client = createClient({ baseUrl: server.replace(/\/+$/, ''), fetch: markedFetch, ...defined({ token }) });
   const { id: threadId, seq } = await findIn(threadsOf(client), named);
   const id = newId();
   const delivery = followUp ? 'follow_up' : 'steer';
@@ -27,6 +32,18 @@ export async function sendToServer(named: string, content: string, options: Send
   const isActive = receipt.steered === true || receipt.queued === true;
   const sent = { messageId: id, ...(isActive && { activeRunId: receipt.runId }), isDeliveredLater: true };
   return exitCodeOf(await followAnswer(events, sent, json));
+}
+
+/** States the runs that this process works for: a server refuses what they say to themselves. */
+const markedFetch: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  const marks = ownRunMarks();
+  if (marks !== undefined) headers.set(runHeader, marks);
+  return fetch(input, { ...init, headers });
+};
+
+function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }
 
 function threadsOf(client: Client): ThreadIndex<{ readonly id: string; readonly seq: number }> {

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { redactedEvents } from '../../server/security/redacted-events.ts';
 import { Conversations, Supervisor } from '../../control/index.ts';
+import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
 import { liveRunOf } from '../../control/supervision/live-run.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
@@ -22,6 +23,7 @@ import { standardError, standardOutput } from '../../control/standard-output.ts'
 export async function sendToStore(named: string, content: string, options: SendOptions): Promise<number> {
   const next = await withLog(options, async (log, redactor): Promise<number | NextTurn> => {
     const thread = await findThread(log, named);
+    await checkOutsideRuns(log, thread);
     const active = await liveRunOf(log, thread);
     if (active !== undefined) return sendIntoRun({ log, redactor }, { thread, runId: active.runId, content }, options);
     if (!options.wait)

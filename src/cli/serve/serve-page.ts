@@ -12,6 +12,7 @@ import { configuredTokens, tokensIn } from './access-tokens.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { packageVersion } from '../package-version.ts';
 import { removeRunFolders } from '../run/run-folders.ts';
+import { ensureMachineToken, machineTokenFile } from '../settings/machine-token.ts';
 import { secretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { calledAs, startLines } from './start-screen.ts';
@@ -22,7 +23,8 @@ import { standardOutput } from '../../control/standard-output.ts';
 export interface ServeOptions extends StoreOptions {
   readonly host?: string;
   readonly port?: number;
-  readonly token?: readonly AccessToken[];
+  /** False with `--no-token`. */
+  readonly token?: readonly AccessToken[] | false;
   readonly allowHost?: readonly string[];
   readonly cors?: readonly string[];
   readonly log: LogStyle;
@@ -40,10 +42,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { config, home } = loaded;
   const host = options.host ?? config.server?.host ?? '127.0.0.1';
   const hosts = options.allowHost ?? config.server?.allowHosts ?? [];
-  const tokens = tokensFor(options, config);
-  const settings = isOwnMachine([host, ...hosts], tokens)
-    ? loaded
-    : { ...loaded, environment: { ...loaded.environment, base: 'short' as const } };
+  const named = tokensFor(options, config);
+  const isOwn = isOwnMachine([host, ...hosts], named);
+  const settings = isOwn ? loaded : { ...loaded, environment: { ...loaded.environment, base: 'short' as const } };
+  // Other people of this machine, and the programs of agents, do not have it.
+  const machineToken = isOwn && options.token !== false ? ensureMachineToken(home) : undefined;
+  const tokens = machineToken === undefined ? named : [{ token: machineToken }];
   const { store, live } = storeUrls(options, process.env, config);
   const log = await openStoreOf(options, config);
   const agents = await installedAgents({ ...settings, yolo });
@@ -89,6 +93,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const shown = {
     version: packageVersion(),
     url: server.url,
+    ...(machineToken !== undefined && { tokenFile: machineTokenFile(home).replace(homedir(), '~') }),
     takenPort: isMoved(options, config, server) ? usualPort : undefined,
     folder: settings.cwd.replace(homedir(), '~'),
     store: visibleUrl(store),
@@ -99,9 +104,14 @@ export async function serve(options: ServeOptions): Promise<void> {
     resumed: recovered.length,
     command: calledAs(process.env),
   };
+  const link = machineToken && `${server.url}/login?token=${machineToken}`;
   if (json) await standardOutput.writeJson({ ...shown, agents: shown.agents.map(({ id }) => id) });
-  else await standardOutput.write(`${startLines(shown).join('\n')}\n`);
-  if (open && standardOutput.isTerminal) openInBrowser(server.url);
+  else
+    await standardOutput.write(
+      `${startLines({ ...shown, ...(standardOutput.isTerminal && defined({ link })) }).join('\n')}\n`,
+    );
+  if (open && standardOutput.isTerminal)
+    openInBrowser(machineToken === undefined ? server.url : server.createLink(machineToken));
   await untilStopped();
   await server.close();
   await supervisor.close();
@@ -116,7 +126,7 @@ function isOwnMachine(names: readonly string[], tokens: readonly AccessToken[]):
 
 /** Options go before the environment, which goes before the configuration. */
 function tokensFor({ token }: ServeOptions, config: Config): readonly AccessToken[] {
-  if (token !== undefined) return token;
+  if (token !== undefined) return token || [];
   const fromEnvironment = tokensIn(process.env);
   return fromEnvironment.length > 0 ? fromEnvironment : configuredTokens(config, process.env);
 }

@@ -32,6 +32,16 @@ describe('the first screen of the server', () => {
     ]);
   });
 
+  it('shows the address that signs in, and where the token is', () => {
+    const text = startLines({
+      ...screen,
+      link: 'http://127.0.0.1:4747/login?token=t',
+      tokenFile: '~/.singletree/token',
+    });
+    expect(text[0]).toBe('Singletree is at http://127.0.0.1:4747/login?token=t');
+    expect(text).toContain('  token    ~/.singletree/token');
+  });
+
   it('shows the model, problems, resumed runs and the port that is taken', () => {
     const text = startLines({
       ...screen,

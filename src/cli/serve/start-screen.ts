@@ -4,6 +4,10 @@ import type { AgentInfo } from '../../protocols/index.ts';
 export interface StartScreen {
   readonly version: string;
   readonly url: string;
+  /** The address that signs in, for the person at the terminal. */
+  readonly link?: string;
+  /** Where the token is that opens the server; none when everybody may use it, or tokens were given. */
+  readonly tokenFile?: string;
   /** The port that was wanted, when another one had to be used. */
   readonly takenPort?: number | undefined;
   readonly folder: string;
@@ -22,16 +26,31 @@ export interface StartScreen {
 
 /** Returns the lines of the first screen: where the server is, what was found, and what to do next. */
 export function startLines(screen: StartScreen): string[] {
-  const { version, url, takenPort, folder, store, live, agents, models, problems, resumed, command } = screen;
+  const {
+    version,
+    url,
+    link = url,
+    tokenFile,
+    takenPort,
+    folder,
+    store,
+    live,
+    agents,
+    models,
+    problems,
+    resumed,
+    command,
+  } = screen;
   const rows: [string, string][] = [
     ['folder', folder],
     ['store', store],
     ...(live === undefined ? [] : ([['live', live]] as [string, string][])),
+    ...(tokenFile === undefined ? [] : ([['token', tokenFile]] as [string, string][])),
     ['agents', agents.map(({ id }) => id).join(', ')],
     ['models', modelsText(models)],
   ];
   return [
-    `Singletree is at ${url}${takenPort === undefined ? '' : ` (port ${takenPort} is taken)`}`,
+    `Singletree is at ${link}${takenPort === undefined ? '' : ` (port ${takenPort} is taken)`}`,
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
     ...problems.map(problem => `  problem  ${problem}`),

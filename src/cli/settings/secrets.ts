@@ -1,6 +1,8 @@
 import { secretsIn } from '../../agents/process/environment.ts';
 import type { Config } from '../../config/index.ts';
 import { passwordsOf } from '../../log/index.ts';
+import { singletreeHome } from './home.ts';
+import { readMachineToken } from './machine-token.ts';
 import { type StoreOptions, storeUrls } from './store-options.ts';
 
 /**
@@ -15,6 +17,7 @@ export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.Pr
   const configured = (config.server?.tokens ?? []).map(({ token }) =>
     typeof token === 'string' ? token : (env[token.env] ?? ''),
   );
-  const tokens = [...named.map(text => text.replace(/^[^=]*=(?!=*$)/, '')), ...configured];
+  const machine = readMachineToken(singletreeHome(env)) ?? '';
+  const tokens = [machine, ...named.map(text => text.replace(/^[^=]*=(?!=*$)/, '')), ...configured];
   return [...secretsIn(env), ...passwords.filter(({ length }) => length >= 6), ...tokens.filter(text => text !== '')];
 }

@@ -84,7 +84,7 @@ async function findChat(site: Site, scope: Scope, id: string): Promise<Thread | 
 /** Returns the thread of a chat, creating it when needed: clients choose the ids of their chats. */
 async function threadFor(site: Site, scope: Scope, id: string): Promise<Thread> {
   const { log } = site.options;
-  if ((await log.getThread(id)) !== undefined) return site.find(scope, id);
+  if ((await log.getThread(id)) !== undefined) return site.findToSend(scope, id);
   return log.createThread({ id, ...defined({ resourceId: scope.resourceId }) });
 }
 

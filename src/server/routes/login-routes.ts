@@ -13,16 +13,31 @@ const thirtyDays = 30 * 24 * 60 * 60;
 
 /** Where a browser exchanges a token for a cookie. */
 export function loginRoutes(site: Site): Route[] {
+  const { access } = site;
+  const signIn = (context: Context<AppEnv>, fields: { readonly next: string | undefined; readonly token: string }) => {
+    const next = localPath(fields.next);
+    try {
+      const cookie = access.isOpen ? undefined : access.signIn(fields.token, addressOf(context));
+      return redirect(next, cookie && setCookie(context, cookie, thirtyDays));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return html(loginPage({ next, problem: error.message }), error.status, error.headers);
+    }
+  };
   return [
     route({
       method: 'get',
       path: '/login',
       tag,
-      summary: 'The page on which a person enters the token',
+      summary: 'The page on which a person enters the token; a link with the token exchanges it at once',
       isOpen: true,
-      query: z.object({ next: z.string().max(2000).optional().describe('where to go then') }),
+      query: z.object({
+        next: z.string().max(2000).optional().describe('where to go then'),
+        token: z.string().max(2000).optional().describe('a token, or a key that stands for one once'),
+      }),
       answer: { contentType: 'text/html', description: 'The page' },
-      handle: ({ query }) => html(loginPage({ next: localPath(query.next) })),
+      handle: ({ context, query: { next, token } }) =>
+        token === undefined ? html(loginPage({ next: localPath(next) })) : signIn(context, { next, token }),
     }),
     route({
       method: 'post',
@@ -35,16 +50,7 @@ export function loginRoutes(site: Site): Route[] {
       handle: async ({ context }) => {
         checkContentType(context.req, form);
         const fields = new URLSearchParams(await readText(context.req.raw.body, 16 * 1024));
-        const next = localPath(fields.get('next') ?? undefined);
-        try {
-          const cookie = site.access.isOpen
-            ? undefined
-            : site.access.signIn(fields.get('token') ?? '', addressOf(context));
-          return redirect(next, cookie && setCookie(context, cookie, thirtyDays));
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          return html(loginPage({ next, problem: error.message }), error.status, error.headers);
-        }
+        return signIn(context, { next: fields.get('next') ?? undefined, token: fields.get('token') ?? '' });
       },
     }),
     route({

@@ -21,7 +21,7 @@ export function messageRoutes(site: Site): Route[] {
       status: 202,
       answer: messageReceipt,
       handle: async ({ param, scope, body }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const { id } = await site.findToSend(scope, param('threadId'));
         return conversations.send(id, { ...body, ...authorOf(scope) });
       },
     }),

@@ -36,7 +36,7 @@ export function queueRoutes(site: Site): Route[] {
       bodyBytes: 8 * 1024 * 1024,
       status: 204,
       handle: async ({ param, scope, body }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const { id } = await site.findToSend(scope, param('threadId'));
         await conversations.change(id, param('messageId'), body);
       },
     }),
@@ -47,7 +47,7 @@ export function queueRoutes(site: Site): Route[] {
       summary: 'Remove a message that waits',
       status: 204,
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const { id } = await site.findToSend(scope, param('threadId'));
         await conversations.withdraw(id, param('messageId'));
       },
     }),
@@ -59,7 +59,7 @@ export function queueRoutes(site: Site): Route[] {
       status: 202,
       answer: messageReceipt,
       handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const { id } = await site.findToSend(scope, param('threadId'));
         return conversations.sendNow(id, param('messageId'));
       },
     }),

@@ -59,7 +59,8 @@ export function relayRoutes(site: Site): Route[] {
           throw new SingletreeError('relay_not_found', `Nobody waits for an answer to "${relayId}".`, {
             details: { relayId },
           });
-        await conversations.answer(found.threadId, relayId, { ...body, ...authorOf(scope) });
+        const { id } = await site.findToSend(scope, found.threadId);
+        await conversations.answer(id, relayId, { ...body, ...authorOf(scope) });
       },
     }),
     route({
@@ -70,7 +71,7 @@ export function relayRoutes(site: Site): Route[] {
       body: relayBody,
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
-        const { id } = await site.find(scope, param('threadId'));
+        const { id } = await site.findToSend(scope, param('threadId'));
         await conversations.answer(id, param('relayId'), { ...body, ...authorOf(scope) });
       },
     }),

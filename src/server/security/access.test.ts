@@ -35,6 +35,15 @@ describe('access', () => {
     expect(door.admit(shown(undefined, `other=1; ${cookieName}=${cookie}`))).toEqual({ resourceId: 'mine' });
   });
 
+  it('signs in once with a key that stands for a token', () => {
+    const door = access();
+    const key = door.createKey('only-mine');
+    expect(key).not.toContain('only-mine');
+    expect(door.signIn(key, 'a')).toBe(door.signIn('only-mine', 'a'));
+    expect(() => door.signIn(key, 'a')).toThrow(expect.objectContaining({ code: 'unauthorized' }));
+    expect(() => door.admit(shown(`Bearer ${door.createKey('only-mine')}`))).toThrow();
+  });
+
   it.each([
     ['nothing', shown()],
     ['a wrong token', shown('Bearer all-of-i')],

@@ -1,5 +1,5 @@
 import { defined } from '../../events/defined.ts';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SingletreeError } from '../../events/index.ts';
 import { AttemptLimit, type AttemptLimitOptions } from './attempt-limit.ts';
 import { Refusal } from './refusal.ts';
@@ -17,6 +17,8 @@ export interface AccessToken {
 export interface Scope {
   /** Everything when absent. */
   readonly resourceId?: string;
+  /** The marks of the runs that its process works for, as it states them. */
+  readonly runMarks?: string;
   /** The name of its token: the `by` of what it adds to a log. */
   readonly by?: string;
 }
@@ -42,6 +44,8 @@ export const cookieName = 'singletree_access';
 export class Access {
   readonly #tokens: readonly { readonly scope: Scope; readonly token: Buffer; readonly cookie: Buffer }[];
   readonly #limit: AttemptLimit;
+  /** The tokens that keys stand for, each once. */
+  readonly #keys = new Map<string, string>();
   #failures = 0;
 
   constructor(tokens: readonly AccessToken[], limit: AttemptLimitOptions = {}) {
@@ -73,13 +77,24 @@ export class Access {
     const stored = cookieIn(cookie);
     if (bearer !== undefined) return this.#check('token', bearer, address);
     if (stored !== undefined) return this.#check('cookie', stored, address);
-    throw unauthorized('This server needs a token. Send "Authorization: Bearer <token>", or sign in at /login.');
+    throw unauthorized(
+      'This server needs a token. Send "Authorization: Bearer <token>", or sign in at /login. `singletree serve` prints a link that signs in; its token is in the file `token` of its data folder (~/.singletree) when it was given none.',
+    );
   }
 
-  /** The cookie that stands for a token; throws a `Refusal` when the token is not known. */
-  signIn(token: string, address: string): string {
+  /** The cookie that stands for a token, or for a key of one; throws a `Refusal` when neither is known. */
+  signIn(shown: string, address: string): string {
+    const token = this.#keys.get(shown) ?? shown;
+    this.#keys.delete(shown);
     this.#check('token', token, address);
     return cookieFor(token);
+  }
+
+  /** Returns a key that signs in once in the place of a token, which then shows in no list of processes. */
+  createKey(token: string): string {
+    const key = randomBytes(32).toString('base64url');
+    this.#keys.set(key, token);
+    return key;
   }
 
   #check(kind: 'token' | 'cookie', shown: string, address: string): Scope {
