@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteLog } from 'singletree/log';
+import { openStore, SqliteLog } from 'singletree/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtCommand } from './support/command.ts';
 import { runSql, testDatabase } from './support/services.ts';
@@ -77,7 +77,7 @@ describe('singletree store', () => {
 describe.skipIf(database === undefined)('singletree store with PostgreSQL', () => {
   const url = database?.url ?? '';
 
-  it('migrates a database, copies a file to it and back, and rebuilds its messages', async () => {
+  it('migrates a database, copies a file to it and back, and rebuilds its messages and what is open', async () => {
     expect(singletree('store', 'migrate', '--store', url)).toMatchObject({ status: 0 });
     expect(singletree('store', 'copy', `file:${file('log.db')}`, url)).toMatchObject({ status: 0 });
     expect(singletree('store', 'copy', url, `file:${file('back.db')}`)).toMatchObject({ status: 0 });
@@ -86,9 +86,15 @@ describe.skipIf(database === undefined)('singletree store with PostgreSQL', () =
     expect(await back.listThreads()).toEqual(await log.listThreads());
     await Promise.all([log.close(), back.close()]);
     expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 0 });
-    await runSql(url, 'DELETE FROM singletree.messages');
-    expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 1 });
-    expect(singletree('store', 'check', '--rebuild', '--store', url)).toMatchObject({ status: 0 });
-    expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 0 });
+    const database = await openStore(url);
+    await database.append('parent', [{ type: 'run_requested', runId: 'open', agentId: 'a', parentId: 'u:user' }]);
+    for (const damage of ['DELETE FROM singletree.messages', 'DELETE FROM singletree.open_things']) {
+      await runSql(url, damage);
+      expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 1 });
+      expect(singletree('store', 'check', '--rebuild', '--store', url)).toMatchObject({ status: 0 });
+      expect(singletree('store', 'check', '--store', url)).toMatchObject({ status: 0 });
+    }
+    expect((await database.getThread('parent'))?.open).toMatchObject([{ kind: 'run', id: 'open' }]);
+    await database.close();
   });
 });

@@ -29,7 +29,10 @@ export function addStoreCommand(program: Command): void {
       example: 'singletree store check --db agents.db',
     }),
   )
-    .option('--rebuild', 'write the messages table of a PostgreSQL store anew')
+    .option(
+      '--rebuild',
+      'write anew what does not follow from the events: the index of open things, messages in PostgreSQL',
+    )
     .option('--json', 'print the result as JSON')
     .action(async (options: StoreOptions & JsonOption & { rebuild?: boolean }) => {
       process.exitCode = await check(options);
@@ -72,7 +75,9 @@ async function check(options: StoreOptions & JsonOption & { readonly rebuild?: b
         await standardOutput.write(`thread ${threadId}: ${message}\n`);
       const { threads, events, rawLines, problems, rebuilt } = report;
       if (rebuilt.length > 0)
-        await standardOutput.write(`Wrote the messages of ${rebuilt.length} threads anew: ${rebuilt.join(', ')}\n`);
+        await standardOutput.write(
+          `Wrote what follows from the events of ${counted(rebuilt.length, 'thread')} anew: ${rebuilt.join(', ')}\n`,
+        );
       await standardOutput.write(
         `${visibleUrl(store)}: ${counted(threads, 'thread')}, ${counted(events, 'event')}, ${counted(rawLines, 'raw line')}, ${counted(problems.length, 'problem')}.\n`,
       );

@@ -1,4 +1,5 @@
-import type { OpenChanges } from '../open-things.ts';
+import type { OpenChanges, OpenThing } from '../open-things.ts';
+import type { Client } from './driver.ts';
 
 /** The index of open things. Ids are stored as JSON: an event may have any. */
 export function openTables(s: string): string {
@@ -60,4 +61,32 @@ export function openLines(
     owner,
     resumes: text(resumes),
   });
+}
+
+/** Writes the open things of a thread anew when `seq` is its newest event; returns whether it is. */
+export async function replaceOpen(
+  client: Client,
+  s: string,
+  { threadId, things, seq }: { readonly threadId: string; readonly things: readonly OpenThing[]; readonly seq: number },
+): Promise<boolean> {
+  await client.query('BEGIN');
+  try {
+    const { rows } = await client.query<{ key: string }>(
+      `SELECT key FROM ${s}.threads WHERE id = $1 AND seq = $2 FOR UPDATE`,
+      [threadId, seq],
+    );
+    const key = rows[0]?.key;
+    if (key !== undefined) {
+      await client.query(`DELETE FROM ${s}.open_things WHERE thread = $1`, [key]);
+      for (const thing of things) {
+        const change = openLines({ closed: [], ended: [], opened: [thing] }, { base: 0, owner: thing.owner });
+        await client.query(`SELECT ${s}.change_open($1, 0, $2)`, [key, change]);
+      }
+    }
+    await client.query('COMMIT');
+    return key !== undefined;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {}); // A connection that is lost has rolled back.
+    throw error;
+  }
 }

@@ -33,6 +33,7 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { LiveTails, type TailSource } from '../live-tails.ts';
+import type { OpenThing } from '../open-things.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
 import { Appends } from './appends.ts';
 import { Connections } from './connections.ts';
@@ -44,6 +45,7 @@ import { FollowedThreads, type Followed } from './followed-threads.ts';
 import { Leases } from './leases.ts';
 import { type MessageCheck, MessageTable } from './message-table.ts';
 import { NotifyFeed } from './notify-feed.ts';
+import { replaceOpen } from './open-functions.ts';
 import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log-options.ts';
 import { RawLines } from './raw-lines.ts';
 import { migrate } from './schema.ts';
@@ -313,6 +315,12 @@ export class PostgresLog implements EventLog {
   async checkMessages({ rebuild = false }: { readonly rebuild?: boolean } = {}): Promise<MessageCheck> {
     this.#checkOpen();
     return new MessageTable(this.#connections, this.#schema).check(rebuild);
+  }
+
+  /** Writes the index of open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  async replaceOpen(threadId: string, things: readonly OpenThing[], seq: number): Promise<boolean> {
+    this.#checkOpen();
+    return this.#connections.use(client => replaceOpen(client, this.#schema, { threadId, things, seq }));
   }
 
   async close(): Promise<void> {

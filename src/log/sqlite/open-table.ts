@@ -2,6 +2,7 @@ import { type OpenChanges, openThingsIn, type OpenThing } from '../open-things.t
 import { damagedThread } from './errors.ts';
 import type { Connection } from './open.ts';
 import { command, type SqlValue } from './statement.ts';
+import type { Head } from './thread-table.ts';
 
 /** The open things of a thread as one text: the condition that finds them names the thread. */
 export const openColumn = `coalesce((SELECT json_group_array(json_array(kind, id, run, seq, request, owner)) FROM open_things WHERE thread = threads.key), '[]')`;
@@ -33,6 +34,14 @@ export class OpenTable {
   /** Sets the owner of an open run. */
   own(thread: number, runId: string, owner: string): void {
     this.#own.run(owner, thread, JSON.stringify(runId));
+  }
+
+  /** Writes the open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  replace(thread: Pick<Head, 'key' | 'seq'> | undefined, things: readonly OpenThing[], seq: number): boolean {
+    if (thread?.seq !== seq) return false;
+    this.deleteAll(thread.key);
+    for (const thing of things) this.change(thread.key, { closed: [], ended: [], opened: [thing] }, thing.owner);
+    return true;
   }
 
   deleteAll(thread: number): void {

@@ -34,6 +34,7 @@ import type {
   ThreadFilter,
 } from '../event-log.ts';
 import { LiveTails } from '../live-tails.ts';
+import type { OpenThing } from '../open-things.ts';
 import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
 import { systemUptime } from '../uptime.ts';
 import { AppendedOutlines } from './appended-outlines.ts';
@@ -105,8 +106,7 @@ export class SqliteLog implements EventLog {
     this.#sql = tables;
     this.#history = new ThreadHistory(tables);
     this.#rawLines = new RawLines(tables.rawLines);
-    const uptime = options.uptime ?? options.now ?? systemUptime;
-    this.#leases = new Leases({ table: tables.leases, now, uptime });
+    this.#leases = new Leases({ table: tables.leases, now, uptime: options.uptime ?? options.now ?? systemUptime });
     this.#lock = new LockWait(lockWaitMs);
     this.#watch = new FileWatch(db, { pollMs, onChange: () => this.#onChange() });
     this.#live = new LiveTails(waiting => this.#watch.await(waiting));
@@ -190,9 +190,8 @@ export class SqliteLog implements EventLog {
   }
 
   tail(threadId: string, after = 0, options: TailOptions = {}): Tail {
-    const read = (id: string, range?: ReadRange) => this.read(id, range);
     const isNewest = (seq: number) => this.#newest.isNewest(threadId, seq);
-    return this.#live.tail({ read, isNewest }, threadId, after, options);
+    return this.#live.tail({ read: (id, range) => this.read(id, range), isNewest }, threadId, after, options);
   }
 
   onDeleted(listener: (threadId: string) => void): () => void {
@@ -292,18 +291,22 @@ export class SqliteLog implements EventLog {
     options: RawAppendOptions = {},
   ): Promise<void> {
     checkRawAppendOptions(options);
-    const { lease } = options;
     let given = lines;
     const copy = () => (given = lines.map(line => ({ ...line, line: new Uint8Array(line.line) })));
     return this.#write(() => {
       const { key } = this.#history.place(threadId);
-      if (lease !== undefined) this.#leases.check(lease);
+      if (options.lease !== undefined) this.#leases.check(options.lease);
       this.#rawLines.append(key, runId, given);
     }, copy);
   }
 
   async readRaw(threadId: string, runId: string, range?: { after?: number; limit?: number }): Promise<RawLine[]> {
     return this.#read(() => this.#rawLines.read(this.#history.place(threadId).key, runId, range));
+  }
+
+  /** Writes the index of open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  async replaceOpen(threadId: string, things: readonly OpenThing[], seq: number): Promise<boolean> {
+    return this.#write(() => this.#sql.open.replace(this.#sql.threads.head(threadId), things, seq));
   }
 
   async outlineAt(threadId: string, seq: number): Promise<OutlineSnapshot | undefined> {

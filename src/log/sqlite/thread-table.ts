@@ -38,7 +38,7 @@ export interface KeptThread extends Place {
   readonly title: string | undefined;
 }
 
-interface Head {
+export interface Head {
   readonly key: number;
   readonly seq: number;
   readonly token: number | undefined;

@@ -1,10 +1,13 @@
 import type * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { callback, flag } from '../../events/options/option-fields.ts';
-import { parseEventText, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../events/defined.ts';
+import { type LoggedEvent, parseEventText, SingletreeError } from '../../events/index.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
 import { pageBytes } from '../event-size.ts';
+import { openAfter, openChanges, type OpenThing } from '../open-things.ts';
+import { inheritedSeq } from '../own-events.ts';
 
 const pageSize = 500;
 const rawPage = 200;
@@ -22,12 +25,12 @@ export interface StoreReport {
   events: number;
   rawLines: number;
   problems: StoreProblem[];
-  /** The threads whose messages were written anew. */
+  /** The threads of which something that follows from events was written anew. */
   rebuilt: string[];
 }
 
 export interface CheckStoreOptions {
-  /** Replaces messages in tables of their own that are not what the events say. */
+  /** Replaces what is stored beside the events (what is open, messages in tables) and is not what they say. */
   readonly rebuild?: boolean;
   readonly onProgress?: (report: Readonly<StoreReport>) => void;
 }
@@ -41,18 +44,21 @@ const checkOptions = optionsCheck(
     >,
 );
 
-/** A store that keeps messages, computed from the events, in tables of their own. */
-interface MessageStore {
+/** What a store keeps beside the events in tables of its own, computed from them. */
+interface DerivedTables {
+  /** Writes the index of open things of a thread anew when `seq` is its newest event; returns whether it is. */
+  replaceOpen(threadId: string, things: readonly OpenThing[], seq: number): Promise<boolean>;
   /** Returns the threads whose messages were not what their events say; with `rebuild` they are replaced. */
   checkMessages(options: { readonly rebuild: boolean }): Promise<{ readonly different: readonly string[] }>;
 }
 
 /**
  * Reads everything that a store has: events are gapless from 1 to the newest seq and readable, raw lines gapless from 1,
- * and messages in tables of their own are those of the events. Rejects only when the store cannot be read at all.
+ * and what is open and messages in tables of their own are those of the events. Rejects only when the store cannot be
+ * read at all.
  */
 export async function checkStore(
-  log: EventLog & Partial<MessageStore>,
+  log: EventLog & Partial<DerivedTables>,
   options: CheckStoreOptions = {},
 ): Promise<StoreReport> {
   checkOptions(options);
@@ -60,20 +66,39 @@ export async function checkStore(
   const report: StoreReport = { threads: 0, events: 0, rawLines: 0, problems: [], rebuilt: [] };
   for await (const thread of allThreads(log)) {
     report.threads++;
-    await checkThread(log, thread, report);
+    const open = await checkThread(log, thread, report);
+    if (open !== undefined && !isSame(open, thread.open ?? []))
+      if (rebuild && (await log.replaceOpen?.(thread.id, open, thread.seq)) === true) report.rebuilt.push(thread.id);
+      else report.problems.push({ threadId: thread.id, message: staleOpen });
     onProgress(report);
   }
   const { different } = (await log.checkMessages?.({ rebuild })) ?? { different: [] };
-  if (rebuild) report.rebuilt.push(...different);
+  if (rebuild) report.rebuilt = [...new Set([...report.rebuilt, ...different])];
   else for (const threadId of different) report.problems.push({ threadId, message: staleMessages });
   return report;
 }
 
 const staleMessages = 'the table of messages is not what the events say: "store check --rebuild" writes it anew';
 
-async function checkThread(log: EventLog, thread: Thread, report: StoreReport): Promise<void> {
+const staleOpen = 'the index of open things is not what the events say: "store check --rebuild" writes it anew';
+
+/** Whether the same things are open; the owner of a run is not in the events. */
+function isSame(things: readonly OpenThing[], others: readonly OpenThing[]): boolean {
+  const list = (all: readonly OpenThing[]) =>
+    JSON.stringify(all.map(({ kind, id, runId, seq, request }) => [kind, id, runId, seq, request]));
+  return list(things) === list(others);
+}
+
+/** Reports what is wrong with a thread; returns what is open by its events, undefined when they cannot be read. */
+async function checkThread(
+  log: EventLog,
+  thread: Thread,
+  report: StoreReport,
+): Promise<readonly OpenThing[] | undefined> {
   const { id: threadId } = thread;
+  const before = report.problems.length;
   const runIds = new Set<string>();
+  let open: readonly OpenThing[] = [];
   try {
     for (let after = 0; after < thread.seq; ) {
       const range = { after, before: thread.seq + 1, limit: pageSize, maxBytes: pageBytes };
@@ -84,27 +109,40 @@ async function checkThread(log: EventLog, thread: Thread, report: StoreReport): 
       }
       for (const text of texts) {
         after++;
-        const runId = checkEvent(text, after, problem => report.problems.push({ threadId, ...problem }));
-        if (runId !== undefined) runIds.add(runId);
+        const event = checkEvent(text, after, problem => report.problems.push({ threadId, ...problem }));
+        if (event === undefined) continue;
+        runIds.add(event.runId);
+        const changes = after > inheritedSeq(thread) ? openChanges([event]) : undefined;
+        if (changes !== undefined) open = openAfter(open, changes);
       }
       report.events += texts.length;
     }
     for (const runId of runIds) await checkRaw(log, threadId, runId, report);
+    const owners = new Map(thread.open?.map(({ id, owner }) => [id, owner]));
+    const owned = open.map(thing =>
+      thing.kind === 'run' ? { ...thing, ...defined({ owner: owners.get(thing.id) }) } : thing,
+    );
+    return report.problems.length === before ? owned : undefined;
   } catch (error) {
     if (!SingletreeError.is(error)) throw error;
     // A thread that was deleted meanwhile is no problem.
-    if (error.code === 'thread_not_found' && (await log.getThread(threadId)) === undefined) return;
+    if (error.code === 'thread_not_found' && (await log.getThread(threadId)) === undefined) return undefined;
     const { seq } = error.details;
     report.problems.push({ threadId, ...(typeof seq === 'number' && { seq }), message: error.message });
+    return undefined;
   }
 }
 
-/** Returns the run of an event; reports what is wrong with it. */
-function checkEvent(text: string, seq: number, onProblem: (problem: Omit<StoreProblem, 'threadId'>) => void) {
+/** Returns an event; reports what is wrong with it. */
+function checkEvent(
+  text: string,
+  seq: number,
+  onProblem: (problem: Omit<StoreProblem, 'threadId'>) => void,
+): LoggedEvent | undefined {
   try {
     const event = parseEventText(text, `event ${seq}`);
     if (event.seq !== seq) onProblem({ seq, message: `event ${seq} has the seq ${event.seq}` });
-    return event.runId;
+    return { ...event, seq } as LoggedEvent;
   } catch (error) {
     if (!SingletreeError.is(error)) throw error;
     onProblem({ seq, message: error.message });
