@@ -1,8 +1,16 @@
-import { readFileSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteLog } from '../src/log/index.ts';
+import { type ScriptedServer, scriptByStep, startScriptedServer } from '../src/testing/index.ts';
+import { bareEnvironment } from './support/bare-environment.ts';
 import { builtCommand } from './support/command.ts';
+import { type GitProject, gitProject } from './support/git-project.ts';
+import { useChats } from './terminal/chat-scene.ts';
 
 const key = 'sk-ant-0123456789-abcdef';
 const token = 'token-of-a-person';
@@ -61,4 +69,65 @@ describe('a key of the environment that a thread contains', () => {
     expect(write(all)).toMatchObject({ status: 2, stderr: expect.stringContaining('exists already') as string });
     expect(readFileSync(all, 'utf8')).toContain(key.slice(9));
   });
+});
+
+describe('a key of the environment that an agent shows live', () => {
+  const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const toolCall = { name: 'bash', input: { command: `echo ${key}; echo x > ${key}` } };
+  const script = scriptByStep([[{ toolCall }], `Your key is ${key}, isn't it?`]);
+  let project: GitProject;
+  let model: ScriptedServer;
+  beforeEach(async () => {
+    project = gitProject({ 'a.txt': 'one\n' });
+    model = await startScriptedServer({ script });
+  });
+  afterEach(async () => {
+    await model.close();
+    project.remove();
+  });
+
+  async function run(...args: string[]) {
+    const child = spawn(process.execPath, [command, ...args, '--yolo'], {
+      cwd: project.folder,
+      env: {
+        ...bareEnvironment(),
+        SINGLETREE_HOME: project.home,
+        OPENAI_API_KEY: key,
+        OPENAI_BASE_URL: `${model.url}/v1`,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { stdout, stderr };
+  }
+
+  it.each([
+    ['run', 'coder', 'Show it', '--output', 'events'],
+    ['run', 'coder', 'Show it', '--output', 'pretty'],
+    ['run', 'coder', 'Show it', '--output', 'activity'],
+    ['compare', 'Show it', '--agents', 'coder,coder', '--json'],
+  ])(
+    'is not printed by %s %s %s %s %s',
+    async (...args) => {
+      const { stdout, stderr } = await run(...args);
+      for (const part of [key, key.slice(0, 12), key.slice(12)]) expect(stdout + stderr).not.toContain(part);
+      expect(stdout).toContain('[redacted]');
+      if (args[0] !== 'run') return;
+      const [runId = ''] = readdirSync(join(project.home, 'runs'));
+      expect(readFileSync(join(project.home, 'runs', runId, 'log.jsonl'), 'utf8')).toContain(key);
+    },
+    60_000,
+  );
+
+  const start = useChats();
+  it('is on the screen of a chat, and not in a file that it exports', async () => {
+    const scene = await start([`Your key is ${key}.`], { env: { OPENAI_API_KEY: key } });
+    scene.type('Show it\r');
+    await scene.shows(`Your key is ${key}.`);
+    scene.type('/export out.jsonl\r');
+    await scene.shows('Wrote');
+    const exported = readFileSync(join(scene.cwd, 'out.jsonl'), 'utf8');
+    expect(exported).toContain('[redacted]');
+    for (const part of [key.slice(0, 12), key.slice(12)]) expect(exported).not.toContain(part);
+  }, 60_000);
 });

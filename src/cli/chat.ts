@@ -11,6 +11,7 @@ import { InstalledChatAgents } from './agents/chat-agents.ts';
 import { listedCommand } from './command-list.ts';
 import { configuredRegistry } from './coder.ts';
 import { folder } from './settings/folder.ts';
+import { hideSecretsFor } from './settings/secrets.ts';
 import { loadSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
@@ -79,6 +80,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
+      redactor: hideSecretsFor(options, settings.config),
       agent: await open(agentId, options.model),
       agents: { list: () => installed.list(), open: (id: string) => open(id), agentOf },
       cwd: settings.cwd,

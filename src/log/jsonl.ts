@@ -1,6 +1,6 @@
 import { defined } from '../events/defined.ts';
 import { optionNamesCheck } from '../events/options/check-options.ts';
-import { type AgentEvent, parseEventText, SingletreeError } from '../events/index.ts';
+import { type AgentEvent, type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
 import type { EventLog, NewThread, Thread } from './event-log.ts';
 import { defaultMaxEventBytes, eventTooLarge, pageBytes } from './event-size.ts';
 import { OpenEnds } from './open-ends.ts';
@@ -15,7 +15,12 @@ const checkTarget = optionNamesCheck('importThread', ['id', 'resourceId', 'title
 
 /** A thread as lines of JSON, one event each, in flat memory. The same log gives the same bytes. */
 export async function* exportThread(log: EventLog, threadId: string): AsyncGenerator<string> {
-  for await (const event of readEvents(log, threadId)) yield `${JSON.stringify(event)}\n`;
+  yield* toLines(readEvents(log, threadId));
+}
+
+/** Yields events as lines of JSON. */
+export async function* toLines(events: AsyncIterable<LoggedEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield `${JSON.stringify(event)}\n`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { defined } from '../events/defined.ts';
 import { type LoggedEvent, SingletreeError } from '../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../log/index.ts';
 import type { DocumentFormat } from '../protocols/documents/thread-document.ts';
-import { eventsWithoutSecrets } from './security/redacted-events.ts';
+import { eventsWithoutSecrets } from '../agents/redaction/redacted-events.ts';
 
 /** Longer threads would hold up everybody else while their document is made. */
 const mostEvents = 50_000;

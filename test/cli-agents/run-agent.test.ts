@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/agents/redaction/redactor.ts';
 import { type CliAgentOptions, cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import type { RunnableAgent } from '../../src/cli/agents/runnable-agent.ts';
 import { type RunRequest, type RunWatcher, runAgent } from '../../src/cli/run/run-agent.ts';
@@ -29,6 +30,7 @@ async function run(prompt: string, { options, ...request }: Scene = {}, watcher:
   const report = await runAgent(
     {
       log,
+      redactor: createRedactor([]),
       agent,
       cwd: process.cwd(),
       prompt,

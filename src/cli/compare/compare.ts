@@ -9,6 +9,7 @@ import { createActivityState, projectActivity } from '../../projections/activity
 import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutAnswers } from '../run/run-agent.ts';
 import { RunTotals } from '../run/run-totals.ts';
+import { hideSecretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
@@ -29,6 +30,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
   const settings = await loadSettings(options.cwd);
   const config = yolo ? { ...settings.config, permissions: { default: 'allow' as const, rules: [] } } : settings.config;
   const { cwd, home } = settings;
+  hideSecretsFor(options, config);
   const log = await openStoreOf(options, config);
   const agents = await installedAgents({ ...settings, config, yolo });
   const control = new Supervisor({

@@ -3,6 +3,8 @@ import { defined } from '../../events/defined.ts';
 import { Conversations, type RunHandle, type RunOutcome, Supervisor } from '../../control/index.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
+import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { type ContentPart, type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { type EventLog, type RawLine, readEvents, type Thread } from '../../log/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
@@ -15,6 +17,8 @@ import { printNotice } from '../../control/standard-output.ts';
 
 export interface RunRequest {
   readonly log: EventLog;
+  /** Hides secrets in what watchers get; the log and the record have everything. */
+  readonly redactor: Redactor;
   readonly agent: RunnableAgent;
   readonly cwd: string;
   /** Without one the interrupted run of the thread is resumed, or its next waiting message is delivered. */
@@ -105,18 +109,23 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
         if (relay.id !== request.answer?.relayId)
           watcher.asked?.(relay, answer => conversations.answer(thread.id, relay.id, answer));
     const tailed = agent.resumable === true ? defined({ signal: closed }) : {};
-    for await (const event of log.tail(thread.id, thread.seq, tailed)) {
-      const added = await record.event(event);
-      totals.add(event);
-      await watcher.event?.(event);
-      if (event.type === 'relay') watcher.asked?.(event, answer => conversations.answer(thread.id, event.id, answer));
-      if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
-      for (const activity of added) {
-        totals.addActivity(activity);
-        await watcher.activity?.(activity);
+    const recorded = record;
+    const events = (async function* () {
+      for await (const event of log.tail(thread.id, thread.seq, tailed)) {
+        const added = await recorded.event(event);
+        totals.add(event);
+        yield event;
+        // A person changes the input that is asked about: it is the one of the agent.
+        if (event.type === 'relay') watcher.asked?.(event, answer => conversations.answer(thread.id, event.id, answer));
+        if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
+        for (const activity of added) {
+          totals.addActivity(activity);
+          await watcher.activity?.(activity);
+        }
+        if (event.type === 'harness_end' && event.runId === run.runId) return;
       }
-      if (event.type === 'harness_end' && event.runId === run.runId) break;
-    }
+    })();
+    for await (const event of redactedEvents(events, request.redactor)) await watcher.event?.(event);
     const outcome = await run.done;
     const milliseconds = Date.now() - started;
     const { usage, filesChanged, denied, error, errorCode } = totals;

@@ -13,6 +13,7 @@ import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
 import { PrettyRun } from './run-pretty.ts';
 import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
+import { hideSecretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { isNewFile, openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 import { threadNotFound } from '../threads/find-thread.ts';
@@ -112,6 +113,7 @@ async function runOnce(
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   process.on('SIGHUP', hangUp);
+  const redactor = hideSecretsFor(options, settings.config);
   const log = await openStoreOf(options, settings.config);
   const output = options.output ?? (standardOutput.isTerminal ? 'pretty' : 'events');
   let pretty: PrettyRun | undefined;
@@ -126,6 +128,7 @@ async function runOnce(
     const report = await runAgent(
       {
         log,
+        redactor,
         agent,
         cwd: settings.cwd,
         attachments,

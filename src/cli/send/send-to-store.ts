@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { redactedEvents } from '../../server/security/redacted-events.ts';
+import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { Conversations, Supervisor } from '../../control/index.ts';
 import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
 import { liveRunOf } from '../../control/supervision/live-run.ts';

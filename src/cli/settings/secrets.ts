@@ -1,9 +1,18 @@
 import { secretsIn } from '../../agents/process/environment.ts';
+import { createRedactor, type Redactor } from '../../agents/redaction/redactor.ts';
 import type { Config } from '../../config/index.ts';
+import { hideSecrets } from '../../control/standard-output.ts';
 import { passwordsOf } from '../../log/index.ts';
 import { singletreeHome } from './home.ts';
 import { readMachineToken } from './machine-token.ts';
 import { type StoreOptions, storeUrls } from './store-options.ts';
+
+/** Hides the secrets of a command in everything that it writes from now on; returns what hides them. */
+export function hideSecretsFor(options: StoreOptions, config: Config): Redactor {
+  const redactor = createRedactor(secretsFor(options, config));
+  hideSecrets(redactor);
+  return redactor;
+}
 
 /**
  * Returns what neither a server nor a command shows of a thread: the keys of the environment, the passwords of the store

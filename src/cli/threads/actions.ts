@@ -7,7 +7,7 @@ import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
 import { allThreads, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
 import { visibleLine } from '../../events/terminal-text.ts';
-import { redactedEvents } from '../../server/security/redacted-events.ts';
+import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { graphLines } from '../graph-lines.ts';

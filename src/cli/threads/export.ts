@@ -7,8 +7,9 @@ import { defined } from '../../events/defined.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 import { readEvents } from '../../log/index.ts';
+import { toLines } from '../../log/jsonl.ts';
 import type { DocumentFormat } from '../../protocols/documents/thread-document.ts';
-import { eventsWithoutSecrets } from '../../server/security/redacted-events.ts';
+import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
 import { packageVersion } from '../package-version.ts';
 import type { StoreOptions } from '../settings/store-options.ts';
 import { findThread } from './find-thread.ts';
@@ -41,10 +42,6 @@ export function exportCommand(text: string, { format, output, ...options }: Expo
 
 async function printEvents(events: AsyncIterable<LoggedEvent>): Promise<void> {
   for await (const event of events) if (!(await standardOutput.writeJson(event))) return;
-}
-
-async function* toLines(events: AsyncIterable<LoggedEvent>): AsyncGenerator<string> {
-  for await (const event of events) yield `${JSON.stringify(event)}\n`;
 }
 
 /** Writes a file that only its owner can read; never over another one. */

@@ -1,8 +1,7 @@
 import { createRedactor, type Redactor } from '../../agents/redaction/redactor.ts';
 import type { Config } from '../../config/index.ts';
-import { hideSecrets } from '../../control/standard-output.ts';
 import type { EventLog } from '../../log/index.ts';
-import { secretsFor } from '../settings/secrets.ts';
+import { hideSecretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 
@@ -29,8 +28,7 @@ export async function withConfiguredLog<Result>(
   config: Config,
   act: (log: EventLog, redactor: Redactor) => Promise<Result>,
 ): Promise<Result> {
-  const redactor = createRedactor(options.withSecrets === true ? [] : secretsFor(options, config));
-  hideSecrets(redactor);
+  const redactor = options.withSecrets === true ? createRedactor([]) : hideSecretsFor(options, config);
   const log = await openStoreOf(options, config, { allowReadOnly: true });
   try {
     return await act(log, redactor);

@@ -4,7 +4,7 @@ import { readWindow, searchLog, type ThreadWindow, type UsageGroup, usageOf } fr
 import { searchInfo, usageTotalInfo, windowInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
-import { RedactedEvents } from '../security/redacted-events.ts';
+import { RedactedEvents } from '../../agents/redaction/redacted-events.ts';
 import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
 

@@ -1,7 +1,7 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
-import { RedactedEvents } from './redacted-events.ts';
+import { RedactedEvents } from '../../agents/redaction/redacted-events.ts';
 
 /** The JSON text of an event. */
 export interface EventText {

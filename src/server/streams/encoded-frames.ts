@@ -2,7 +2,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { Encoder, Framing } from '../../protocols/index.ts';
-import { redactedEvents } from '../security/redacted-events.ts';
+import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { frameId, type Position } from './position.ts';
 import type { ThreadRawLines } from './thread-raw-lines.ts';
 

@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
-import { exportThread } from '../../log/index.ts';
+import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
+import { createRedactor } from '../../agents/redaction/redactor.ts';
+import { readEvents } from '../../log/index.ts';
+import { toLines } from '../../log/jsonl.ts';
 import { type CommandName, parseCommand } from '../completion/commands.ts';
 import { densities, isDensity } from '../rows/density.ts';
 import { costText, shortCount } from '../rows/part-rows.ts';
@@ -134,11 +137,13 @@ function usage(app: ChatApp): void {
   app.note(`This thread: ${shortCount(total.inputTokens)} tokens in, ${shortCount(total.outputTokens)} out${cost}`);
 }
 
-/** Writes the events of the thread as JSON lines, which `singletree import` reads. */
+/** Writes the events of the thread as JSON lines, which `singletree import` reads, without secrets. */
 async function exportTo(app: ChatApp, file: string): Promise<void> {
   const threadId = app.host.follower?.threadId;
   if (threadId === undefined) return app.note('There is no thread to export yet.', 'warning');
   const path = resolve(app.options.cwd, file === '' ? `${threadId}.jsonl` : file);
-  await writeFile(path, exportThread(app.options.log, threadId), { flag: 'wx', mode: 0o600 });
+  const { log, redactor = createRedactor([]) } = app.options;
+  const lines = toLines(eventsWithoutSecrets(readEvents(log, threadId), redactor));
+  await writeFile(path, lines, { flag: 'wx', mode: 0o600 });
   app.note(`Wrote ${path}`);
 }

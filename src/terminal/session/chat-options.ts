@@ -1,3 +1,4 @@
+import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { Clock, Harness } from '../../control/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeySettings } from '../keys/key-map.ts';
@@ -25,6 +26,8 @@ export interface ChatAgents {
 /** What a chat is started with. */
 export interface ChatOptions {
   readonly log: EventLog;
+  /** Hides secrets in files that the person exports; nothing is hidden when absent. */
+  readonly redactor?: Redactor;
   /** The agent of the first thread. */
   readonly agent: ChatAgent;
   readonly agents: ChatAgents;

@@ -1,4 +1,4 @@
-import type { Redactor } from '../../agents/redaction/redactor.ts';
+import type { Redactor } from './redactor.ts';
 
 /** Gets what is shown of a fragment, once that is known. */
 export type ShowFragment = (text: string) => void;

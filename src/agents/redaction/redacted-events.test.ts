@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../agents/redaction/redactor.ts';
+import { createRedactor } from './redactor.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import { RedactedEvents } from './redacted-events.ts';
 

@@ -1,5 +1,5 @@
 import { definitionOf, type LoggedEvent } from '../../events/index.ts';
-import type { Redactor } from '../../agents/redaction/redactor.ts';
+import type { Redactor } from './redactor.ts';
 import { FragmentText } from './fragment-text.ts';
 
 /** How many events may wait for the end of a secret. */
