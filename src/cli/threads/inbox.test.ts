@@ -15,14 +15,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A log with a run of the agent `a` that asks a question. */
-async function askingLog(owner: string) {
+/** A log with a run that asks a question. */
+async function askingLog(owner: string, agentId = 'a') {
   const db = join(folder, 'log.db');
   const log = await SqliteLog.open(db);
   const { id } = await log.createThread();
   const lease = await log.acquireLease(`thread:${id}`, { owner, ttlMs: 60_000 });
   const asked = { type: 'relay', runId: 'r', id: 'q', relayKind: 'question', question: 'Tea?' } as const;
-  await log.append(id, [{ type: 'run_requested', runId: 'r', agentId: 'a', parentId: 'p' }, asked], { lease });
+  await log.append(id, [{ type: 'run_requested', runId: 'r', agentId, parentId: 'p' }, asked], { lease });
   return { db, log, id };
 }
 
@@ -31,6 +31,14 @@ const endedProcess = () => `${hostname()}/${spawnSync(process.execPath, ['--vers
 describe('singletree inbox', () => {
   it('stores the answer to an interrupted run of an agent that only other processes have', async () => {
     const { db, log, id } = await askingLog(endedProcess());
+    expect(await answerInbox('answer', ['1', 'Yes'], { db })).toBe(0);
+    expect((await log.read(id)).at(-1)).toMatchObject({ type: 'relay_resolved', relayId: 'q', answer: 'Yes' });
+    await log.close();
+  });
+
+  it('stores the answer to an interrupted run that another process resumes at the same time', async () => {
+    const { db, log, id } = await askingLog(endedProcess(), 'demo');
+    await log.acquireLease(`thread:${id}`, { owner: 'another', ttlMs: 60_000, isGone: () => true });
     expect(await answerInbox('answer', ['1', 'Yes'], { db })).toBe(0);
     expect((await log.read(id)).at(-1)).toMatchObject({ type: 'relay_resolved', relayId: 'q', answer: 'Yes' });
     await log.close();

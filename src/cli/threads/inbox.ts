@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 import type { RelayAnswer } from '../../agents/index.ts';
-import type { Config } from '../../config/index.ts';
 import { Conversations, Supervisor } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
@@ -109,19 +108,13 @@ export async function answerInbox(
       const { agentId } = interrupted;
       if (options.resume === false) throw notResumed(agentId, thread.id);
       const cwd = await new ThreadDigests(log).findFolder(thread);
-      if (isRunnableHere(agentId, cwd === undefined ? config : (await loadSettings(cwd)).config))
+      if (await isRunnableIn(cwd ?? '.', agentId))
         return { agentId, threadId: thread.id, cwd, answer: { relayId: entry.relay.id, ...answer } };
       await standardError.write(
         `The run is interrupted, and resumes when a process with its agent "${agentId}" starts.\n`,
       );
     }
-    const control = new Supervisor({ log });
-    const agents = { list: () => [], get: () => undefined };
-    try {
-      await new Conversations({ log, control, agents }).answer(thread.id, entry.relay.id, answer);
-    } finally {
-      await control.close();
-    }
+    await storeAnswer(log, thread.id, { relayId: entry.relay.id, ...answer });
     await (options.json === true
       ? standardOutput.writeJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
       : standardOutput.write(`${outcome}: ${questionOf(entry.relay)}\n`));
@@ -130,16 +123,33 @@ export async function answerInbox(
   if (resumed === undefined) return 0;
   const { agentId: name, threadId, cwd, answer } = resumed;
   await standardError.write('No process runs this thread any more: it is resumed here. Ctrl-C stops it.\n');
-  return runAtTerminal(
-    { name, prompt: undefined, extraArgs: [], answer },
-    {
-      ...storeUrls(options, process.env, config),
-      ...defined({ cwd }),
-      resume: threadId,
-      wait: true,
-      output: options.json === true ? 'events' : 'pretty',
-    },
-  );
+  try {
+    return await runAtTerminal(
+      { name, prompt: undefined, extraArgs: [], answer },
+      {
+        ...storeUrls(options, process.env, config),
+        ...defined({ cwd }),
+        resume: threadId,
+        wait: true,
+        output: options.json === true ? 'events' : 'pretty',
+      },
+    );
+  } catch (error) {
+    if (!SingletreeError.is(error, 'run_under_way')) throw error;
+    await standardError.write('Another process has resumed it meanwhile, and gets the answer.\n');
+    await withConfiguredLog(options, config, log => storeAnswer(log, threadId, answer));
+    return 0;
+  }
+}
+
+async function storeAnswer(log: EventLog, threadId: string, { relayId, ...answer }: RelayAnswer): Promise<void> {
+  const control = new Supervisor({ log });
+  const agents = { list: () => [], get: () => undefined };
+  try {
+    await new Conversations({ log, control, agents }).answer(threadId, relayId, answer);
+  } finally {
+    await control.close();
+  }
 }
 
 /** A run that is resumed with an answer. */
@@ -151,8 +161,10 @@ interface ResumedRun {
   readonly answer: RelayAnswer;
 }
 
-function isRunnableHere(agentId: string, config: Config): boolean {
-  return builtInIds.includes(agentId) || ownAgents(config).some(({ id }) => id === agentId);
+async function isRunnableIn(folder: string, agentId: string): Promise<boolean> {
+  return (
+    builtInIds.includes(agentId) || ownAgents((await loadSettings(folder)).config).some(({ id }) => id === agentId)
+  );
 }
 
 function notResumed(agentId: string, threadId: string): SingletreeError {
