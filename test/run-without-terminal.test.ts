@@ -93,6 +93,18 @@ describe('an interrupted run', () => {
     expect([resumed.status, resumed.stderr]).toEqual([0, expect.stringMatching(/^thread /)]);
     expect(await shown()).toContain('Its session is resumed, and its model is asked to continue.');
   });
+
+  it('of a program that forgot what it asked continues without the answer, and says so', {
+    timeout: 30_000,
+  }, async () => {
+    const { child, until } = start('run', 'gemini', 'run touch x', '--wait');
+    await until('waiting for an answer');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const answered = await run('inbox', 'approve', 'last');
+    expect([answered.status, answered.stderr]).toEqual([0, expect.stringContaining('The call did not run')]);
+    expect(await shown()).not.toContain('It ran.');
+  });
 });
 
 describe('a terminal that is closed', () => {
