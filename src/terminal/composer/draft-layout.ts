@@ -1,5 +1,6 @@
 import { type Line, type Span, span, textOfLine } from '../screen/styled-line.ts';
-import { cutLine, graphemeWidth, textWidth } from '../screen/text-width.ts';
+import { graphemeWidth, textWidth } from '../screen/text-width.ts';
+import { cutLine } from '../screen/wrap-line.ts';
 import { graphemesOf } from './boundaries.ts';
 import { chipIndex, chipLabel } from './chip.ts';
 import type { Composer } from './composer.ts';

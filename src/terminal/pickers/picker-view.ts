@@ -1,6 +1,7 @@
 import { type Line, span } from '../screen/styled-line.ts';
 import { rowText } from '../../events/terminal-text.ts';
-import { cutLine, lineWidth, textWidth } from '../screen/text-width.ts';
+import { lineWidth, textWidth } from '../screen/text-width.ts';
+import { cutLine } from '../screen/wrap-line.ts';
 import { type ListPicker, markedEntry, type PickerEntry, shownEntries } from './list-picker.ts';
 
 /** The size of the place in which a list is shown. */

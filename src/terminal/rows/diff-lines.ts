@@ -1,6 +1,7 @@
 import type { DiffLine, FileDiff } from '../../projections/activity/file-diff.ts';
-import { type Ink, type Line, span, type Span } from '../screen/styled-line.ts';
-import { cutLine, lineWidth } from '../screen/text-width.ts';
+import { type Ink, lead, type Line, span, type Span, verbatim } from '../screen/styled-line.ts';
+import { lineWidth } from '../screen/text-width.ts';
+import { cutLine } from '../screen/wrap-line.ts';
 import { rowText } from '../../events/terminal-text.ts';
 
 /** From this width on both sides of a change stand beside each other. */
@@ -41,7 +42,7 @@ const inks: Readonly<Record<DiffLine['kind'], Ink>> = { same: 'dim', added: 'gre
 /** One line with its sign; what differs from its counterpart is inverse. */
 function unified({ kind, text, marks = [] }: DiffLine, printable: (text: string) => string): Line {
   const ink = inks[kind];
-  const spans: Span[] = [span(`${signs[kind]} `, ink)];
+  const spans: Span[] = [];
   let place = 0;
   const add = (to: number, isMarked: boolean) => {
     const piece = printable(text.slice(place, to));
@@ -53,7 +54,7 @@ function unified({ kind, text, marks = [] }: DiffLine, printable: (text: string)
     add(to, true);
   }
   add(text.length, false);
-  return spans;
+  return [lead(span(`${signs[kind]} `, ink)), ...verbatim(spans)];
 }
 
 /** Removed lines at the left of the added ones that take their place. */

@@ -1,7 +1,7 @@
 import { parseSystemReminder } from '../../control/harness/messages/system-reminder.ts';
 import type { ContentPart } from '../../events/index.ts';
 import { type FactPart, noticeOf, type RelayPart, type ReplPart, type UserPart } from '../../projections/index.ts';
-import { type Line, span } from '../screen/styled-line.ts';
+import { lead, type Line, span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { MarkdownLines } from './markdown-lines.ts';
 import { MarkdownUnits } from './markdown-units.ts';
@@ -14,14 +14,14 @@ export function userLines({ content, by, automatic }: UserPart): Line[] {
   const reminder = parseSystemReminder(text);
   if (reminder !== undefined)
     return rowLines(reminder.message.trim()).map((line, at) => [
-      span(at === 0 ? '· ' : '  ', 'dim'),
+      lead(span(at === 0 ? '· ' : '  ', 'dim')),
       span(line, 'dim'),
     ]);
   const lines = rowLines(text.trimEnd());
   const who = by === undefined ? [] : [span(` (${rowText(by)})`, 'dim')];
   const mark = automatic === true ? span('» ', 'dim') : span('› ', 'cyan', 'bold');
   return lines.map((line, index) => [
-    index === 0 ? mark : span('  '),
+    lead(index === 0 ? mark : span('  ')),
     span(line, automatic === true ? 'dim' : 'bold'),
     ...(index === lines.length - 1 ? who : []),
   ]);
@@ -40,8 +40,8 @@ export function factLines({ event }: FactPart): Line[] {
   if (notice === undefined) return [];
   const [mark, ink] = ({ error: ['✗', 'red'], warning: ['!', 'yellow'], info: ['·', 'dim'] } as const)[notice.level];
   const [first = '', ...more] = rowLines(notice.message.trimEnd());
-  const lines: Line[] = [[span(`${mark} `, ink), notice.level === 'info' ? span(first, 'dim') : span(first)]];
-  return [...lines, ...more.slice(0, 8).map((line): Line => [span(`  ${line}`, 'dim')])];
+  const lines: Line[] = [[lead(span(`${mark} `, ink)), notice.level === 'info' ? span(first, 'dim') : span(first)]];
+  return [...lines, ...more.slice(0, 8).map((line): Line => [lead(span('  ')), span(line, 'dim')])];
 }
 
 interface Task {
@@ -63,25 +63,25 @@ export function tasksSummary(tasks: readonly Task[]): string | undefined {
 export function taskList(tasks: readonly Task[]): Line[] {
   return tasks.map(({ content, status }) => {
     const text = oneLine(content);
-    if (status === 'completed') return [span('  ☑ ', 'green'), span(text, 'dim')];
-    return status === 'in_progress' ? [span('  ▶ ', 'cyan'), span(text, 'bold')] : [span('  ☐ '), span(text)];
+    if (status === 'completed') return [lead(span('  ☑ ', 'green')), span(text, 'dim')];
+    return status === 'in_progress' ? [lead(span('  ▶ ', 'cyan')), span(text, 'bold')] : [lead(span('  ☐ ')), span(text)];
   });
 }
 
 function tasksLines(tasks: readonly Task[]): Line[] {
   const summary = tasksSummary(tasks);
-  return summary === undefined ? [] : [[span('☰ ', 'cyan'), span(`Tasks ${summary}`)]];
+  return summary === undefined ? [] : [[lead(span('☰ ', 'cyan')), span(`Tasks ${summary}`)]];
 }
 
 /** Draws a question, plan or other request that stands by itself, with its answer. */
 export function relayLines({ relay, answer, status }: RelayPart, width: number): Line[] {
   const outcome = status === 'pending' ? 'waits for you' : (answer?.outcome ?? 'closed');
   const words = answer?.answer === undefined ? (answer?.feedback ?? '') : [answer.answer].flat().join(', ');
-  const end: Line = [span(`  → ${outcome}${words === '' ? '' : `: ${oneLine(words)}`}`, 'dim')];
-  if (relay.relayKind === 'question') return [[span('? ', 'magenta'), span(oneLine(relay.question, 400))], end];
+  const end: Line = [lead(span('  → ', 'dim')), span(`${outcome}${words === '' ? '' : `: ${oneLine(words)}`}`, 'dim')];
+  if (relay.relayKind === 'question') return [[lead(span('? ', 'magenta')), span(oneLine(relay.question, 400))], end];
   if (relay.relayKind === 'plan') return [...planLines(relay, width), end];
   const what = 'tool' in relay ? relay.tool : 'access';
-  return [[span('? ', 'magenta'), span(`${rowText(what)} ${oneLine(JSON.stringify(relay.params ?? {}))}`)], end];
+  return [[lead(span('? ', 'magenta')), span(`${rowText(what)} ${oneLine(JSON.stringify(relay.params ?? {}))}`)], end];
 }
 
 /** Draws a plan: its title, then its text. */
@@ -107,7 +107,7 @@ export function replLines({ code, printed, output }: ReplPart, most: number): Li
   const text = printed.map(piece => piece.text).join('');
   const failed = output !== undefined && 'error' in output && output.error !== undefined;
   return [
-    [span(failed ? '✗ ' : '• ', failed ? 'red' : 'dim'), span('Executed', 'bold'), span(` ${oneLine(first)}`)],
+    [lead(span(failed ? '✗ ' : '• ', failed ? 'red' : 'dim')), span('Executed', 'bold'), span(` ${oneLine(first)}`)],
     ...excerpt(text, most),
   ];
 }

@@ -68,16 +68,19 @@ const longest = 2_000;
 /** Draws code line by line: a comment or a string that goes over several lines is remembered from line to line. */
 export class Highlighter {
   readonly #grammar: Grammar | undefined;
+  readonly #isDiff: boolean;
   /** What ends the comment or string that is open. */
   #open: { readonly end: string; readonly ink: Ink } | undefined;
 
   /** `language` is what follows the opening fence, or the extension of a file. */
   constructor(language: string) {
+    this.#isDiff = /^(?:diff|patch)$/i.test(language);
     this.#grammar = grammars[language.toLowerCase()];
   }
 
   /** Returns the next line of the code with its styles. */
   line(text: string): Line {
+    if (this.#isDiff) return [diffSpan(text)];
     const grammar = this.#grammar;
     if (grammar === undefined || text.length > longest) return [span(text)];
     const spans: Span[] = [];
@@ -124,6 +127,14 @@ export class Highlighter {
     this.#open = place < 0 ? { end, ink } : undefined;
     return [place < 0 ? rest : rest.slice(0, place + end.length), ink];
   }
+}
+
+/** Draws a line of a patch as its sign says. */
+function diffSpan(text: string): Span {
+  if (/^(?:\+\+\+|---|diff|index|Index:)(?:\s|$)/.test(text)) return span(text, 'bold');
+  const [sign = ''] = text;
+  const ink = ({ '+': 'green', '-': 'red', '@': 'cyan', '>': 'green', '<': 'red' } as const)[sign];
+  return ink === undefined ? span(text) : span(text, ink);
 }
 
 function stringAt(text: string, quote: string): string {

@@ -1,6 +1,6 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import { pageTarget } from '../screen/link-target.ts';
-import { type Ink, inked, type Line, linked, span, type Span } from '../screen/styled-line.ts';
+import { type Ink, inked, lead, type Line, linked, span, type Span, verbatim } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { Highlighter } from './highlight.ts';
 import type { MarkdownUnit } from './markdown-units.ts';
@@ -10,7 +10,7 @@ import { tableLines } from './table-lines.ts';
 export class MarkdownLines {
   #code: Highlighter | undefined;
 
-  /** Returns the lines of the next piece. Prose is one line for each line that was written: the terminal wraps it. */
+  /** Returns the lines of the next piece. Prose is one line for each line that was written. */
   draw(unit: MarkdownUnit, width: number): readonly Line[] {
     switch (unit.kind) {
       case 'prose':
@@ -21,7 +21,7 @@ export class MarkdownLines {
         this.#code = new Highlighter(unit.language);
         return unit.language === '' ? [] : [[span(rowText(unit.language), 'dim')]];
       case 'code':
-        return [this.#code?.line(rowText(unit.text)) ?? [span(rowText(unit.text))]];
+        return [verbatim(this.#code?.line(rowText(unit.text)) ?? [span(rowText(unit.text))])];
       case 'fence_end':
         this.#code = undefined;
         return [];
@@ -41,7 +41,7 @@ function proseLines(text: string): Line[] {
   const [indent = ''] = /^[ \t]*/.exec(text) ?? [];
   const own = text.split('\n').map(line => (line.startsWith(indent) ? line.slice(indent.length) : line.trimStart()));
   const lines = lexer(own.join('\n')).flatMap(token => blockLines(token));
-  return indent === '' ? lines : lines.map(line => [span(rowText(indent)), ...line]);
+  return indent === '' ? lines : lines.map(line => [lead(span(rowText(indent))), ...line]);
 }
 
 function blockLines(token: Token): Line[] {
@@ -59,10 +59,11 @@ function blockLines(token: Token): Line[] {
     case 'blockquote':
       return (token as Tokens.Blockquote).tokens
         .flatMap(blockLines)
-        .map(line => [span('▎ ', 'dim'), ...inked(line, 'italic')]);
+        .map(line => [lead(span('▎ ', 'dim'), '▎ '), ...inked(line, 'italic')]);
     case 'hr':
       return [[span('─'.repeat(24), 'dim')]];
     case 'space':
+    case 'checkbox':
       return [];
     case 'paragraph':
     case 'text':
@@ -72,10 +73,12 @@ function blockLines(token: Token): Line[] {
   }
 }
 
+/** The box of a task takes the place of its mark. */
 function itemLines({ task, checked, tokens }: Tokens.ListItem, mark: string): Line[] {
-  const box = task ? (checked === true ? '☑ ' : '☐ ') : '';
-  const lines = tokens.flatMap(blockLines);
-  return lines.map((line, index) => [span(index === 0 ? mark + box : ' '.repeat(mark.length)), ...line]);
+  const first = task ? (checked === true ? span('☑ ', 'green') : span('☐ ')) : span(mark);
+  return tokens
+    .flatMap(blockLines)
+    .map((line, index) => [lead(index === 0 ? first : span(' '.repeat(first.text.length))), ...line]);
 }
 
 /** Draws the styles inside a line: emphasis, code, links. */
@@ -109,6 +112,8 @@ function spansOf(tokens: readonly Token[], inks: readonly Ink[] = []): Span[] {
         const { text, href } = token as Tokens.Image;
         return pieces(`[image: ${text}] (${href})`, inks);
       }
+      case 'checkbox':
+        return [];
       case 'br':
         return pieces('\n', inks);
       case 'escape':

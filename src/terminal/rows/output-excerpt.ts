@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../events/index.ts';
-import { type Line, span } from '../screen/styled-line.ts';
+import { type Line, span, verbatim } from '../screen/styled-line.ts';
 import { rowLines } from '../../events/terminal-text.ts';
 
 /** The longest line of an output that is shown whole. */
@@ -47,7 +47,7 @@ export function excerpt(text: string, most: number): Line[] {
 
 /** A line with its middle left out when it is very long. */
 function shortened(line: string): Line {
-  if (line.length <= mostColumns) return [span(line, 'dim')];
+  if (line.length <= mostColumns) return verbatim([span(line, 'dim')]);
   const [head, tail] = [line.slice(0, 300), line.slice(-100)];
-  return [span(head, 'dim'), span(` … ${line.length - 400} characters hidden … `, 'dim'), span(tail, 'dim')];
+  return verbatim([span(head, 'dim'), span(` … ${line.length - 400} characters hidden … `, 'dim'), span(tail, 'dim')]);
 }

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../events/index.ts';
 import type { ViewNode, ViewPart } from '../../projections/index.ts';
-import { type Line, span } from '../screen/styled-line.ts';
+import { lead, type Line, span } from '../screen/styled-line.ts';
 import { durationText } from './duration-text.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
 import { rowText } from '../../events/terminal-text.ts';
@@ -99,7 +99,7 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
 function compactionRow(id: string, { active, text }: EventOf<'summary'>, node: ViewNode): Row | undefined {
   if (active === false) return undefined;
   const line: Line = [
-    span('≡ ', 'cyan'),
+    lead(span('≡ ', 'cyan')),
     span('Earlier messages were summarised for the agent', 'bold'),
     span(' · Ctrl+O shows the summary · /expand goes back to before it', 'dim'),
   ];
@@ -137,7 +137,8 @@ function reasoningRow(
   const time = times.spanOf(id);
   const took = time === undefined || time.to - time.from < 1_000 ? '' : ` for ${durationText(time.to - time.from)}`;
   const line: Line = [
-    span(`∴ Thought${took}: `, 'dim'),
+    lead(span('∴ ', 'dim')),
+    span(`Thought${took}: `, 'dim'),
     span(oneLine(text.trim().replaceAll('**', ''), 100), 'dim', 'italic'),
   ];
   return { ...base(id, 'reasoning', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };

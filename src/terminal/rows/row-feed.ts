@@ -1,5 +1,5 @@
 import type { ThreadReading, ViewNode, ViewPart } from '../../projections/index.ts';
-import { wrapEnd } from '../screen/text-width.ts';
+import { wrapLine } from '../screen/wrap-line.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { groupRow, isFinished, partRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
 import type { Row } from './row.ts';
@@ -7,6 +7,9 @@ import { TextRows } from './text-rows.ts';
 import { isGrouped, liveToolLines, type ShownCall } from './tool-row.ts';
 import { oneLine, toolWords } from './tool-object.ts';
 import { durationText } from './duration-text.ts';
+
+/** The most characters that are drawn of a text behind a part that is not finished. */
+const mostBehind = 4_000;
 
 /**
  * Turns the reading view of a thread into rows: each part of the active branch becomes rows when it is finished, in the
@@ -58,7 +61,7 @@ export class RowFeed {
       if (part === undefined) break;
       const drawn = this.#openPart(part, node, width, now);
       // A line that grows beyond the window is seen to grow; other lines are cut.
-      lines.push(...(part.kind === 'text' ? drawn.flatMap(line => wrapEnd(line, width, most)) : drawn));
+      lines.push(...(part.kind === 'text' ? drawn.flatMap(line => wrapLine(line, width)) : drawn));
     }
     return lines.slice(-most);
   }
@@ -180,7 +183,7 @@ export class RowFeed {
       case 'text':
         return this.#text?.id === part.id
           ? this.#text.open(part.text, width)
-          : new TextRows(part.id, node.id).open(part.text, width);
+          : new TextRows(part.id, node.id).open(part.text.slice(-mostBehind), width);
       case 'tool':
         return liveToolLines(shownCall(part, node, this.#context), now, 4);
       case 'reasoning': {

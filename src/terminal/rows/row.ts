@@ -11,7 +11,7 @@ export interface Row {
   readonly messageId: string;
   /** Whether it continues the row before it, so that nothing separates them. */
   readonly isContinued?: boolean;
-  /** The lines of the row for a window of this width; lines may be longer, the terminal wraps them. */
+  /** The lines of the row for a window of this width; longer ones are wrapped where they are shown. */
   lines(width: number): readonly Line[];
   /** Everything of it, for the transcript: absent when `lines` hides nothing. */
   readonly whole?: ((width: number) => readonly Line[]) | undefined;

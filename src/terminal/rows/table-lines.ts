@@ -1,7 +1,14 @@
-import { inked, type Line, span, type Span } from '../screen/styled-line.ts';
+import { inked, lead, type Line, span, type Span, textOfLine } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
+import { wrapLine } from '../screen/wrap-line.ts';
 
-/** Draws a Markdown table with aligned columns; each cell on its own line under its row when it does not fit the width. */
+/** Text in fewer columns is hard to read. */
+const leastColumns = 12;
+
+/**
+ * Draws a Markdown table with aligned columns. Cells are wrapped where the table is wider than the window; each is a line of
+ * a record where a column would be too narrow.
+ */
 export function tableLines(lines: readonly string[], width: number, draw: (text: string) => Line): Line[] {
   const [head = '', rule = '', ...body] = lines;
   const alignments = cells(rule).map(cell =>
@@ -9,20 +16,45 @@ export function tableLines(lines: readonly string[], width: number, draw: (text:
   );
   const rows = [head, ...body].map(line => cells(line).map(cell => draw(cell)));
   const count = Math.max(...rows.map(row => row.length));
-  const widths = Array.from({ length: count }, (_, column) =>
+  const wanted = Array.from({ length: count }, (_, column) =>
     Math.max(1, ...rows.map(row => lineWidth(row[column] ?? []))),
   );
-  const total = widths.reduce((sum, columns) => sum + columns + 3, -3);
-  if (total > width) return recordLines(rows);
+  const widths = shareColumns(wanted, width - 3 * (count - 1));
+  const isReadable = widths.every((columns, at) => {
+    const words = rows.flatMap(row => textOfLine(row[at] ?? []).match(/[\u0021-\u007e]+/g) ?? []);
+    const longest = Math.max(leastColumns, ...words.map(word => word.length));
+    return columns >= Math.min(wanted[at] ?? 0, longest);
+  });
+  if (!isReadable) return recordLines(rows);
   const drawn = rows.map((row, index) => {
-    const line = widths.flatMap((columns, column): Span[] => [
-      ...(column === 0 ? [] : [span(' │ ', 'dim')]),
-      ...padded(row[column] ?? [], columns, alignments[column]),
-    ]);
-    return index === 0 ? inked(line, 'bold') : line;
+    const wrapped = widths.map((columns, column) => wrapLine(row[column] ?? [], columns));
+    return Array.from({ length: Math.max(...wrapped.map(each => each.length)) }, (_, at): Line => {
+      const line = widths.flatMap((columns, column): Span[] => [
+        ...(column === 0 ? [] : [span(' │ ', 'dim')]),
+        ...padded(wrapped[column]?.[at] ?? [], columns, alignments[column]),
+      ]);
+      return index === 0 ? inked(line, 'bold') : line;
+    });
   });
   const ruler = [span(widths.map(columns => '─'.repeat(columns)).join('─┼─'), 'dim')];
-  return [drawn[0] ?? [], ruler, ...drawn.slice(1)];
+  return [...(drawn[0] ?? []), ruler, ...drawn.slice(1).flat()];
+}
+
+/** Gives columns what they want where that is no more than their share; the others share the rest. */
+function shareColumns(wanted: readonly number[], room: number): number[] {
+  const widths = wanted.map(() => 0);
+  let [left, open] = [room, wanted.map((_, at) => at)];
+  for (;;) {
+    const share = Math.floor(left / Math.max(1, open.length));
+    const small = open.filter(at => (wanted[at] ?? 0) <= share);
+    for (const at of small.length > 0 ? small : open) {
+      widths[at] = Math.min(wanted[at] ?? 0, share);
+      left -= widths[at];
+    }
+    if (small.length === 0) return widths;
+    open = open.filter(at => !small.includes(at));
+    if (open.length === 0) return widths;
+  }
 }
 
 /** Draws each row as a record: the cells after the names of their columns. */
@@ -31,7 +63,7 @@ function recordLines([head = [], ...body]: readonly (readonly Line[])[]): Line[]
     ...(at === 0 ? [] : [[]]),
     ...row.map((cell, column): Line => {
       const name = head[column] ?? [];
-      const mark = span(column === 0 ? '▪ ' : '  ', 'dim');
+      const mark = lead(span(column === 0 ? '▪ ' : '  ', 'dim'), '    ');
       return name.length === 0 ? [mark, ...cell] : [mark, ...inked(name, 'bold'), span(': ', 'dim'), ...cell];
     }),
   ]);

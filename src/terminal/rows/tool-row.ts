@@ -2,7 +2,7 @@ import { exitCodeOf } from '../../projections/activity/exit-code.ts';
 import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
 import { progressText } from '../../projections/reading/progress-text.ts';
 import { fileTarget } from '../screen/link-target.ts';
-import { type Ink, type Line, linked, span, type Span } from '../screen/styled-line.ts';
+import { type Ink, lead, type Line, linked, span, type Span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { diffRows } from './diff-lines.ts';
 import { durationText } from './duration-text.ts';
@@ -51,7 +51,7 @@ export function groupLines(calls: readonly ShownCall[]): Line[] {
     span(at === 0 ? ': ' : ', '),
     linked(span(object), path === undefined ? undefined : fileTarget(first.place.cwd, path)),
   ]);
-  return [[span('• ', 'dim'), span(`${all[0]?.done} ${calls.length} ${noun}`, 'bold'), ...named]];
+  return [[lead(span('• ', 'dim')), span(`${all[0]?.done} ${calls.length} ${noun}`, 'bold'), ...named]];
 }
 
 /** Draws a call with its outcome; nothing is hidden without limits. */
@@ -109,7 +109,7 @@ function headLine({ part, place, time }: ShownCall): Line {
   };
   const verb = isUnrun ? words.toDo : (verbs[part.status] ?? words.doing);
   return [
-    span(mark, ink),
+    lead(span(mark, ink)),
     span(verb, 'bold'),
     span(' '),
     linked(span(words.object), words.path === undefined ? undefined : fileTarget(place.cwd, words.path)),
@@ -143,10 +143,10 @@ function answerLines({ relay, answer, status }: RelayPart): Line[] {
   const words = answer?.feedback === undefined ? '' : `: ${oneLine(answer.feedback)}`;
   if (relay.relayKind === 'question') {
     const given = answer?.answer === undefined ? 'no answer' : [answer.answer].flat().join(', ');
-    return [[span('  → ', 'dim'), span(oneLine(given))]];
+    return [[lead(span('  → ', 'dim')), span(oneLine(given))]];
   }
   if (answer === undefined || answer.outcome === 'approve') return [];
-  return [[span(`  → ${answer.outcome}${who}${words}`, 'dim')]];
+  return [[lead(span('  → ', 'dim')), span(`${answer.outcome}${who}${words}`, 'dim')]];
 }
 
 /** Draws a call that is under way: its object, how long it takes, and the last lines that it printed. */

@@ -1,6 +1,6 @@
 import type { Frame, ScreenSize } from './inline-renderer.ts';
 import { ansiOfLine, type Line, type Styling } from './styled-line.ts';
-import { cutLine, wrapLine } from './text-width.ts';
+import { cutLine, wrapLine } from './wrap-line.ts';
 
 const escape = '\u001b[';
 /** How many printed lines are kept to be shown; the transcript has all of them. */
@@ -30,10 +30,11 @@ export class FullscreenRenderer {
     const { columns, rows } = this.#size;
     this.#history = [...this.#history, ...printed].slice(-mostHistory);
     const bottom = live.slice(0, rows).map(line => cutLine(line, columns));
+    const room = rows - bottom.length;
     const above: Line[] = [];
-    for (let at = this.#history.length - 1; at >= 0 && above.length < rows - bottom.length; at--)
+    for (let at = this.#history.length - 1; at >= 0 && above.length < room; at--)
       above.unshift(...wrapLine(this.#history[at] ?? [], columns));
-    const top = above.slice(above.length - Math.max(0, rows - bottom.length));
+    const top = above.slice(Math.max(0, above.length - room));
     const lines = [
       ...top,
       ...bottom,
@@ -41,7 +42,7 @@ export class FullscreenRenderer {
     ];
     const next = lines.slice(0, rows).map(line => ansiOfLine(line, this.#styling));
     const changed = next.flatMap((line, at) =>
-      line === this.#shown[at] ? [] : [`${escape}${at + 1};1H${line}${escape}K`],
+      line === this.#shown[at] ? [] : [`${escape}${at + 1};1H${escape}K${line}`],
     );
     this.#shown = next;
     const place =

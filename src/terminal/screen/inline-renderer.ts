@@ -1,9 +1,10 @@
 import { ansiOfLine, type Line, type Styling } from './styled-line.ts';
-import { cutLine, lineWidth } from './text-width.ts';
+import { lineWidth } from './text-width.ts';
+import { cutLine, printedLines } from './wrap-line.ts';
 
 /** What a frame shows: lines that are printed once and for all, and the area below them that is redrawn. */
 export interface Frame {
-  /** Finished lines, appended above the live area; the terminal wraps them. */
+  /** Finished lines, appended above the live area. */
   readonly printed: readonly Line[];
   /** The live area: each line is one row of the screen. */
   readonly live: readonly Line[];
@@ -99,7 +100,8 @@ export class InlineRenderer {
   }
 
   #whole(printed: readonly Line[], next: readonly string[]): string {
-    const rows = printed.map(line => `${ansiOfLine(line, this.#styling)}\r\n`).join('');
+    const lines = printed.flatMap(line => printedLines(line, this.#size.columns));
+    const rows = lines.map(line => `${ansiOfLine(line, this.#styling)}\r\n`).join('');
     const bytes = this.#top() + eraseBelow + rows + wrapOff + next.join('\r\n') + wrapOn;
     this.#cursorLine = Math.max(0, next.length - 1);
     return bytes;
@@ -109,7 +111,8 @@ export class InlineRenderer {
     let bytes = '';
     for (const [index, line] of next.entries()) {
       if (line === this.#shown[index]) continue;
-      bytes += this.#moveTo(index) + line + (index < this.#shown.length ? eraseLine : '');
+      // A terminal that does not wrap keeps the cursor in the last column: erasing after a full row would remove its end.
+      bytes += this.#moveTo(index) + (index < this.#shown.length ? eraseLine : '') + line;
     }
     if (next.length < this.#shown.length) {
       if (next.length === 0) bytes += this.#top() + eraseBelow;

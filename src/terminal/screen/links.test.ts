@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fileTarget, pageTarget } from './link-target.ts';
 import { ansiOfLine, linked, span, textOfLine } from './styled-line.ts';
 import { stylingOf } from './terminal-styling.ts';
-import { cutLine, wrapLine } from './text-width.ts';
+import { cutLine, wrapLine } from './wrap-line.ts';
 
 const styling = { inks: 'colour', hasLinks: true } as const;
 

@@ -20,9 +20,13 @@ export interface Span {
   readonly inks?: readonly Ink[];
   /** Where a click leads: a target that is safe to write, see `link-target.ts`. */
   readonly link?: string;
+  /** Of a span at the start of a line: what stands there in the rows that continue the line, such as the bar of a quote. */
+  readonly hang?: string;
+  /** Whether it is shown as it was written, such as code: rows do not break at its spaces. */
+  readonly isVerbatim?: boolean;
 }
 
-/** One logical line: the terminal wraps it. */
+/** One logical line: `wrap-line.ts` breaks it into rows. */
 export type Line = readonly Span[];
 
 const codes: Readonly<Record<Ink, number>> = {
@@ -50,6 +54,16 @@ export interface Styling {
 /** Creates a span. */
 export function span(text: string, ...inks: readonly Ink[]): Span {
   return inks.length === 0 ? { text } : { text, inks };
+}
+
+/** Creates the mark at the start of a line; rows that continue the line begin with `hang` there, by default with spaces. */
+export function lead(mark: Span, hang: string = ' '.repeat(mark.text.length)): Span {
+  return { ...mark, hang };
+}
+
+/** Returns a line as it was written: rows do not break at its spaces. */
+export function verbatim(line: Line): Line {
+  return line.map(piece => ({ ...piece, isVerbatim: true }));
 }
 
 /** Returns a span that leads somewhere when it is clicked; the same span without a target. */

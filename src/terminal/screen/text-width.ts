@@ -1,4 +1,4 @@
-import type { Line, Span } from './styled-line.ts';
+import type { Line } from './styled-line.ts';
 
 /** The code points that a terminal draws in two columns, as pairs of first and last. */
 const wide: readonly (readonly [number, number])[] = [
@@ -85,7 +85,8 @@ const wide: readonly (readonly [number, number])[] = [
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const noWidth = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
 const isPlain = /^[\u0020-\u007e]*$/;
-const tabStop = 8;
+/** Terminals have a tab stop every eight columns. */
+export const tabStop = 8;
 
 /** Returns the number of columns that a terminal needs for one character as a person sees it. */
 export function graphemeWidth(grapheme: string): number {
@@ -112,73 +113,30 @@ export function lineWidth(line: Line): number {
   return line.reduce((column, { text }) => column + textWidth(text, column), 0);
 }
 
-/** Returns a line as the lines of a screen, none wider than `width`: tabs are spaces, words may break anywhere. */
-export function wrapLine(line: Line, width: number): Line[] {
-  const lines: Span[][] = [[]];
-  let column = 0;
-  const add = (text: string, columns: number, piece: Span) => {
-    if (column + columns > width && column > 0) {
-      lines.push([]);
-      column = 0;
-    }
-    const current = lines.at(-1) as Span[];
-    const last = current.at(-1);
-    if (last !== undefined && last.inks === piece.inks && last.link === piece.link)
-      current[current.length - 1] = { ...last, text: last.text + text };
-    else current.push({ ...piece, text });
-    column += columns;
-  };
-  for (const piece of line)
-    for (const { text, columns } of columnsOf(piece.text, width, () => column))
-      add(columns > width ? '?' : text, Math.min(columns, width), piece);
-  return lines;
+/** A word or spaces of plain text, or one other character as a person sees it. */
+export interface TextSegment {
+  readonly text: string;
+  readonly columns: number;
+  readonly isSpace: boolean;
+  /** Whether a terminal draws it in two columns. */
+  readonly isWide: boolean;
 }
 
-/** Returns the end of a line as the lines of a screen, about `most` of them: however long it is, little of it is measured. */
-export function wrapEnd(line: Line, width: number, most: number): Line[] {
-  const length = line.reduce((sum, { text }) => sum + text.length, 0);
-  // It begins at the start of a screen line, so that what is shown stays in its place while the line grows.
-  let left = Math.max(0, Math.ceil(length / width) - most) * width;
-  const end = line.flatMap((piece): Span[] => {
-    const from = Math.min(left, piece.text.length);
-    left -= from;
-    const text = piece.text.slice(from).replace(/^[\udc00-\udfff]/, '');
-    return text === '' ? [] : [{ ...piece, text }];
-  });
-  return wrapLine(end, width);
-}
+/** Plain text, and other text with the character before it, which may belong to it. */
+const runs = /[\u0020-\u007e]+(?=[\u0020-\u007e]|$)|[\u0020-\u007e]?[^\u0020-\u007e]+/g;
+const plainPieces = / +|[^ ]+/g;
 
-/** The pieces of a text that stay together: as much plain text as fits the row, or one character. */
-function* columnsOf(text: string, width: number, column: () => number) {
-  if (isPlain.test(text)) {
-    for (let from = 0; from < text.length; ) {
-      const fits = width - (column() >= width ? 0 : column());
-      yield { text: text.slice(from, from + fits), columns: Math.min(fits, text.length - from) };
-      from += fits;
-    }
-    return;
-  }
-  for (const { segment } of segmenter.segment(text)) {
-    const stop = tabStop - (column() % tabStop);
-    yield segment === '\t'
-      ? { text: ' '.repeat(stop), columns: stop }
-      : { text: segment, columns: graphemeWidth(segment) };
-  }
-}
-
-/** The longest character as a person sees it, in UTF-16 units, that is drawn whole. */
-const longestGrapheme = 32;
-
-/** Returns a line cut to a width; what is cut off is an ellipsis. */
-export function cutLine(line: Line, width: number): Line {
-  if (width < 1) return [];
-  const most = (width + 1) * longestGrapheme;
-  const isLong = line.some(({ text }) => text.length > most);
-  const bounded = isLong ? line.map(piece => ({ ...piece, text: piece.text.slice(0, most) })) : line;
-  if (!isLong && lineWidth(bounded) <= width) return wrapLine(bounded, width)[0] ?? [];
-  const [kept = []] = wrapLine(bounded, Math.max(1, width - 1));
-  const last = kept.at(-1);
-  return [...kept, last?.inks === undefined ? { text: '…' } : { text: '…', inks: last.inks }];
+/** Splits a text into what a row may end before or after. */
+export function* segmentText(text: string): Generator<TextSegment> {
+  for (const [run] of text.matchAll(runs))
+    if (isPlain.test(run))
+      for (const [piece] of run.matchAll(plainPieces))
+        yield { text: piece, columns: piece.length, isSpace: piece.startsWith(' '), isWide: false };
+    else
+      for (const { segment } of segmenter.segment(run)) {
+        const columns = graphemeWidth(segment);
+        yield { text: segment, columns, isSpace: segment === ' ' || segment === '\t', isWide: columns > 1 };
+      }
 }
 
 function isWide(code: number): boolean {

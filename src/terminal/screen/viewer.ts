@@ -2,7 +2,7 @@ import type { Row } from '../rows/row.ts';
 import type { ActionName } from '../keys/actions.ts';
 import type { ScreenSize } from './inline-renderer.ts';
 import { ansiOfLine, inked, type Line, span, type Styling, textOfLine } from './styled-line.ts';
-import { cutLine, wrapLine } from './text-width.ts';
+import { cutLine, wrapLine } from './wrap-line.ts';
 
 interface PlacedLine {
   readonly row: number;
@@ -137,7 +137,7 @@ export class Viewer {
       ? `/${this.#query}`
       : `${this.#notice === '' ? '' : `${this.#notice} · `}${this.#place} · q close · / search · n N next · { } message · Enter unfold · v editor · [ print`;
     const all = [...lines, cutLine([span(status, 'inverse')], columns)];
-    return `${escape}?2026h${escape}?25l${escape}?7l${all.map((line, at) => `${escape}${at + 1};1H${ansiOfLine(line, this.#styling)}${escape}K`).join('')}${escape}?7h${escape}?2026l`;
+    return `${escape}?2026h${escape}?25l${escape}?7l${all.map((line, at) => `${escape}${at + 1};1H${escape}K${ansiOfLine(line, this.#styling)}`).join('')}${escape}?7h${escape}?2026l`;
   }
 
   get #height(): number {

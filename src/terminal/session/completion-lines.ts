@@ -1,7 +1,8 @@
 import type { Completion } from '../completion/completion.ts';
 import { type Line, type Span, span } from '../screen/styled-line.ts';
 import { rowText } from '../../events/terminal-text.ts';
-import { cutLine, textWidth } from '../screen/text-width.ts';
+import { textWidth } from '../screen/text-width.ts';
+import { cutLine } from '../screen/wrap-line.ts';
 
 const mostShown = 8;
 

@@ -1,5 +1,5 @@
 import type { Row } from '../rows/row.ts';
-import { type Ink, type Line, span } from '../screen/styled-line.ts';
+import { type Ink, lead, type Line, span } from '../screen/styled-line.ts';
 import { rowLines } from '../../events/terminal-text.ts';
 
 let count = 0;
@@ -10,8 +10,8 @@ export function noteRow(text: string, level: 'info' | 'warning' | 'error' = 'inf
   const [mark, ink]: readonly [string, Ink] = marks[level];
   const [first = '', ...more] = rowLines(text.trimEnd());
   return linesRow([
-    [span(mark, ink), span(first, ...(level === 'info' ? (['dim'] as const) : []))],
-    ...more.map((line): Line => [span(`  ${line}`, 'dim')]),
+    [lead(span(mark, ink)), span(first, ...(level === 'info' ? (['dim'] as const) : []))],
+    ...more.map((line): Line => [lead(span('  ')), span(line, 'dim')]),
   ]);
 }
 

@@ -3,8 +3,9 @@ import { planLines } from '../rows/fact-lines.ts';
 import { diffRows } from '../rows/diff-lines.ts';
 import { callDiffs, patchDiffs } from '../rows/call-diffs.ts';
 import { type NamedCall, oneLine, type ToolPlace, toolWords } from '../rows/tool-object.ts';
-import { type Line, span } from '../screen/styled-line.ts';
-import { textWidth, wrapLine } from '../screen/text-width.ts';
+import { lead, type Line, span, type Span } from '../screen/styled-line.ts';
+import { textWidth } from '../screen/text-width.ts';
+import { wrapLine } from '../screen/wrap-line.ts';
 import { visibleText } from '../../events/terminal-text.ts';
 import { type Band, canRevise, isDestructive } from './relay-band.ts';
 
@@ -13,6 +14,9 @@ type Permission = Extract<RelayEntry['relay'], { relayKind: 'permission' }>;
 /** The arguments of which a change consists: a file, and texts. */
 const shownByChange =
   /^(?:path|file_?path|(?:old|new)(?:_str(?:ing)?|string|text)|contents?|file_text|patch(?:text)?|diff)$/i;
+
+/** Every row of the band begins with it. */
+const bar: Span = lead(span('▌ ', 'magenta'), '▌ ');
 
 /** How many things wait, and which of them the band shows. */
 export interface BandPlace {
@@ -28,7 +32,7 @@ export interface BandPlace {
 /** Draws the band: what would happen exactly, why, and the keys that answer. The line with the keys is always there. */
 export function bandLines(entry: RelayEntry, band: Band, { index, count, width, most, place }: BandPlace): Line[] {
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
-  const title: Line = [span('▌ ', 'magenta'), span(`${titleOf(entry, place)}${number}`, 'bold')];
+  const title: Line = [bar, span(`${titleOf(entry, place)}${number}`, 'bold')];
   if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
   const keys = keyLines(entry, band, width);
   const head = wrapLine(title, width).slice(0, Math.max(1, most - 1 - keys.length));
@@ -36,15 +40,13 @@ export function bandLines(entry: RelayEntry, band: Band, { index, count, width, 
   const risk: Line[] = isDestructive(entry)
     ? [[span(`may destroy${width < narrow ? '' : ' something'}: Enter does not approve it`, 'yellow')]]
     : [];
-  const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line =>
-    wrapLine([span('▌ ', 'magenta'), ...line], width),
-  );
+  const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line => wrapLine([bar, ...line], width));
   const shown =
     details.length <= room
       ? details
       : [
           ...details.slice(0, room - 1),
-          [span('▌ ', 'magenta'), span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')],
+          [bar, span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')],
         ];
   return [...head, ...shown, ...keys];
 }
@@ -98,7 +100,7 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
       const command = commandIn(relay);
       if (command !== undefined)
         return [
-          ...textLines(command).map((line, at): Line => [span(at === 0 ? '$ ' : '> ', 'dim'), span(line)]),
+          ...textLines(command).map((line, at): Line => [lead(span(at === 0 ? '$ ' : '> ', 'dim')), span(line)]),
           ...why,
         ];
       if (relay.diff !== undefined)
@@ -117,7 +119,7 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
         const mark = band.focus === 'keys' && at === band.marked ? '›' : ' ';
         const box = relay.selectionMode === 'multi_select' ? (band.chosen.has(at) ? '☑ ' : '☐ ') : '';
         return [
-          span(`${mark} ${at + 1}. ${box}`, 'cyan'),
+          lead(span(`${mark} ${at + 1}. ${box}`, 'cyan')),
           span(visible(label), 'bold'),
           span(description === undefined ? '' : ` ${visible(description)}`, 'dim'),
         ];
@@ -149,7 +151,7 @@ function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Recor
 function paramLines(params: Readonly<Record<string, unknown>>): Line[] {
   return Object.entries(params).flatMap(([name, value]): Line[] => {
     const [first = '', ...more] = textLines(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-    return [[span(`${visible(name)}: `, 'dim'), span(first)], ...more.map((line): Line => [span(`  ${line}`)])];
+    return [[span(`${visible(name)}: `, 'dim'), span(first)], ...more.map((line): Line => [lead(span('  ')), span(line)])];
   });
 }
 
@@ -162,7 +164,7 @@ function keyLines(entry: RelayEntry, band: Band, width: number): Line[] {
     else rows.push(key);
   }
   const ink = band.focus === 'keys' ? 'cyan' : 'dim';
-  return rows.flatMap(row => wrapLine([span('▌ ', 'magenta'), span(row, ink)], width));
+  return rows.flatMap(row => wrapLine([bar, span(row, ink)], width));
 }
 
 const separator = ' · ';
