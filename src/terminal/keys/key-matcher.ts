@@ -41,7 +41,8 @@ export class KeyMatcher {
     const position = begun.length === 0 ? 0 : this.#length;
     const continued = begun.filter(binding => binding.keys[position] === notation);
     const fresh = this.#map.filter(binding => binding.keys[0] === notation && applies(binding, situation));
-    const candidates = continued.length > 0 ? continued : fresh;
+    const found = continued.length > 0 ? continued : fresh;
+    const candidates = found.toSorted((one, other) => Number(other.in === situation.context) - Number(one.in === situation.context));
     this.#length = (continued.length > 0 ? position : 0) + 1;
     this.#at = situation.now;
     this.#begun = candidates.filter(({ keys }) => keys.length > this.#length);
@@ -55,6 +56,8 @@ export class KeyMatcher {
   }
 }
 
+/** A question lies over the conversation, which gets the keys that mean nothing to it. */
 function applies({ in: context, when }: KeyBinding, situation: KeySituation): boolean {
-  return context === situation.context && when.every(condition => situation.conditions.has(condition));
+  const isReached = context === situation.context || (context === 'chat' && situation.context === 'relay');
+  return isReached && when.every(condition => situation.conditions.has(condition));
 }

@@ -4,12 +4,13 @@ import type { HarnessEvent } from '../../control/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
 import { FileIndex } from '../completion/file-index.ts';
-import { type Composer, type Submission, wholeText } from '../composer/composer.ts';
+import { type Composer, emptyComposer, type Submission, wholeText } from '../composer/composer.ts';
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
 import { oneLine } from '../rows/tool-object.ts';
+import type { Frame } from '../screen/inline-renderer.ts';
 import { argumentValues } from './argument-values.ts';
 import { runCommand } from './chat-commands.ts';
 import { ChatLists } from './chat-lists.ts';
@@ -25,7 +26,7 @@ import { noteRow, storeText } from './note-row.ts';
 import { PersonShell } from './person-shell.ts';
 import { handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
-import { type Band, enterBand, nextBand } from './relay-band.ts';
+import { type Band, newBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
 import { summarisedIn } from './sent-messages.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -65,7 +66,6 @@ export class ChatApp {
   showsTasks = false;
   density: Density;
   notice: string | undefined;
-  lastKeyAt = Number.NEGATIVE_INFINITY;
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
     this.io = new TerminalIo();
@@ -90,7 +90,7 @@ export class ChatApp {
       clock,
       styling,
       takeRows: () => this.#drawing.takeRows(),
-      live: () => this.#drawing.live(),
+      live: () => this.#draw(),
     });
     this.host = new ThreadHost({
       log,
@@ -326,13 +326,14 @@ export class ChatApp {
 
   #enterRelay(relayId: string): void {
     const entry = this.pending.find(({ id }) => id === relayId);
-    const band = nextBand(undefined, entry === undefined ? [] : [entry], this.#situation());
-    if (entry !== undefined && band !== undefined) this.band = enterBand(band, entry);
+    if (entry !== undefined) this.band = newBand(entry, emptyComposer);
   }
 
-  #situation() {
-    const now = this.options.clock.now();
-    return { now, hasDraft: !this.draft.isEmpty || this.list.isOpen, lastKeyAt: this.lastKeyAt };
+  /** Draws the live area: from then on keys answer the question that it shows. */
+  #draw(): Omit<Frame, 'printed'> {
+    const { band, composer } = this;
+    if (band !== undefined) this.band = { ...band, draft: band.draft ?? composer };
+    return this.#drawing.live();
   }
 
   #onEvent(event: HarnessEvent): void {
@@ -343,7 +344,7 @@ export class ChatApp {
 
   #changed(): void {
     const before = this.band?.relayId;
-    this.band = nextBand(this.band, this.pending, this.#situation());
+    this.band = nextBand(this.band, this.pending, this.composer);
     if (this.band !== undefined && this.band.relayId !== before) this.#input.relayAppeared();
     if (!this.isRunning && this.host.follower !== undefined) {
       const next = this.queue.take();

@@ -7,7 +7,7 @@ import { KeyMatcher } from '../keys/key-matcher.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
-import { enterBand, takesKeys } from './relay-band.ts';
+import { isWriting, leaveBand, newBand, takesKeys } from './relay-band.ts';
 import { answerText, relayAction } from './relay-input.ts';
 
 /** Two presses of Ctrl+C within this time, with no other key between them, quit. */
@@ -49,7 +49,6 @@ export class ChatInput {
     else if (app.list.isOpen) app.list.type(event.text);
     else if (this.#isWriting()) this.#write(composer => pasteText(composer, event.text));
     else app.attempt(() => app.draft.paste(event.text));
-    app.lastKeyAt = app.options.clock.now();
     app.screen.request(true);
   }
 
@@ -57,7 +56,7 @@ export class ChatInput {
     const app = this.#app;
     if (app.transcript.isTyping) return app.transcript.type(key);
     const now = app.options.clock.now();
-    const meaning = this.#matcher.press(key, { context: this.#context(now), conditions: this.#conditions(), now });
+    const meaning = this.#matcher.press(key, { context: this.#context(), conditions: this.#conditions(), now });
     this.#lastKey = key.name;
     // Only two presses in a row quit.
     if (meaning.type !== 'action' || meaning.action !== 'interrupt') this.#interruptedAt = Number.NEGATIVE_INFINITY;
@@ -65,11 +64,11 @@ export class ChatInput {
     else if (meaning.type === 'text' && !app.transcript.isOpen) this.#text(meaning.text);
   }
 
-  #context(now: number): KeyContext {
-    const { band, list } = this.#app;
+  #context(): KeyContext {
+    const { band, list, composer } = this.#app;
     if (this.#app.transcript.isOpen) return 'viewer';
     if (list.isOpen) return 'list';
-    return band?.focus === 'keys' && takesKeys(band, now) ? 'relay' : 'chat';
+    return band !== undefined && takesKeys(band, composer) ? 'relay' : 'chat';
   }
 
   #conditions(): ReadonlySet<KeyCondition> {
@@ -85,7 +84,7 @@ export class ChatInput {
 
   /** Whether the person writes a reason or an answer. */
   #isWriting(): boolean {
-    return this.#app.band?.focus === 'reason' || this.#app.band?.focus === 'answer';
+    return this.#app.band !== undefined && isWriting(this.#app.band);
   }
 
   #write(change: (composer: typeof emptyComposer) => typeof emptyComposer): void {
@@ -98,11 +97,7 @@ export class ChatInput {
     if (app.list.isOpen) return app.list.type(text);
     if (this.#isWriting()) return this.#write(composer => insertText(composer, text));
     const { band } = app;
-    if (band?.focus === 'keys' && takesKeys(band, app.options.clock.now())) {
-      if (answerText(app, band, text)) return;
-      // The person writes a message: the question waits.
-      app.band = { ...band, focus: 'passive', isEntered: false };
-    } else if (band?.focus === 'keys') app.band = { ...band, focus: 'passive' };
+    if (band !== undefined && takesKeys(band, app.composer) && answerText(app, band, text)) return;
     app.draft.type(text);
     // A message is being written: a long thread is read meanwhile.
     if (!/^[/!]/.test(wholeText(app.composer))) void app.host.ready().catch(() => {});
@@ -130,7 +125,7 @@ export class ChatInput {
       case 'relay.enter':
       case 'relay.enter-with-draft': {
         const entry = app.pending.find(({ id }) => id === app.band?.relayId);
-        if (app.band !== undefined && entry !== undefined) app.band = enterBand(app.band, entry);
+        if (entry !== undefined) app.band = { ...newBand(entry, emptyComposer), draft: app.composer };
         return;
       }
       case 'mode':
@@ -178,10 +173,10 @@ export class ChatInput {
     const entry = app.pending.find(({ id }) => id === band?.relayId);
     if (band !== undefined && entry !== undefined && this.#isWriting()) {
       const text = wholeText(band.input).trim();
-      app.band = { ...band, focus: 'passive', input: emptyComposer };
-      if (band.focus === 'reason')
-        return app.attempt(() => app.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
-      return text === '' ? undefined : app.attempt(() => app.answer(entry, { type: 'answer', answer: text }));
+      if (band.focus === 'answer')
+        return text === '' ? undefined : app.attempt(() => app.answer(entry, { type: 'answer', answer: text }));
+      app.band = { ...band, focus: 'keys', input: emptyComposer };
+      return app.attempt(() => app.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
     }
     const sent = app.draft.take();
     if (sent === undefined) return;
@@ -216,7 +211,7 @@ export class ChatInput {
     const app = this.#app;
     const { band } = app;
     if (band !== undefined && this.#isWriting())
-      app.band = { ...band, focus: band.focus === 'reason' ? 'keys' : 'passive', input: emptyComposer };
+      app.band = band.focus === 'reason' ? { ...band, focus: 'keys', input: emptyComposer } : leaveBand(band);
     else if (!app.draft.closeCompletion() && !app.shell.stop() && app.isRunning) app.stop();
   }
 }

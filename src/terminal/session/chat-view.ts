@@ -4,8 +4,8 @@ import { draftView } from '../composer/draft-layout.ts';
 import { tasksSummary, taskList } from '../rows/fact-lines.ts';
 import { oneLine, type ToolPlace } from '../rows/tool-object.ts';
 import { type Frame, mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
-import { type Line, span } from '../screen/styled-line.ts';
-import type { Band } from './relay-band.ts';
+import { inked, type Line, span } from '../screen/styled-line.ts';
+import { type Band, isWriting, takesKeys } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { type Activity, activityLine, type Status, statusLine, type Waiting, waitingLines } from './status-line.ts';
 
@@ -44,8 +44,8 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
   const { size, band, pending, composer, queue, tasks, below, notice, activity, waits, status } = view;
   const { columns } = size;
   const most = mostLiveRows(size);
-  const writes = band !== undefined && (band.focus === 'reason' || band.focus === 'answer');
-  const edited = writes ? band.input : composer;
+  const edited = band !== undefined && isWriting(band) ? band.input : composer;
+  const isAnswering = band !== undefined && takesKeys(band, composer);
   const draft = draftView(edited, { width: columns - promptWidth, maxRows: Math.max(1, Math.min(10, most - 3)) });
   const bottom: Line[] = [statusLine({ ...status, notice }, columns)];
   const shownBelow = below.slice(0, Math.max(0, most - draft.rows.length - bottom.length - 1));
@@ -68,6 +68,7 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
             count: pending.length,
             width: columns,
             place: view.place,
+            takesKeys: isAnswering,
             most: band.isLarge || isSmall ? room : Math.min(room, Math.max(4, Math.floor(most / 2))),
           }),
         );
@@ -80,10 +81,16 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
   const open = room > 0 ? view.open(room - (room > 2 ? 1 : 0)) : [];
   const gap: Line[] = room > 2 && (open.length > 0 || banded.length > 0 || active.length > 0) ? [[]] : [];
   const above = [...gap, ...open, ...tasked, ...active, ...banded, ...queued, ...rule];
-  const prompt = draft.rows.map((row, at): Line => [span(at === 0 ? promptOf(band) : '  ', 'cyan', 'bold'), ...row]);
+  const prompt = draft.rows.map((row, at): Line => [
+    span(at === 0 ? promptOf(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
+    ...(isAnswering ? inked(row, 'dim') : row),
+  ]);
   return {
     live: [...above, ...prompt, ...shownBelow, ...bottom],
-    cursor: { line: above.length + draft.cursor.row, column: promptWidth + draft.cursor.column },
+    // Without a cursor the composer is seen not to get the keys.
+    ...(!isAnswering && {
+      cursor: { line: above.length + draft.cursor.row, column: promptWidth + draft.cursor.column },
+    }),
   };
 }
 

@@ -1,13 +1,14 @@
 import { createInterface } from 'node:readline';
 import { errorText } from '../../events/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
+import { emptyComposer } from '../composer/composer.ts';
 import { RowFeed } from '../rows/row-feed.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { storeText } from './note-row.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
-import { leaveBand, nextBand } from './relay-band.ts';
+import { newBand } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { RowPrinter } from './row-printer.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -152,12 +153,10 @@ export class PlainChat {
     const { agent, cwd } = this.#options;
     if (first === undefined || first.id === this.#asked) return;
     this.#asked = first.id;
-    const band = nextBand(undefined, [first], { now: 0, hasDraft: false, lastKeyAt: -1e9 });
-    if (band === undefined) return;
     const lines = bandLines(
       first,
-      { ...leaveBand(band), isLeft: false, isLarge: true },
-      { index: 0, count: pending.length, width, most: 200, place: { agentId: agent.id, cwd } },
+      { ...newBand(first, emptyComposer), focus: 'keys', isLarge: true },
+      { index: 0, count: pending.length, width, most: 200, place: { agentId: agent.id, cwd }, takesKeys: false },
     );
     for (const line of lines.slice(0, -1)) this.#line(textOfLine(line).replace('▌ ', ''));
     this.#line(

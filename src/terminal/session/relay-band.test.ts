@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayEntry } from '../../projections/index.ts';
-import { enterBand, followingBand, isDestructive, leaveBand, nextBand, takesKeys } from './relay-band.ts';
+import { emptyComposer, insertText } from '../composer/composer.ts';
+import { type Band, followingBand, isDestructive, isWriting, leaveBand, nextBand, takesKeys } from './relay-band.ts';
 
 const entry = (id: string, command = 'ls'): RelayEntry => ({
   id,
@@ -17,31 +18,53 @@ const entry = (id: string, command = 'ls'): RelayEntry => ({
     command,
   },
 });
-const quiet = { now: 10_000, hasDraft: false, lastKeyAt: 0 };
+const question = (id: string, options: readonly string[]): RelayEntry => ({
+  id,
+  runId: 'r',
+  status: 'pending',
+  relay: {
+    type: 'relay',
+    runId: 'r',
+    id,
+    relayKind: 'question',
+    question: 'Which?',
+    options: options.map(label => ({ label })),
+  },
+});
+const written = insertText(emptyComposer, 'half a sentence');
+/** The band after a frame that showed it beside a draft. */
+const shown = (draft = emptyComposer, waiting = [entry('a')]): Band => ({
+  ...(nextBand(undefined, waiting, draft) ?? expect.fail()),
+  draft,
+});
 
 describe('the band of what waits', () => {
-  it('takes keys half a second after it appeared, when nobody used the keyboard', () => {
-    const band = nextBand(undefined, [entry('a')], quiet) ?? expect.fail();
-    expect([takesKeys(band, 10_400), takesKeys(band, 10_500)]).toEqual([false, true]);
+  it('takes keys from the frame that shows it, also while a draft is begun', () => {
+    const band = nextBand(undefined, [entry('a')], written) ?? expect.fail();
+    expect(takesKeys(band, written)).toBe(false);
+    expect(takesKeys({ ...band, draft: written }, written)).toBe(true);
   });
 
-  it('stays passive with a draft, and after a key in the last second, until the person goes to it', () => {
-    for (const situation of [
-      { ...quiet, hasDraft: true },
-      { ...quiet, lastKeyAt: 9_500 },
-    ]) {
-      const band = nextBand(undefined, [entry('a')], situation) ?? expect.fail();
-      expect(takesKeys(band, 60_000)).toBe(false);
-      expect(takesKeys(enterBand(band, entry('a')), 10_000)).toBe(true);
+  it('leaves the keys to a message that is written after it appeared, until that is sent or removed', () => {
+    for (const draft of [emptyComposer, written]) {
+      expect(takesKeys(shown(draft), insertText(draft, '!'))).toBe(false);
+      expect(takesKeys(shown(draft), emptyComposer)).toBe(true);
     }
   });
 
+  it('takes the words of an answer where a question has no options, unless a draft is begun', () => {
+    expect(isWriting(shown(emptyComposer, [question('q', [])]))).toBe(true);
+    expect(takesKeys(shown(written, [question('q', [])]), written)).toBe(true);
+    expect(takesKeys(shown(emptyComposer, [question('q', ['one'])]), emptyComposer)).toBe(true);
+  });
+
   it('stays with its relay until that is answered, and waits when it is left', () => {
-    const band = nextBand(undefined, [entry('a'), entry('b')], quiet) ?? expect.fail();
-    expect(nextBand(band, [entry('a'), entry('b')], quiet)).toBe(band);
-    expect(nextBand(band, [entry('b')], quiet)?.relayId).toBe('b');
-    expect(takesKeys(leaveBand(band), 60_000)).toBe(false);
-    expect(followingBand(band, [entry('a'), entry('b')], 0).relayId).toBe('b');
+    const waiting = [entry('a'), entry('b')];
+    const band = shown(emptyComposer, waiting);
+    expect(nextBand(band, waiting, emptyComposer)).toBe(band);
+    expect(nextBand(band, [entry('b')], emptyComposer)?.relayId).toBe('b');
+    expect(takesKeys(leaveBand(band), emptyComposer)).toBe(false);
+    expect(followingBand(band, waiting, emptyComposer).relayId).toBe('b');
   });
 
   it.each([
@@ -53,5 +76,11 @@ describe('the band of what waits', () => {
     ['git status', false],
   ])('knows whether %j may destroy something', (command, expected) => {
     expect(isDestructive(entry('a', command))).toBe(expected);
+  });
+
+  it('sees no shell line in the text of a file', () => {
+    const { relay, ...waiting } = entry('a');
+    const edit = { ...relay, tool: 'edit', params: { path: 'a.js', new_string: '(a) => a; // rm' }, command: undefined };
+    expect(isDestructive({ ...waiting, relay: edit as RelayEntry['relay'] })).toBe(false);
   });
 });

@@ -26,10 +26,10 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
       else answer({ type: 'approve', remember: 'once' });
       break;
     case 'relay.reject':
-      if (!isQuestion) app.band = { ...band, focus: 'reason', isEntered: true };
+      if (!isQuestion) app.band = { ...band, focus: 'reason' };
       break;
     case 'relay.edit':
-      if (isQuestion) app.band = { ...band, focus: 'answer', isEntered: true };
+      if (isQuestion) app.band = { ...band, focus: 'answer' };
       else if (canRevise(entry.relay)) app.attempt(() => revise(app, entry));
       else app.notice = 'this agent takes no changed input: n rejects with a reason';
       break;
@@ -37,7 +37,7 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
       app.band = leaveBand(band);
       break;
     case 'relay.next':
-      app.band = followingBand(band, app.pending, app.options.clock.now());
+      app.band = followingBand(band, app.pending, app.composer);
       break;
     case 'relay.enlarge':
       app.band = { ...band, isLarge: !band.isLarge };

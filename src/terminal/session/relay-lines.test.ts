@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayEntry } from '../../projections/index.ts';
-import { enterBand, nextBand } from './relay-band.ts';
+import { emptyComposer } from '../composer/composer.ts';
+import { newBand } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 
 const plan: RelayEntry = {
@@ -10,10 +11,9 @@ const plan: RelayEntry = {
   relay: { type: 'relay', runId: 'r', id: 'p', relayKind: 'plan', planId: 'p', plan: '1. Write it' },
 };
 
-function linesIn(width: number): string[] {
-  const shown = nextBand(undefined, [plan], { now: 0, hasDraft: false, lastKeyAt: -10_000 }) ?? expect.fail();
-  const place = { index: 0, count: 1, width, most: 20, place: { agentId: 'coder', cwd: '/' } };
-  return bandLines(plan, enterBand(shown, plan), place).map(line => line.map(({ text }) => text).join(''));
+function linesIn(width: number, takesKeys = true): string[] {
+  const place = { index: 0, count: 1, width, most: 20, place: { agentId: 'coder', cwd: '/' }, takesKeys };
+  return bandLines(plan, newBand(plan, emptyComposer), place).map(line => line.map(({ text }) => text).join(''));
 }
 
 describe('the keys of what waits', () => {
@@ -25,5 +25,10 @@ describe('the keys of what waits', () => {
       '▌ y approve and carry out · n reject with comments · Ctrl+F all of it',
       '▌ Esc later',
     ]);
+  });
+
+  it('are not offered while a message is written', () => {
+    expect(linesIn(80, false).at(-1)).toBe('▌ your keys write the message · Alt+A answers this');
+    expect(linesIn(40, false).at(-1)).toBe('▌ you write · Alt+A answers');
   });
 });

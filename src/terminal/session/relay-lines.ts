@@ -27,20 +27,23 @@ export interface BandPlace {
   readonly most: number;
   /** The agent that asks, and the folder it works in. */
   readonly place: ToolPlace;
+  /** Whether keys answer; else they write the message. */
+  readonly takesKeys: boolean;
 }
 
 /** Draws the band: what would happen exactly, why, and the keys that answer. The line with the keys is always there. */
-export function bandLines(entry: RelayEntry, band: Band, { index, count, width, most, place }: BandPlace): Line[] {
+export function bandLines(entry: RelayEntry, band: Band, bandPlace: BandPlace): Line[] {
+  const { index, count, width, most, place } = bandPlace;
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
   const title: Line = [bar, span(`${titleOf(entry, place)}${number}`, 'bold')];
-  if (band.isLeft || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
-  const keys = keyLines(entry, band, width);
+  if (band.focus === 'left' || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
+  const keys = keyLines(entry, band, bandPlace);
   const head = wrapLine(title, width).slice(0, Math.max(1, most - 1 - keys.length));
   const room = Math.max(1, most - head.length - keys.length);
   const risk: Line[] = isDestructive(entry)
     ? [[span(`may destroy${width < narrow ? '' : ' something'}: Enter does not approve it`, 'yellow')]]
     : [];
-  const details = [...risk, ...detailsOf(entry, band, width)].flatMap(line => wrapLine([bar, ...line], width));
+  const details = [...risk, ...detailsOf(entry, band, bandPlace)].flatMap(line => wrapLine([bar, ...line], width));
   const shown =
     details.length <= room
       ? details
@@ -92,7 +95,7 @@ function commandIn({ command, params }: Permission): string | undefined {
   return typeof params['command'] === 'string' ? params['command'] : undefined;
 }
 
-function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
+function detailsOf({ relay }: RelayEntry, band: Band, { width, takesKeys }: BandPlace): Line[] {
   const most = band.isLarge ? 1_000 : 12;
   switch (relay.relayKind) {
     case 'permission': {
@@ -116,7 +119,7 @@ function detailsOf({ relay }: RelayEntry, band: Band, width: number): Line[] {
     }
     case 'question':
       return (relay.options ?? []).map(({ label, description }, at) => {
-        const mark = band.focus === 'keys' && at === band.marked ? '›' : ' ';
+        const mark = takesKeys && at === band.marked ? '›' : ' ';
         const box = relay.selectionMode === 'multi_select' ? (band.chosen.has(at) ? '☑ ' : '☐ ') : '';
         return [
           lead(span(`${mark} ${at + 1}. ${box}`, 'cyan')),
@@ -156,24 +159,24 @@ function paramLines(params: Readonly<Record<string, unknown>>): Line[] {
 }
 
 /** Draws the keys; where a line is full, the next key begins another. */
-function keyLines(entry: RelayEntry, band: Band, width: number): Line[] {
+function keyLines(entry: RelayEntry, band: Band, { width, takesKeys }: BandPlace): Line[] {
   const rows: string[] = [];
-  for (const key of keyWords(entry, band, width).split(separator)) {
+  for (const key of keyWords(entry, band, width, takesKeys).split(separator)) {
     const longer = rows.length === 0 ? key : `${rows.at(-1)}${separator}${key}`;
     if (rows.length > 0 && textWidth(longer) <= width - 2) rows[rows.length - 1] = longer;
     else rows.push(key);
   }
-  const ink = band.focus === 'keys' ? 'cyan' : 'dim';
+  const ink = takesKeys ? 'cyan' : 'dim';
   return rows.flatMap(row => wrapLine([bar, span(row, ink)], width));
 }
 
 const separator = ' · ';
 
-function keyWords({ relay }: RelayEntry, band: Band, width: number): string {
+function keyWords({ relay }: RelayEntry, band: Band, width: number, takesKeys: boolean): string {
   if (band.focus === 'reason') return 'reason for the agent, then Enter · Esc goes back';
   if (band.focus === 'answer') return 'your answer, then Enter · Esc leaves it in the inbox';
-  if (band.focus === 'keys') return keysFor(relay, width);
-  return width < narrow ? 'Alt+A answers' : 'Alt+A answers (Tab when the draft is empty)';
+  if (takesKeys) return keysFor(relay, width);
+  return width < narrow ? 'you write · Alt+A answers' : 'your keys write the message · Alt+A answers this';
 }
 
 /** A window with fewer columns has shorter words. */
