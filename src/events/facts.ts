@@ -17,7 +17,11 @@ export const error = define('error', { doc: 'Something failed. Only a fatal erro
 );
 
 export const warning = define('warning', { doc: 'Something may be wrong; the run continues.' }, () =>
-  eventShape('warning', { message: message(), code: code() }),
+  eventShape('warning', {
+    message: message(),
+    code: code(),
+    retryAfterMs: z.number().nonnegative().optional().describe('how long until what failed is tried again'),
+  }),
 );
 
 export const fileRegistered = define('file_registered', { doc: 'A file became available to the person.' }, () =>

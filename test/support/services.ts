@@ -13,6 +13,7 @@ const services = {
   postgres: { name: 'PostgreSQL', variable: 'SINGLETREE_TEST_POSTGRES', program: 'postgres', package: 'postgresql' },
   redis: { name: 'Redis', variable: 'SINGLETREE_TEST_REDIS', program: 'redis-server', package: 'redis-server' },
   sshd: { name: 'an SSH server', variable: undefined, program: 'sshd', package: 'openssh-server' },
+  tmux: { name: 'tmux', variable: undefined, program: 'tmux', package: 'tmux' },
   nginx: { name: 'nginx', variable: undefined, program: 'nginx', package: 'nginx-light' },
 } as const;
 
@@ -34,7 +35,7 @@ export async function testService(service: ServiceName): Promise<string | undefi
 }
 
 /** Whether private servers can be started here; fails or prints a line as `testService` does when not. */
-export function isInstalled(service: ServiceName | 'nginx' | 'sshd'): boolean {
+export function isInstalled(service: keyof typeof services): boolean {
   const { name, variable, program, package: debian } = services[service];
   if (findProgram(program) !== undefined) return true;
   const orVariable = variable === undefined ? '' : `, or set ${variable}`;

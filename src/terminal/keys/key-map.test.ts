@@ -23,6 +23,17 @@ function problemsOf(settings: KeySettings): unknown {
   return undefined;
 }
 
+describe('the keys of a question', () => {
+  it('come before those of the conversation, which has the others', () => {
+    const inQuestion = (key: Key) => press(key, ['waiting', 'running', 'empty'], keyMap(), 'relay');
+    expect(inQuestion(namedKey('enter'))).toBe('relay.choose');
+    expect(inQuestion(namedKey('tab'))).toBe('relay.next');
+    expect(inQuestion(ctrl('o'))).toBe('transcript');
+    expect(inQuestion(namedKey('backspace'))).toBe('draft.delete-left');
+    expect(inQuestion(characterKey('x'))).toEqual({ text: 'x' });
+  });
+});
+
 describe('the default keys', () => {
   it('never shadow a readline key while a draft is written', () => {
     const readline = {

@@ -42,7 +42,9 @@ export class KeyMatcher {
     const continued = begun.filter(binding => binding.keys[position] === notation);
     const fresh = this.#map.filter(binding => binding.keys[0] === notation && applies(binding, situation));
     const found = continued.length > 0 ? continued : fresh;
-    const candidates = found.toSorted((one, other) => Number(other.in === situation.context) - Number(one.in === situation.context));
+    const candidates = found.toSorted(
+      (one, other) => Number(other.in === situation.context) - Number(one.in === situation.context),
+    );
     this.#length = (continued.length > 0 ? position : 0) + 1;
     this.#at = situation.now;
     this.#begun = candidates.filter(({ keys }) => keys.length > this.#length);

@@ -64,7 +64,9 @@ export function taskList(tasks: readonly Task[]): Line[] {
   return tasks.map(({ content, status }) => {
     const text = oneLine(content);
     if (status === 'completed') return [lead(span('  ☑ ', 'green')), span(text, 'dim')];
-    return status === 'in_progress' ? [lead(span('  ▶ ', 'cyan')), span(text, 'bold')] : [lead(span('  ☐ ')), span(text)];
+    return status === 'in_progress'
+      ? [lead(span('  ▶ ', 'cyan')), span(text, 'bold')]
+      : [lead(span('  ☐ ')), span(text)];
   });
 }
 

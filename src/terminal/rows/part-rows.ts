@@ -1,5 +1,6 @@
 import type { EventOf } from '../../events/index.ts';
-import type { ViewNode, ViewPart } from '../../projections/index.ts';
+import type { FactPart, ViewNode, ViewPart } from '../../projections/index.ts';
+import { endWording } from '../../projections/presentation/wording.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';
 import { durationText } from './duration-text.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
@@ -154,10 +155,21 @@ export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined 
     usage === undefined ? undefined : `${shortCount(usage.inputTokens)} in, ${shortCount(usage.outputTokens)} out`,
     usage?.cost === undefined ? undefined : costText(usage.cost),
   ].filter(fact => fact !== undefined);
-  const end = status === undefined || status === 'complete' ? '' : `■ ${status === 'aborted' ? 'stopped' : status} · `;
-  if (end === '' && facts.length === 0) return undefined;
-  const line: Line = [span(`${end}${facts.join(' · ')}`, 'dim')];
+  const sentence = endWording[status ?? 'complete'];
+  const stop = status === 'aborted' ? times.stopOf(runId) : undefined;
+  const by = stop === undefined ? '' : ` by ${rowText(stop.by)}`;
+  const end = sentence === undefined ? [] : [`■ ${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1, -1)}${by}`];
+  const words = [...end, ...facts];
+  if (words.length === 0) return undefined;
+  const line: Line = [span(words.join(' · '), 'dim')];
   return fixed(`${node.id}:end`, 'turn', node, [line]);
+}
+
+/** Returns one row for the failures of a model call that was tried again. */
+export function retriesRow(last: FactPart, count: number, node: ViewNode): Row {
+  const [first = [], ...more] = factLines(last);
+  const times: Line = count === 1 ? [] : [span(` · ${count} times`, 'dim')];
+  return { ...base(last.id, 'notice', node), lines: () => [[...first, ...times], ...more] };
 }
 
 /** Formats a number of tokens: `840`, `4.1k`, `1.2M`. */

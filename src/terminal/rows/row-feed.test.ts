@@ -42,6 +42,17 @@ function rowsOf(events: readonly LoggedEvent[], takenAfter: (seq: number) => boo
 const shown = (rows: readonly Row[], width = 80) => rows.flatMap(row => row.lines(width).map(textOfLine));
 const linesOf = (...events: readonly AgentEvent[]) => shown(rowsOf(logged([user('Go.'), start, ...events])));
 
+/** What the agent does at a time after these events. */
+function doingAt(now: number, ...events: readonly AgentEvent[]) {
+  const times = new EventTimes();
+  const feed = new RowFeed({ cwd: '/project', times });
+  const all = logged([user('Go.'), start, ...events]);
+  for (const event of all) times.take(event);
+  const view = threadReading.view(all.reduce(threadReading.step, threadReading.initial));
+  feed.take(view);
+  return feed.doing(view, now);
+}
+
 describe('the rows of a thread', () => {
   it('show messages, text, calls with their objects, and the end', () => {
     const lines = linesOf(
@@ -97,6 +108,34 @@ describe('the rows of a thread', () => {
     );
     const row = rows.find(({ kind }) => kind === 'tool');
     expect(row?.whole?.(80).map(textOfLine)).toContain('line 25');
+  });
+
+  it('show calls of a model that failed and were tried again as one row, after a line that counts down', () => {
+    const failed: AgentEvent = {
+      type: 'warning',
+      runId: 'r',
+      code: 'model_rate_limit',
+      message: 'Slow down.',
+      retryAfterMs: 3_000,
+    };
+    expect(linesOf(failed, failed)).toEqual(['› Go.']);
+    expect(doingAt(5_000, failed, failed)).toEqual({ words: 'Rate limited', until: 7_000 });
+    expect(doingAt(8_000, failed, failed)).toEqual({ words: 'Waiting for the model', since: 7_000 });
+    expect(linesOf(failed, failed, text('Ok.'), end())).toEqual(['› Go.', '! Slow down. · 2 times', 'Ok.', '4.0 s']);
+  });
+
+  it('name who stopped a turn', () => {
+    const stop = (by?: string): AgentEvent => ({ type: 'abort_requested', runId: 'r', ...(by && { by }) });
+    const lastLine = (...events: readonly AgentEvent[]) => linesOf(text('Hm.'), ...events, end('aborted')).at(-1);
+    expect(lastLine(stop())).toBe('■ stopped by you · 3.0 s');
+    expect(lastLine(stop('ada'))).toBe('■ stopped by ada · 3.0 s');
+    expect(lastLine()).toBe('■ stopped · 2.0 s');
+  });
+
+  it('say what is done since when: a text from its first word on, a stop from its request on', () => {
+    expect(doingAt(9_000, text('One'), text(' two'), text(' three'))).toEqual({ words: 'Writing', since: 3_000 });
+    const stop: AgentEvent = { type: 'abort_requested', runId: 'r' };
+    expect(doingAt(9_000, text('One'), stop)).toMatchObject({ words: 'Stopping', since: 4_000 });
   });
 
   it('mark an answer that was cut off and begun again', () => {

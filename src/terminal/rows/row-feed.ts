@@ -1,12 +1,29 @@
-import type { ThreadReading, ViewNode, ViewPart } from '../../projections/index.ts';
+import type { FactPart, ThreadReading, ViewNode, ViewPart } from '../../projections/index.ts';
+import type { EventOf } from '../../events/index.ts';
 import { wrapLine } from '../screen/wrap-line.ts';
 import { type Line, span } from '../screen/styled-line.ts';
-import { groupRow, isFinished, partRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
+import { groupRow, isFinished, partRow, retriesRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
 import type { Row } from './row.ts';
 import { TextRows } from './text-rows.ts';
 import { isGrouped, liveToolLines, type ShownCall } from './tool-row.ts';
 import { oneLine, toolWords } from './tool-object.ts';
 import { durationText } from './duration-text.ts';
+
+/** What an agent is doing: since when, or until when it waits. */
+export interface Doing {
+  readonly words: string;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Whether its end was asked for. */
+  readonly isStopping?: boolean;
+}
+
+/** Why the model is called again, by the code of the failure. */
+const retryWords: Readonly<Record<string, string>> = {
+  model_rate_limit: 'Rate limited',
+  model_unavailable: 'The service is unavailable',
+  model_connection: 'No connection to the model',
+};
 
 /** The most characters that are drawn of a text behind a part that is not finished. */
 const mostBehind = 4_000;
@@ -29,6 +46,8 @@ export class RowFeed {
   #isEnded = false;
   /** Calls that may be followed by others like them. */
   #group: { readonly calls: ShownCall[]; readonly node: ViewNode; readonly kind: string } | undefined;
+  /** Failures of a model call that is tried again: while that lasts they are one line that changes. */
+  #retries: { readonly last: FactPart; readonly count: number; readonly node: ViewNode } | undefined;
 
   constructor(context: RowContext) {
     this.#context = context;
@@ -66,14 +85,24 @@ export class RowFeed {
     return lines.slice(-most);
   }
 
-  /** What the agent is doing, in a few words, and since when; undefined when nothing is open. */
-  doing(reading: ThreadReading): { readonly words: string; readonly since: number | undefined } | undefined {
+  /** Whether what is open continues a text of which rows were returned. */
+  get continuesText(): boolean {
+    return this.#group === undefined && this.#text?.hasRows === true;
+  }
+
+  /** What the agent is doing, in a few words, and since when or until when; undefined when nothing is open. */
+  doing(reading: ThreadReading, now: number): Doing | undefined {
     const node = this.#current(reading);
     if (node === undefined || node.status !== 'running') return undefined;
     const part = node.partList.at(-1);
     const { times } = this.#context;
+    const stop = times.stopOf(node.runId ?? '');
+    if (stop !== undefined) return { words: 'Stopping', since: stop.at, isStopping: true };
+    const relay = part?.kind === 'tool' ? part.relays.find(({ status }) => status === 'pending') : part;
     if ((part?.kind === 'tool' && part.status === 'waiting') || (part?.kind === 'relay' && part.status === 'pending'))
-      return { words: 'Waiting for your answer', since: times.lastAt };
+      return { words: 'Waiting for your answer', since: times.spanOf(relay?.id ?? '')?.from ?? times.lastAt };
+    if (isRetry(part) && times.nextTryAt !== undefined && times.nextTryAt > now)
+      return { words: retryWords[part.event.code ?? ''] ?? 'The call failed', until: times.nextTryAt };
     if (part?.kind === 'tool' && !isFinished(part)) {
       const { doing, object } = toolWords(part.input === undefined ? { ...part, input: {} } : part, {
         agentId: node.agentId,
@@ -81,8 +110,9 @@ export class RowFeed {
       });
       return { words: `${doing} ${oneLine(object, 40)}`, since: times.spanOf(part.id)?.from };
     }
-    const words = part?.kind === 'text' ? 'Writing' : part?.kind === 'reasoning' ? 'Thinking' : 'Waiting for the model';
-    return { words, since: times.lastAt };
+    if (part?.kind === 'text' || part?.kind === 'reasoning')
+      return { words: part.kind === 'text' ? 'Writing' : 'Thinking', since: times.spanOf(part.id)?.from };
+    return { words: 'Waiting for the model', since: isRetry(part) ? times.nextTryAt : times.lastAt };
   }
 
   #current({ nodeList }: ThreadReading): ViewNode | undefined {
@@ -140,6 +170,11 @@ export class RowFeed {
   }
 
   #finish(part: ViewPart, node: ViewNode): Row[] {
+    if (isRetry(part)) {
+      const before = this.#retries === undefined ? this.#endGroup() : [];
+      this.#retries = { last: part, count: (this.#retries?.count ?? 0) + 1, node };
+      return before;
+    }
     if (part.kind === 'tool') {
       const call = shownCall(part, node, this.#context);
       const kind = toolWords(part, call.place).kind;
@@ -155,8 +190,9 @@ export class RowFeed {
   }
 
   #endGroup(): Row[] {
-    const group = this.#group;
-    this.#group = undefined;
+    const [group, retries] = [this.#group, this.#retries];
+    [this.#group, this.#retries] = [undefined, undefined];
+    if (retries !== undefined) return [retriesRow(retries.last, retries.count, retries.node)];
     return group === undefined ? [] : [groupRow(group.calls, group.node)];
   }
 
@@ -203,7 +239,7 @@ export class RowFeed {
 
   #reset(): void {
     [this.#place, this.#returned, this.#text, this.#group] = [0, new Set(), undefined, undefined];
-    [this.#isEnded, this.#currentId] = [false, undefined];
+    [this.#isEnded, this.#currentId, this.#retries] = [false, undefined, undefined];
   }
 
   /** After an edit or a rewind the active branch is another one: what was printed stays, a line marks the change. */
@@ -218,6 +254,10 @@ export class RowFeed {
     const words = common === 0 ? 'From the start, another way:' : `Another way, after: ${before}`;
     return [notice(`branch:${common}:${nodeList.at(common)?.id ?? ''}`, nodeList.at(common)?.id ?? '', words)];
   }
+}
+
+function isRetry(part: ViewPart | undefined): part is FactPart & { readonly event: EventOf<'warning'> } {
+  return part?.kind === 'fact' && part.event.type === 'warning' && part.event.retryAfterMs !== undefined;
 }
 
 function notice(id: string, messageId: string, text: string): Row {

@@ -16,6 +16,16 @@ describe('a table', () => {
     ]);
   });
 
+  it('wraps the text of a wide column, but no word', () => {
+    expect(textOf(19)).toEqual([
+      'file │          why',
+      '─────┼─────────────',
+      'a.js │           it',
+      '     │   subtracted',
+      'b.js │          new',
+    ]);
+  });
+
   it('has its rows as records where it does not', () => {
     expect(textOf(15)).toEqual(['▪ file: a.js', '  why: it subtracted', '', '▪ file: b.js', '  why: new']);
   });

@@ -20,6 +20,11 @@ export class TextRows {
     this.#messageId = messageId;
   }
 
+  /** Whether rows were returned. */
+  get hasRows(): boolean {
+    return this.#count > 0;
+  }
+
   /** Takes the text so far; returns the rows that are finished by it. Empty lines at its end are left out. */
   take(text: string, isWhole: boolean): Row[] {
     const rows: Row[] = [];

@@ -13,6 +13,9 @@ export class EventTimes {
   readonly #usage = new Map<string, UsageCounts>();
 
   readonly #ends = new Map<string, number>();
+  readonly #stops = new Map<string, { readonly by: string; readonly at: number }>();
+  /** When the model is called again after the newest failure. */
+  nextTryAt: number | undefined;
   /** The tokens that the newest model call of the main run was sent, and its model. */
   lastInput: number | undefined;
   lastModel: string | undefined;
@@ -31,6 +34,8 @@ export class EventTimes {
       case 'tool_call':
       case 'tool_result':
       case 'reasoning':
+      case 'text':
+      case 'relay':
         this.#extend(event.id, at);
         break;
       case 'tool_progress':
@@ -42,6 +47,12 @@ export class EventTimes {
         break;
       case 'harness_start':
         this.#extend(event.runId, at);
+        break;
+      case 'abort_requested':
+        this.#stops.set(event.runId, { by: event.by ?? 'you', at });
+        break;
+      case 'warning':
+        if (event.retryAfterMs !== undefined) this.nextTryAt = at + event.retryAfterMs;
         break;
       case 'mode_changed':
         this.lastMode = event;
@@ -64,6 +75,11 @@ export class EventTimes {
   /** The seq at which a run ended; undefined while it has no end. */
   endOf(runId: string): number | undefined {
     return this.#ends.get(runId);
+  }
+
+  /** Who asked for the end of a run, and when; undefined when nobody did. */
+  stopOf(runId: string): { readonly by: string; readonly at: number } | undefined {
+    return this.#stops.get(runId);
   }
 
   usageOf(runId: string): UsageCounts | undefined {

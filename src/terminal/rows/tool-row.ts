@@ -67,7 +67,8 @@ function outcomeLines({ part, place }: ShownCall, width: number, limits: Density
   const { diff, output, failed } = limits ?? unlimited;
   if (part.status === 'failed' || part.status === 'denied') return excerpt(text, failed);
   if (diffs.length > 0) return diff === 0 ? [] : diffRows(diffs, { width, most: diff });
-  return limits === undefined || toolWords(part, place).kind === 'command' ? excerpt(text, output) : [];
+  if (toolWords(part, place).kind === 'command') return excerpt(text.replace(/\n?\[exit code 0\]$/, ''), output);
+  return limits === undefined ? excerpt(text, output) : [];
 }
 
 const unlimited: DensityLimits = {

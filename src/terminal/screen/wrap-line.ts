@@ -137,9 +137,9 @@ class RowBreaker {
   #append({ text, columns, of }: Pick<Piece, 'text' | 'columns' | 'of'>): void {
     const row = this.#rows.at(-1) as Span[];
     const last = row.at(-1);
-    const isSame = last?.inks === of.inks && last?.link === of.link && last?.hang === undefined && of.hang === undefined;
-    if (last !== undefined && isSame)
-      row[row.length - 1] = { ...last, text: last.text + text };
+    const isSame =
+      last?.inks === of.inks && last?.link === of.link && last?.hang === undefined && of.hang === undefined;
+    if (last !== undefined && isSame) row[row.length - 1] = { ...last, text: last.text + text };
     else row.push({ ...of, text });
     this.#column += columns;
     this.#isFresh &&= of.hang !== undefined;

@@ -155,6 +155,12 @@ export class ChatApp {
     return (this.host.follower?.reading.running.length ?? 0) > 0 || this.host.harness.isRunning();
   }
 
+  /** Whether the end of the turn that runs was asked for. */
+  get isStopping(): boolean {
+    const { reading, times } = this.host.follower ?? {};
+    return reading?.running.some(({ runId }) => times?.stopOf(runId) !== undefined) ?? false;
+  }
+
   /** Prints a line that is not in the log. */
   note(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
     this.screen.print(noteRow(text, level));

@@ -7,6 +7,7 @@ import type { ChatApp } from './chat-app.ts';
 import { layOut, tasksOf } from './chat-view.ts';
 import { completionLines } from './completion-lines.ts';
 import { noteRow } from './note-row.ts';
+import { isWriting, takesKeys } from './relay-band.ts';
 import type { Waiting } from './status-line.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 
@@ -47,11 +48,12 @@ export class ChatDrawing {
     const now = clock.now();
     const { size } = this.#app.io;
     const reading = follower?.reading;
-    const doing = reading === undefined ? undefined : this.#feed?.doing(reading);
+    const doing = reading === undefined ? undefined : this.#feed?.doing(reading, now);
     const usage = reading?.usage;
     return layOut({
       size,
       open: most => (reading === undefined ? [] : (this.#feed?.open(reading, size.columns, now, most) ?? [])),
+      continuesText: this.#feed?.continuesText ?? false,
       pending: this.#app.pending,
       band: this.#app.band,
       place: { agentId: this.#app.host.agent.id, cwd: this.#app.options.cwd },
@@ -65,7 +67,12 @@ export class ChatDrawing {
       activity:
         doing === undefined
           ? undefined
-          : { ...doing, lastAt: this.#app.pending.length > 0 ? undefined : follower?.times.lastAt, now },
+          : {
+              ...doing,
+              lastAt: this.#app.pending.length > 0 ? undefined : follower?.times.lastAt,
+              now,
+              isStoppable: doing.isStopping !== true && !this.#leavesQuestion(),
+            },
       status: {
         agent: this.#app.host.agent.id,
         mode: this.#app.host.mode.name ?? this.#app.host.mode.id,
@@ -74,9 +81,15 @@ export class ChatDrawing {
         cost: usage?.cost,
         waiting: this.#app.pending.length,
         background: background.length,
-        hint: this.#app.isRunning ? 'Enter steers · Tab queues' : '',
+        hint: this.#app.isRunning && doing?.isStopping !== true ? 'Enter steers · Tab queues' : '',
       },
     });
+  }
+
+  /** Whether Escape leaves the question that is shown. */
+  #leavesQuestion(): boolean {
+    const { band, composer } = this.#app;
+    return band !== undefined && (takesKeys(band, composer) || isWriting(band));
   }
 
   /** What a message waits for, when that takes long. */

@@ -185,7 +185,8 @@ export class ChatInput {
     if (sent.type === 'shell') return app.attempt(() => app.shell.run(sent.text.slice(1).trim(), false));
     if (sent.type === 'private-shell') return app.attempt(() => app.shell.run(sent.text.slice(2).trim(), true));
     app.queue.isPaused = false;
-    if (app.isRunning) app.notice = `read at the next safe point: ${oneLine(sent.text, 40)}`;
+    if (app.isRunning)
+      app.notice = `${app.isStopping ? 'sent when the turn has stopped' : 'read at the next safe point'}: ${oneLine(sent.text, 40)}`;
     app.attempt(() => app.send(sent.text, sent.attachments));
   }
 

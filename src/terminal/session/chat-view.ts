@@ -17,6 +17,8 @@ export interface ChatView {
   readonly size: ScreenSize;
   /** Draws the parts that are not finished, in at most this many lines. */
   readonly open: (most: number) => readonly Line[];
+  /** Whether these parts continue a text whose first rows are printed. */
+  readonly continuesText: boolean;
   readonly pending: readonly RelayEntry[];
   readonly band: Band | undefined;
   /** The agent that asks, and the folder it works in. */
@@ -74,17 +76,22 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
         );
   const active = take([
     ...(waits === undefined ? [] : waitingLines(waits)),
-    ...(activity === undefined ? [] : [activityLine(activity)]),
+    ...(activity === undefined ? [] : [activityLine(activity, columns)]),
   ]);
   const queued = take(queueLines(queue, Math.min(5, Math.floor(most / 4))));
   const tasked = view.showsTasks ? take(taskList(tasks)) : take(taskLine(tasks, activity !== undefined));
-  const open = room > 0 ? view.open(room - (room > 2 ? 1 : 0)) : [];
-  const gap: Line[] = room > 2 && (open.length > 0 || banded.length > 0 || active.length > 0) ? [[]] : [];
+  const mostOpen = room - (room > 2 ? 1 : 0);
+  const open = room > 0 ? view.open(mostOpen) : [];
+  const isContinued = view.continuesText && open.length < mostOpen;
+  const isApart = open.length === 0 ? banded.length > 0 || active.length > 0 : !isContinued;
+  const gap: Line[] = room > 2 && isApart ? [[]] : [];
   const above = [...gap, ...open, ...tasked, ...active, ...banded, ...queued, ...rule];
-  const prompt = draft.rows.map((row, at): Line => [
-    span(at === 0 ? promptOf(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
-    ...(isAnswering ? inked(row, 'dim') : row),
-  ]);
+  const prompt = draft.rows.map(
+    (row, at): Line => [
+      span(at === 0 ? promptOf(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
+      ...(isAnswering ? inked(row, 'dim') : row),
+    ],
+  );
   return {
     live: [...above, ...prompt, ...shownBelow, ...bottom],
     // Without a cursor the composer is seen not to get the keys.

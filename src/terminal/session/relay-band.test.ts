@@ -80,7 +80,12 @@ describe('the band of what waits', () => {
 
   it('sees no shell line in the text of a file', () => {
     const { relay, ...waiting } = entry('a');
-    const edit = { ...relay, tool: 'edit', params: { path: 'a.js', new_string: '(a) => a; // rm' }, command: undefined };
+    const edit = {
+      ...relay,
+      tool: 'edit',
+      params: { path: 'a.js', new_string: '(a) => a; // rm' },
+      command: undefined,
+    };
     expect(isDestructive({ ...waiting, relay: edit as RelayEntry['relay'] })).toBe(false);
   });
 });

@@ -47,10 +47,7 @@ export function bandLines(entry: RelayEntry, band: Band, bandPlace: BandPlace): 
   const shown =
     details.length <= room
       ? details
-      : [
-          ...details.slice(0, room - 1),
-          [bar, span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')],
-        ];
+      : [...details.slice(0, room - 1), [bar, span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')]];
   return [...head, ...shown, ...keys];
 }
 
@@ -154,7 +151,10 @@ function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Recor
 function paramLines(params: Readonly<Record<string, unknown>>): Line[] {
   return Object.entries(params).flatMap(([name, value]): Line[] => {
     const [first = '', ...more] = textLines(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-    return [[span(`${visible(name)}: `, 'dim'), span(first)], ...more.map((line): Line => [lead(span('  ')), span(line)])];
+    return [
+      [span(`${visible(name)}: `, 'dim'), span(first)],
+      ...more.map((line): Line => [lead(span('  ')), span(line)]),
+    ];
   });
 }
 

@@ -1,5 +1,6 @@
-import { durationText } from '../rows/duration-text.ts';
+import { secondsText } from '../rows/duration-text.ts';
 import { costText } from '../rows/part-rows.ts';
+import type { Doing } from '../rows/row-feed.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
@@ -60,12 +61,12 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 /** After this long without a sign of life the line mentions it. */
 const silentMs = 30_000;
 
-/** What the agent does, since when, and when it was last heard of. */
-export interface Activity {
-  readonly words: string;
-  readonly since: number | undefined;
+/** What the agent does, and when it was last heard of. */
+export interface Activity extends Doing {
   readonly lastAt: number | undefined;
   readonly now: number;
+  /** Whether Escape stops it: not while it leaves a question. */
+  readonly isStoppable: boolean;
 }
 
 /** What a message waits for: a thread of which a share was read, from 0 to 1, or a store. */
@@ -82,7 +83,7 @@ const slowStoreMs = 2_000;
 
 /** Draws what a message waits for, and the message. */
 export function waitingLines({ text, share, ms = 0, now }: Waiting): Line[] {
-  const store = ms < slowStoreMs ? '' : ` ${durationText(Math.floor(ms / 1_000) * 1_000).replace('.0 s', ' s')}`;
+  const store = ms < slowStoreMs ? '' : ` · ${secondsText(ms)}`;
   const words = share === undefined ? `Storing the message${store}` : `Reading the thread ${Math.floor(share * 100)}%`;
   const hint =
     share !== undefined
@@ -98,15 +99,19 @@ function frameAt(now: number): string {
   return frames[Math.floor(now / 200) % frames.length] ?? '';
 }
 
-/** Draws what the agent does and for how long, so that a request that hangs does not look like work. */
-export function activityLine({ words, since, lastAt, now }: Activity): Line {
-  const took =
-    since === undefined || now - since < 1_000
-      ? ''
-      : ` ${durationText(Math.floor((now - since) / 1_000) * 1_000).replace('.0 s', ' s')}`;
-  const silent =
-    lastAt !== undefined && now - lastAt > silentMs
-      ? ` · no output for ${durationText(Math.floor((now - lastAt) / 1_000) * 1_000).replace('.0 s', ' s')}`
-      : '';
-  return [span(`${frameAt(now)} `, 'cyan'), span(`${words}${took}`), span(`${silent} · Esc stops`, 'dim')];
+/** Draws what the agent does and for how long, so that a request that hangs does not look like work; facts that do not fit are left out. */
+export function activityLine({ words, since, until, lastAt, now, isStoppable }: Activity, width: number): Line {
+  const next = until === undefined ? '' : `, next try in ${secondsText(until - now + 999)}`;
+  const isSilent = until === undefined && lastAt !== undefined && now - lastAt > silentMs;
+  const facts = [
+    since !== undefined && now - since >= 1_000 && secondsText(now - since),
+    isSilent && `no output for ${secondsText(now - lastAt)}`,
+    isStoppable && 'Esc stops',
+  ];
+  let line: Line = [span(`${frameAt(now)} `, 'cyan'), span(`${words}${next}`)];
+  for (const fact of facts) {
+    const longer = fact === false ? line : [...line, span(` · ${fact}`, 'dim')];
+    if (lineWidth(longer) <= width) line = longer;
+  }
+  return line;
 }

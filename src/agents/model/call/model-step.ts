@@ -136,7 +136,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       // One warning while the connection fails; every other failure reports each attempt.
       const message = `${failure.message} Trying again in ${ms} ms.`;
       const isConnection = failure.code === 'model_connection';
-      if (!isConnection || !hasWarned) await sink.put({ type: 'warning', runId, code: failure.code, message });
+      if (!isConnection || !hasWarned)
+        await sink.put({ type: 'warning', runId, code: failure.code, message, retryAfterMs: ms });
       hasWarned = isConnection;
       try {
         await retry.wait(ms, signal);

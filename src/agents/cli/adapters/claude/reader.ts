@@ -5,7 +5,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { completesText } from '../../shared/completes-text.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
-import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { ClaudeMessages } from './messages.ts';
 import { ClaudePlan } from './plan.ts';
 import { rateLimitMessage, retryMessage } from './system.ts';
@@ -145,7 +145,9 @@ export class ClaudeReader implements RecordReader {
     thinking_tokens: () => {},
     api_retry: record => {
       this.#context.forgive();
-      this.#context.emit({ type: 'warning', message: retryMessage(record), code: 'api_retry' });
+      const retryAfterMs = numberOf(record['retry_delay_ms']);
+      const message = retryMessage(record);
+      this.#context.emit({ type: 'warning', message, code: 'api_retry', ...defined({ retryAfterMs }) });
     },
     permission_denied: record => this.#deny(textOf(record['tool_use_id']), record),
     task_started: record => this.#subagents.started(record),
