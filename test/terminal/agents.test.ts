@@ -23,7 +23,7 @@ describe('the agent of a chat', () => {
     await act('/threads\r', 'Enter opens');
     await act('begin', '› begin here');
     await act('\r', /^Build/m);
-    await chat.shows(screen => !screen.includes('Esc stops'));
+    await chat.rest();
     await act('once more\r', 'Again with coder.');
     await act('/threads\r', 'Enter opens');
     await act('hello', '› hello');

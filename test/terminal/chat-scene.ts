@@ -142,7 +142,7 @@ export class ChatScene {
 
   /** Waits for the end of the turn: a message before it would reach that turn. */
   rest(): Promise<void> {
-    return this.shows(screen => !screen.includes('Esc stops'));
+    return this.shows(screen => !/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /m.test(screen));
   }
 
   /** Closes the terminal, as a person who closes its window. */

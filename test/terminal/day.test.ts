@@ -47,7 +47,7 @@ describe('a working day in the chat', () => {
       await chat.shows(expected);
     };
     /** Waits for the end of the turn: a message before it would reach that turn. */
-    const rest = () => chat.shows(screen => !screen.includes('Esc stops'));
+    const rest = () => chat.rest();
     /** Approves what waits: goes to it, and presses a key. */
     const approve = async (expected: string | RegExp) => {
       await chat.shows(/Alt\+A answers|y once|y approve/);

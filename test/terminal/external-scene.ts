@@ -49,7 +49,7 @@ export class ExternalScene {
 
   /** Waits for the end of the turn: a message before it would reach that turn. */
   rest(): Promise<void> {
-    return this.chat.shows(screen => !screen.includes('Esc stops'));
+    return this.chat.rest();
   }
 
   /** What can be scrolled to, without what differs from run to run: times, costs, paths and the spinner. */
@@ -61,7 +61,7 @@ export class ExternalScene {
         .replaceAll(/(?<=^| )[\d.]+ (?:ms|s)\b/g, 'T')
         .replaceAll(/(?:< )?\$0\.\d+/g, '$0')
         .replace(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /, '⠋ ')
-        .replace('answer T · Esc', 'answer · Esc')
+        .replace('answer · T', 'answer')
         .trimEnd(),
     );
     const rule = lines.findLastIndex(line => line.startsWith('───'));
@@ -69,6 +69,7 @@ export class ExternalScene {
       .map((line, at) => (at === rule ? '───' : line))
       .join('\n')
       .trimEnd()
+      .replace(/ in\s+\$CWD\s+·\s+Enter\s+sends,\s+\?\s+shows\s+the\s+keys/, ' in $CWD · Enter sends, ? shows the keys')
       .split('\n');
   }
 

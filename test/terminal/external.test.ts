@@ -50,7 +50,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
         '',
         'I begin.',
         '',
-        '⠋ Waiting for your answer · Esc stops',
+        '⠋ Waiting for your answer',
         '▌ Run this command? (Bash)',
         '▌ $ touch made.txt',
         '▌ because: runs touch made.txt',
@@ -100,7 +100,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       scene.chat.type('PROMPT-1\r');
       await scene.enter('$ touch made.txt');
       expect(scene.screen().slice(-7)).toEqual([
-        '⠋ Waiting for your answer · Esc stops',
+        '⠋ Waiting for your answer',
         '▌ Run this command? (command_execution)',
         '▌ $ touch made.txt',
         '▌ y once · s this thread · a always · n reject · Esc later',

@@ -38,7 +38,7 @@ describe('rows', () => {
     expect(scene.bytes).not.toContain('\u001b]8;');
     const quiet = scene.scrollback().join('\n');
     expect(quiet).toMatch(/• Edited a\.js · \+1 −1.*\n• Ran \$ seq 3.*\n… 3 lines hidden \(Ctrl\+O\) …\n/);
-    await scene.shows(screen => !screen.includes('Esc stops'));
+    await scene.rest();
     await scene.say('/density full');
     await scene.shows('Density: full.');
     await scene.say('again');

@@ -74,7 +74,7 @@ describe('a store that cannot be written', () => {
     await scene.rest();
     for (const file of storeFiles(scene)) chmodSync(file, 0o444);
     await scene.shows('✗ The store cannot be used.');
-    expect(scene.scrollback().join(' ')).toMatch(
+    expect(scene.scrollback().join(' ').replaceAll(/ +/g, ' ')).toMatch(
       /may not be read and written any more \(EACCES\)\. Change its permissions/,
     );
     for (const file of storeFiles(scene)) chmodSync(file, 0o644);
