@@ -127,6 +127,12 @@ describe('the view of a draft', () => {
     expect(shown(after(composer, 'draft.start'), 40, 2)).toEqual(['line 0', 'line 1']);
   });
 
+  it('moves a word to the next row, with the cursor behind it, unless it fills the row', () => {
+    expect(shown(typed('it is subtracted'), 12)).toEqual(['it is ', 'subtracted']);
+    expect(draftView(typed('it is subtracted'), { width: 12, maxRows: 4 }).cursor).toEqual({ row: 1, column: 10 });
+    expect(shown(typed('subtracted'), 6)).toEqual(['subtr', 'acted']);
+  });
+
   it('counts wide characters as two columns', () => {
     expect(shown(typed('字字字字'), 6)).toEqual(['字字', '字字']);
     expect(draftView(typed('字a'), { width: 20, maxRows: 2 }).cursor).toEqual({ row: 0, column: 3 });

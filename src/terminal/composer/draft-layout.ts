@@ -82,8 +82,11 @@ function layout({ text, chips }: Composer, width: number): DraftRow[] {
           : textOfLine(cutLine([span(chipLabel(chip))], most));
       const columns = textWidth(shown);
       if (column + columns > most) {
-        rows.push({ cells, end: offset, endColumn: column, isWrapped: true });
-        [cells, column] = [[], 0];
+        const moved = cells.slice(breakIndex(cells, shown));
+        const { offset: end, column: endColumn } = moved[0] ?? { offset, column };
+        rows.push({ cells: cells.slice(0, cells.length - moved.length), end, endColumn, isWrapped: true });
+        cells = moved.map(cell => ({ ...cell, column: cell.column - endColumn }));
+        column -= endColumn;
       }
       cells.push({ offset, column, shown, isChip: chip !== undefined });
       column += columns;
@@ -93,6 +96,13 @@ function layout({ text, chips }: Composer, width: number): DraftRow[] {
     offset += 1;
   }
   return rows;
+}
+
+/** Returns how many cells stay in a full row before `next`: a word goes to the next row, unless it fills this one. */
+function breakIndex(cells: readonly Cell[], next: string): number {
+  const isWithinWord = next !== ' ' && [next, cells.at(-1)?.shown ?? ''].every(shown => textWidth(shown) === 1);
+  const wordStart = isWithinWord ? cells.findLastIndex(({ shown }) => shown.endsWith(' ')) + 1 : 0;
+  return wordStart === 0 ? cells.length : wordStart;
 }
 
 function position(rows: readonly DraftRow[], cursor: number): { row: number; column: number } {
