@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -192,30 +191,6 @@ describe('singletree chat', () => {
     const text = scene.scrollback().join('\n');
     for (const at of [0, 50, 120, 199]) expect(text.split(`line ${at} of the answer`)).toHaveLength(2);
     expect(scene.bytes).not.toMatch(clears);
-  });
-
-  it('works inside tmux', async () => {
-    const socket = `singletree-${process.pid}`;
-    const scene = await start([answer], {
-      through: line => [
-        'tmux',
-        '-L',
-        socket,
-        '-f',
-        '/dev/null',
-        'new-session',
-        line.map(word => `'${word}'`).join(' '),
-      ],
-      env: { LC_ALL: 'C.UTF-8' },
-    });
-    try {
-      await scene.say('hello');
-      await scene.shows('All done.');
-      const history = execFileSync('tmux', ['-L', socket, 'capture-pane', '-p', '-S', '-'], { encoding: 'utf8' });
-      expect(history).toContain('It adds now, see add.js.');
-    } finally {
-      execFileSync('tmux', ['-L', socket, 'kill-server']);
-    }
   });
 });
 

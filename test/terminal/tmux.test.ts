@@ -22,24 +22,8 @@ afterEach(() => {
 /** Runs a chat in a window of tmux without a status line, which takes a lone Escape at once. */
 const inTmux = {
   through: (line: readonly string[]) => [
-    ...[
-      'tmux',
-      '-L',
-      socket,
-      '-f',
-      '/dev/null',
-      'set',
-      '-gs',
-      'escape-time',
-      '0',
-      ';',
-      'set',
-      '-g',
-      'status',
-      'off',
-      ';',
-    ],
-    ...['new-session', line.map(word => `'${word}'`).join(' ')],
+    ...`tmux -L ${socket} -f /dev/null set -gs escape-time 0 ; set -g status off ; new-session`.split(' '),
+    line.map(word => `'${word}'`).join(' '),
   ],
   env: { LC_ALL: 'C.UTF-8' },
 };
@@ -92,6 +76,15 @@ const answer = [
   '| width | the number of columns of the window, or eighty columns where the terminal does not tell it |',
   '',
 ].join('\n');
+
+describe.skipIf(!isReady)('the history of tmux', () => {
+  it('has what was printed', async () => {
+    const scene = await start([answer], inTmux);
+    await scene.say('hello');
+    await scene.shows('terminal does not tell it');
+    expect(tmux('capture-pane', '-p', '-S', '-')).toContain('☐ an open one\n');
+  });
+});
 
 describe.skipIf(!isReady).each(sizes)('singletree chat in tmux, %d × %d', (columns, rows) => {
   const matches = (scene: ChatScene, name: string) =>

@@ -86,6 +86,6 @@ describe('the band of what waits', () => {
       params: { path: 'a.js', new_string: '(a) => a; // rm' },
       command: undefined,
     };
-    expect(isDestructive({ ...waiting, relay: edit as RelayEntry['relay'] })).toBe(false);
+    expect(isDestructive({ ...waiting, relay: edit })).toBe(false);
   });
 });

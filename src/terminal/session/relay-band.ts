@@ -74,17 +74,24 @@ export function canRevise(relay: RelayEntry['relay']): boolean {
   return relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');
 }
 
-const destructiveCommand =
-  /\b(?:rm|rmdir|dd|mkfs|shred|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|sudo|doas)\b|\bgit\s+(?:push|reset|clean|checkout|restore|rebase|branch\s+-D)\b|(?<![<>])>(?!>)\s*\S|--force\b|\bnpm\s+publish\b/i;
+const destructive =
+  /\b(?:rm|rmdir|dd|mkfs|shred|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|sudo|doas)\b|\bgit\s+(?:push|reset|clean|checkout|restore|rebase|branch\s+-D)\b|\b(?:drop|delete|truncate)\s+(?:table|database|from)\b|(?<![<>])>(?!>)\s*\S|--force\b|\bnpm\s+publish\b/i;
 
-const destructiveQuery = /\b(?:drop|delete|truncate)\s+(?:table|database|from)\b/i;
-
-/** Whether a call may destroy something: Enter alone does not approve it. */
+/** Whether a call may destroy something: Enter alone does not approve it. The text of a file is no shell line. */
 export function isDestructive({ relay }: RelayEntry): boolean {
   if (relay.relayKind !== 'permission') return false;
-  const { command = relay.params['command'] } = relay;
-  if (relay.personOnly === true || (typeof command === 'string' && destructiveCommand.test(command))) return true;
-  return destructiveQuery.test(JSON.stringify(relay.params)) || /delete|remove/i.test(relay.tool);
+  if (relay.personOnly === true) return true;
+  const { command = JSON.stringify(besideChange(relay.params)) } = relay;
+  return destructive.test(command) || /delete|remove/i.test(relay.tool);
+}
+
+/** The arguments of which a change consists: a file, and texts. */
+const shownByChange =
+  /^(?:path|file_?path|(?:old|new)(?:_str(?:ing)?|string|text)|contents?|file_text|patch(?:text)?|diff)$/i;
+
+/** Returns the arguments of a call that its change does not show. */
+export function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.test(name)));
 }
 
 /** Moves the mark among the options of a question. */

@@ -7,13 +7,9 @@ import { lead, type Line, span, type Span } from '../screen/styled-line.ts';
 import { textWidth } from '../screen/text-width.ts';
 import { wrapLine } from '../screen/wrap-line.ts';
 import { visibleText } from '../../events/terminal-text.ts';
-import { type Band, canRevise, isDestructive } from './relay-band.ts';
+import { type Band, besideChange, canRevise, isDestructive } from './relay-band.ts';
 
 type Permission = Extract<RelayEntry['relay'], { relayKind: 'permission' }>;
-
-/** The arguments of which a change consists: a file, and texts. */
-const shownByChange =
-  /^(?:path|file_?path|(?:old|new)(?:_str(?:ing)?|string|text)|contents?|file_text|patch(?:text)?|diff)$/i;
 
 /** Every row of the band begins with it. */
 const bar: Span = lead(span('▌ ', 'magenta'), '▌ ');
@@ -140,11 +136,6 @@ function diffLines(diffs: ReturnType<typeof patchDiffs>, diff: string, width: nu
   return diffs.some(({ hunks }) => hunks.length > 0)
     ? diffRows(diffs, { width: width - 2, most, printable: visible })
     : textLines(diff).map(line => [span(line)]);
-}
-
-/** The arguments of a call that its title and its change do not show. */
-function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.test(name)));
 }
 
 /** The arguments of a call, each as it will be used. */
