@@ -92,5 +92,6 @@ describe('a run whose process was killed while it asks', () => {
     expect(refused.stderr).toContain(`singletree run coder --resume ${id}`);
     expect((await run('inbox', 'answer', '1', 'Tea')).stderr).toContain('expected approve');
     expect((await run('export', id)).stdout).toBe(before);
+    expect((await run('rm', id)).stdout).toBe(`deleted ${id}\n`);
   }, 60_000);
 });

@@ -27,7 +27,9 @@ export function killedLog(log: EventLog, after: number): { readonly log: EventLo
       return (...given: unknown[]): unknown => {
         if (writes.has(name) && left-- === 0) isKilled = true;
         if (isKilled) kill();
-        return isKilled ? new Promise(() => {}) : Reflect.apply(value, target, given);
+        if (!isKilled) return Reflect.apply(value, target, given);
+        const never = new Promise(() => {});
+        return name === 'tail' ? { [Symbol.asyncIterator]: () => ({ next: () => never }) } : never;
       };
     },
   });

@@ -115,7 +115,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
         const added = await recorded.event(event);
         totals.add(event);
         yield event;
-        // A person changes the input that is asked about: it is the one of the agent.
+        // A person may edit the input of a call: it keeps its secrets.
         if (event.type === 'relay') watcher.asked?.(event, answer => conversations.answer(thread.id, event.id, answer));
         if (event.type === 'relay_resolved') watcher.resolved?.(event.relayId);
         for (const activity of added) {
