@@ -1,6 +1,10 @@
 import { useState } from 'react';
 import { downloadText } from './download-text.ts';
-import { type ShortenedText, type ShortenLimits, shortenedText } from '../../../src/projections/presentation/shortened-text.ts';
+import {
+  type ShortenedText,
+  type ShortenLimits,
+  shortenedText,
+} from '../../../src/projections/presentation/shortened-text.ts';
 import { visibleText } from './visible-text.ts';
 
 /** More than this is only offered as a file. */
