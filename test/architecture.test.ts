@@ -132,13 +132,17 @@ describe('the architecture', () => {
   });
 
   it('starts, steers, answers and aborts runs only in the core of conversations, but for forks and comparisons', () => {
-    const calls = /\b(?:supervisor|control)\s*\.(?:start|retry|steer|answer|abort|abortAll)\(/;
-    const callers = sources('src').filter(
-      file =>
-        !file.startsWith('src/control/conversations/') &&
-        !file.startsWith('src/control/supervision/') &&
-        calls.test(readFileSync(join(root, file), 'utf8')),
-    );
+    const verbs = 'start|retry|select|steer|answer|abort|abortAll';
+    const calls = new RegExp(`\\b(?:supervisor|control)\\s*[?!]?\\.\\s*(?:${verbs})\\b`);
+    const taken = new RegExp(`\\{[^{}]*\\b(?:${verbs})\\b[^{}]*\\}\\s*=\\s*[\\w.#]*(?:supervisor|control)\\b`);
+    const outside = sources('src')
+      .filter(file => !/^src\/control\/(?:conversations|supervision)\//.test(file))
+      .map(file => ({ file, code: readFileSync(join(root, file), 'utf8') }));
+    const callers = outside.flatMap(({ file, code }) => (calls.test(code) || taken.test(code) ? [file] : []));
+    // The expressions above know a supervisor by its name.
+    const names = outside.flatMap(({ code }) => [...code.matchAll(/([\w#]+)(?:: \w+)?\s*[=:]\s*new Supervisor\(/g)]);
+    expect(new Set(names.map(([, name]) => name))).toEqual(new Set(['supervisor', '#supervisor', 'control']));
+    expect(outside.filter(({ code }) => /\bparallel: true\b/.test(code)).map(({ file }) => file)).toEqual([]);
     expect(callers.toSorted()).toEqual([
       'src/control/harness/subagents/forks.ts',
       'src/control/worktrees/comparison.ts',

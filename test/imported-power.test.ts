@@ -16,14 +16,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { InvokeParams } from '../src/agents/agent.ts';
 import { coderAgent } from '../src/agents/index.ts';
 import { removeRunFolders } from '../src/cli/run/run-folders.ts';
-import { threadAgent } from '../src/cli/threads/thread-agent.ts';
+import { ConversationReader } from '../src/control/conversations/conversation-reader.ts';
 import { ThreadMemory } from '../src/control/thread-memory.ts';
 import { continueRun, Harness, Supervisor, Worktrees } from '../src/control/index.ts';
 import { type AgentEvent, SingletreeError } from '../src/events/index.ts';
 import { exportThread, importThread, MemoryLog, type Thread } from '../src/log/index.ts';
 import { createRuntime } from '../src/runtime/index.ts';
 import { createApp } from '../src/server/index.ts';
-import { ThreadDigests } from '../src/server/thread-digests.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 import { hostileLog, type Targets } from './support/hostile-events.ts';
 import { eventStream } from './support/random-events.ts';
@@ -180,7 +179,7 @@ const operations: Record<string, (id: string) => Promise<unknown>> = {
   'choose an agent': async id => {
     const thread = await log.getThread(id);
     if (thread !== undefined && thread.seq === thread.importedSeq)
-      expect(await threadAgent(new ThreadDigests(log), thread)).toBeUndefined();
+      expect(await new ConversationReader(log).findAgent(thread)).toBeUndefined();
   },
   'open in a harness': async id => {
     if ((await log.getThread(id)) === undefined) return;

@@ -5,7 +5,7 @@ import { SessionPool } from '../agents/index.ts';
 import { builtinToolIds } from '../control/harness/tools/builtin-tools.ts';
 import { defined } from '../events/defined.ts';
 import type { EventLog } from '../log/index.ts';
-import { ThreadDigests } from '../server/thread-digests.ts';
+import { ConversationReader } from '../control/conversations/conversation-reader.ts';
 import type { ChatAgent } from '../terminal/index.ts';
 import { InstalledChatAgents } from './agents/chat-agents.ts';
 import { listedCommand } from './command-list.ts';
@@ -16,7 +16,6 @@ import { loadSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findThread, threadNotFound } from './threads/find-thread.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
-import { threadAgent } from './threads/thread-agent.ts';
 
 interface ChatCommandOptions extends StoreOptions {
   readonly model?: string;
@@ -63,10 +62,10 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   const log = await openStoreOf(options, settings.config, { report: text => report(text) }).finally(stopWaiting);
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
-    const digests = new ThreadDigests(log);
+    const reader = new ConversationReader(log);
     const agentOf = async (id: string) => {
       const thread = await log.getThread(id);
-      return thread && threadAgent(digests, thread);
+      return thread && reader.findAgent(thread);
     };
     const open = async (id: string, model?: string): Promise<ChatAgent> => {
       const modes = [...(await installed.modesOf(id, model))];

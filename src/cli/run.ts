@@ -14,7 +14,10 @@ export function addRunCommand(program: Command): void {
   const command = listedCommand(program, 'run');
   addStoreOptions(command)
     .argument('<agent>', 'coder, an external agent such as claude or codex, acp, demo, or one of your configuration')
-    .argument('[prompt]', 'the prompt, in quotes; "-" reads it from standard input; none resumes an interrupted run')
+    .argument(
+      '[prompt]',
+      'the prompt, in quotes; "-" reads it from standard input; none resumes an interrupted run, or delivers what waits',
+    )
     .argument('[flags...]', 'after --: further flags for the agent itself')
     .option('--model <model>', 'the model to use, as the agent names it', notEmpty)
     .option('--cwd <folder>', 'the working directory', folder)

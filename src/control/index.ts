@@ -3,6 +3,11 @@
  * @module
  */
 export { type Clock, systemClock } from '../agents/clock.ts';
+export {
+  ConversationReader,
+  type ConversationState,
+  type ConversationStatus,
+} from './conversations/conversation-reader.ts';
 export { Conversations } from './conversations/conversations.ts';
 export type { ConversationsOptions, Delivered, QueueChange } from './conversations/conversations-options.ts';
 export type { SendReceipt, OfferedAgents, SentMessage } from './conversations/sent-message.ts';

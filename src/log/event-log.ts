@@ -197,6 +197,8 @@ export interface EventLog {
   renewLease(lease: Lease, ttlMs: number): Promise<Lease>;
   /** Gives a lease up; one that was lost already is left alone. */
   releaseLease(lease: Lease): Promise<void>;
+  /** The owner that holds a lease now; undefined when nobody does. */
+  leaseOwner?(name: string): Promise<string | undefined>;
 
   /** Appends raw lines of a run; `n` goes on from the last one, else `raw_conflict`. */
   appendRaw(threadId: string, runId: string, lines: readonly RawLine[], options?: RawAppendOptions): Promise<void>;

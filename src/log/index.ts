@@ -52,6 +52,7 @@ export { type CopyProgress, copyStore, type CopyTarget } from './store/copy-stor
 export { openStore, type OpenStoreOptions } from './store/open-store.ts';
 export { parseStoreUrl, passwordsOf, type StoreLocation, visibleUrl } from './store/store-url.ts';
 export {
+  hasOpen,
   openAfter,
   type OpenChanges,
   type OpenKind,
@@ -59,7 +60,6 @@ export {
   type OpenThing,
   type RunRequested,
 } from './open-things.ts';
-export { hasOpen, type ThreadStatus, threadStatus } from './thread-status.ts';
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { readWindow, type ThreadWindow, type WindowRequest } from './window.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

@@ -44,8 +44,7 @@ import type {
 } from './event-log.ts';
 import { LiveTails } from './live-tails.ts';
 import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-options.ts';
-import { openAfter, openOwnedBy, type OpenThing } from './open-things.ts';
-import { hasOpen } from './thread-status.ts';
+import { hasOpen, openAfter, openOwnedBy, type OpenThing } from './open-things.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 import { systemUptime } from './uptime.ts';
 import { defined } from '../events/defined.ts';
@@ -224,6 +223,12 @@ export class MemoryLog implements EventLog {
   async releaseLease(lease: Lease): Promise<void> {
     this.#checkOpen();
     if (this.#leases.get(lease.name)?.token === lease.token) this.#setLease(lease, 0);
+  }
+
+  async leaseOwner(name: string): Promise<string | undefined> {
+    this.#checkOpen();
+    const current = this.#leases.get(name);
+    return current !== undefined && current.end > this.#uptime() ? current.owner : undefined;
   }
 
   async appendRaw(

@@ -23,6 +23,11 @@ export interface OpenThing {
   readonly owner?: string;
 }
 
+/** Whether something of a kind is open in a thread. */
+export function hasOpen({ open = [] }: { readonly open?: readonly OpenThing[] }, kind: OpenKind): boolean {
+  return open.some(thing => thing.kind === kind);
+}
+
 /** What events change in the index of open things: first things are closed, then others opened. */
 export interface OpenChanges {
   readonly closed: readonly Pick<OpenThing, 'kind' | 'id'>[];

@@ -2,7 +2,7 @@ import { optionsCheck } from '../events/options/check-options.ts';
 import { field, flag, name } from '../events/options/option-fields.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from './event-log.ts';
-import { hasOpen } from './thread-status.ts';
+import { hasOpen } from './open-things.ts';
 import { defined } from '../events/defined.ts';
 
 export interface Retention {

@@ -14,9 +14,12 @@ export const threadInfo = z.looseObject({
   importedSeq: z.number().optional().describe('the newest of its events that were imported: they have no effect'),
   runs: z.array(runningRun),
   status: z
-    .enum(['waiting', 'running', 'failed', 'done', 'idle'])
+    .enum(['interrupted', 'waiting', 'running', 'queued', 'failed', 'done', 'idle'])
     .optional()
-    .describe('`waiting` for a person, `running`, or how its last run ended; `idle` when it had none'),
+    .describe(
+      '`interrupted` when no process owns its run, `waiting` for a person, `running`, `queued` when nothing runs and messages wait, or how its last run ended; `idle` when it had none',
+    ),
+  problem: z.string().optional().describe('why nothing happens though something is open, and what to do'),
   waiting: z.array(z.string()).optional().describe('the ids of the relays that wait for a person'),
   isPinned: z.boolean().optional(),
   isArchived: z.boolean().optional(),
@@ -68,7 +71,7 @@ export type ThreadChangeBody = z.infer<typeof threadChangeBody>;
 
 /** A frame of `GET /api/changes`: first what waits or runs, then what changed. */
 export const threadNews = z.looseObject({
-  active: z.array(threadInfo).optional().describe('in the first frame: the threads that wait for a person or run'),
+  active: z.array(threadInfo).optional().describe('in the first frame: the threads in which something runs or waits'),
   changed: z.array(threadInfo).optional().describe('threads that are new or changed'),
   deleted: z.array(z.string()).optional().describe('the ids of threads that are gone'),
 });
@@ -168,6 +171,7 @@ export const queuedMessage = z.looseObject({
   model: z.string().optional(),
   mode: z.string().optional(),
   by: z.string().optional(),
+  problem: z.string().optional().describe('why it is not delivered here though nothing runs, and what delivers it'),
 });
 
 export type QueuedMessage = z.infer<typeof queuedMessage>;

@@ -11,7 +11,6 @@ import { governedAgent } from './governed-agent.ts';
 import { type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
 import { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
 import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
-import { RelayBooks } from '../control/supervision/relay-books.ts';
 import { ThreadFolds } from '../control/thread-folds.ts';
 import { requestStream } from './request-stream.ts';
 import {
@@ -26,7 +25,6 @@ import {
 } from './request-options.ts';
 import type { Place } from './runtime-context.ts';
 import { agentsOf, checkRuntimeOptions, type RuntimeOptions } from './runtime-options.ts';
-import { enterThread, ownThread } from './threads.ts';
 
 /** The wire events of one request. It begins when the first is read; to stop reading does not stop the run. */
 export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
@@ -36,13 +34,11 @@ export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #log: EventLog;
   readonly #plans: ThreadFolds<PlansState, readonly Plan[], Thread>;
-  readonly #sources: { readonly log: EventLog; readonly books: RelayBooks };
   readonly #policy: ApprovalPolicy;
   readonly #agents: readonly Agent[];
   readonly #supervisor: Supervisor;
   readonly #conversations: Conversations;
   readonly #closed = new AbortController();
-  readonly #starting = new Set<string>();
   readonly #plansAtWork = new Set<string>();
 
   constructor(options: RuntimeOptions) {
@@ -52,7 +48,6 @@ export class Runtime {
     this.#log = options.storage ?? new MemoryLog();
     const startOf = ({ importedSeq: seq = 0 }: Thread) => ({ state: plansFold.initial, seq });
     this.#plans = new ThreadFolds(this.#log, plansFold, { most: 200, startOf });
-    this.#sources = { log: this.#log, books: new RelayBooks(this.#log) };
     this.#policy = new ApprovalPolicy(options.approvals);
     const { specialists = [], graceMs, limits, clock } = options;
     const agents = [...this.#agents, ...specialists.map(({ agent }) => agent)];
@@ -93,7 +88,7 @@ export class Runtime {
   async *watch(threadId: string, options: FlowWatchOptions = {}): FlowStream {
     checkWatch(options);
     const { after = 0, runId, signal } = options;
-    const thread = await ownThread(this.#log, threadId, this.#options.resourceId);
+    const thread = await this.#conversations.find(threadId, this.#options.resourceId);
     const running = this.#running(threadId)[0]?.runId;
     const request = await findRequest(this.#log, thread, runId ?? running);
     yield* this.#stream(threadId, request, { skip: after, signal });
@@ -103,8 +98,8 @@ export class Runtime {
   async respondToApproval(id: string, outcome: ApprovalOutcomeName, answer: ApprovalAnswer = {}): Promise<void> {
     checkAnswer(answer);
     const { resourceId } = this.#options;
-    const { thread, relay } = await findRelay(this.#sources, { id, resourceId });
-    await this.#conversations.answer(thread.id, id, answerOf(relay, outcome, answer));
+    const { thread, entry } = await findRelay({ log: this.#log, books: this.#conversations.inbox }, { id, resourceId });
+    await this.#conversations.answer(thread.id, id, answerOf(entry.relay, outcome, answer));
   }
 
   /** What waits for a person, in one thread or in all of the resource. */
@@ -113,16 +108,19 @@ export class Runtime {
     const { threadId } = options;
     const { resourceId } = this.#options;
     if (threadId !== undefined)
-      return pendingApprovalsOf(this.#sources, await ownThread(this.#log, threadId, resourceId));
+      return pendingApprovalsOf(
+        { log: this.#log, books: this.#conversations.inbox },
+        await this.#conversations.find(threadId, resourceId),
+      );
     const pending: PendingApproval[] = [];
     for await (const thread of allThreads(this.#log, { resourceId, open: 'relay' }))
-      pending.push(...(await pendingApprovalsOf(this.#sources, thread)));
+      pending.push(...(await pendingApprovalsOf({ log: this.#log, books: this.#conversations.inbox }, thread)));
     return pending;
   }
 
   /** The plans of a thread and where they stand; not those that were imported. */
   async plans(threadId: string): Promise<readonly Plan[]> {
-    return this.#plans.of(await ownThread(this.#log, threadId, this.#options.resourceId));
+    return this.#plans.of(await this.#conversations.find(threadId, this.#options.resourceId));
   }
 
   /**
@@ -130,7 +128,7 @@ export class Runtime {
    * when nothing runs.
    */
   async cancel(threadId: string): Promise<void> {
-    await ownThread(this.#log, threadId, this.#options.resourceId);
+    await this.#conversations.find(threadId, this.#options.resourceId);
     if ((await this.#conversations.abortAll(threadId)).length > 0) return;
     throw new SingletreeError('run_not_found', `No run is under way in the thread "${threadId}".`, {
       details: { threadId },
@@ -153,19 +151,23 @@ export class Runtime {
 
   async *#ask(agent: Agent, prompt: string, { threadId = newId(), model, signal }: SpecialistOptions): FlowStream {
     if (signal?.aborted === true) return;
-    if (this.#starting.has(threadId)) throw underWay(threadId);
-    this.#starting.add(threadId);
-    let request: RequestPlace;
-    try {
-      const { seq } = await enterThread(this.#log, threadId, this.#options.resourceId);
-      const { here, elsewhere } = await this.#supervisor.takeOver(threadId);
-      if (here.length + elsewhere.length > 0) throw underWay(threadId);
-      const { runId } = await this.#conversations.start(threadId, { agent: agent.id, content: prompt, model });
-      request = { runId, after: seq };
-    } finally {
-      this.#starting.delete(threadId);
-    }
-    yield* this.#stream(threadId, request, { skip: 0, signal });
+    const { seq } = await this.#enter(threadId);
+    const { here, elsewhere } = await this.#supervisor.takeOver(threadId);
+    if (here.length + elsewhere.length > 0) throw underWay(threadId);
+    const { runId } = await this.#conversations.start(threadId, { agent: agent.id, content: prompt, model });
+    yield* this.#stream(threadId, { runId, after: seq }, { skip: 0, signal });
+  }
+
+  /** The thread of the resource, made when none has this id. */
+  async #enter(threadId: string): Promise<Thread> {
+    const { resourceId } = this.#options;
+    if ((await this.#log.getThread(threadId)) === undefined)
+      try {
+        return await this.#log.createThread({ id: threadId, resourceId });
+      } catch (error) {
+        if (!SingletreeError.is(error, 'thread_exists')) throw error;
+      }
+    return this.#conversations.find(threadId, resourceId);
   }
 
   #stream(

@@ -30,13 +30,15 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
   if (last?.role !== 'user')
     throw new SingletreeError('invalid_argument', 'The last message is of the system. Expected a user message.');
   const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);
-  if ((await site.inbox.pendingIn(thread)).length > 0)
+  if ((await site.conversations.inbox.of(thread)).pending.length > 0)
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
   // A message that takes the place of another one has the id of that.
   const given = messageBody.shape.id.safeParse(last.id).data ?? newId();
-  const id = edits === undefined ? given : undefined;
-  const message = { ...choices(body), content: contentOf(last), ...defined({ id, edits }), ...authorOf(scope) };
-  const { runId, queued } = await site.conversations.send(thread.id, { ...message, delivery: 'follow_up' });
+  const message = { ...choices(body), content: contentOf(last), ...authorOf(scope) };
+  const { runId, queued } =
+    edits === undefined
+      ? await site.conversations.send(thread.id, { ...message, id: given, delivery: 'follow_up' })
+      : await site.conversations.edit(thread.id, edits, message);
   if (queued !== true) return { runId, after: 0 };
   const started = site.conversations.runOf(thread.id, given, site.signal);
   // A reader that went away hears nothing of it.

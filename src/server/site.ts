@@ -5,19 +5,15 @@ import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
 import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
-import { openRunsOf } from '../control/supervision/open-runs.ts';
-import { type Thread, threadStatus } from '../log/index.ts';
+import type { Thread } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { Metrics } from './metrics.ts';
-import { PendingInbox } from './pending-inbox.ts';
 import { Access, type Scope } from './security/access.ts';
 import type { EventText } from './security/redacted-texts.ts';
 import { KeepAlive } from './streams/keep-alive.ts';
 import { ThreadFeeds } from './streams/thread-feed.ts';
-import { ThreadDigests } from './thread-digests.ts';
 import { ThreadListFeed } from './thread-list-feed.ts';
-import { findThread } from './threads.ts';
 
 /** What the routes of one server share. Everything in it can be made anew from the log. */
 export class Site {
@@ -26,10 +22,8 @@ export class Site {
   readonly redactor: Redactor;
   readonly metrics: Metrics = new Metrics();
   readonly conversations: Conversations;
-  readonly inbox: PendingInbox;
   readonly keepAlive: KeepAlive;
   readonly threadList: ThreadListFeed;
-  readonly digests: ThreadDigests;
   readonly protocols: ProtocolRegistry;
   readonly #feeds = new Map<Framing, ThreadFeeds>();
   /** Ends every open stream. */
@@ -44,11 +38,9 @@ export class Site {
     setMaxListeners(0, signal);
     this.access = new Access(tokens, options.attempts);
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
-    const { control, agents } = options;
-    this.conversations = new Conversations({ log, control, agents, signal });
+    const { control, agents, snapshots } = options;
+    this.conversations = new Conversations({ log, control, agents, snapshots, signal });
     this.conversations.deliver();
-    this.digests = new ThreadDigests(log);
-    this.inbox = new PendingInbox(log, this.digests);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });
     this.keepAlive = new KeepAlive(keepAliveMs);
     this.protocols = protocolRegistry(options.protocols);
@@ -68,7 +60,7 @@ export class Site {
 
   /** Returns the thread, when it exists and the request may see it. */
   find(scope: Scope, threadId: string): Promise<Thread> {
-    return findThread(this.options.log, scope, threadId);
+    return this.conversations.find(threadId, scope.resourceId);
   }
 
   /** Returns the thread for what a person says to it; throws `request_forbidden` for a program of its own runs. */
@@ -78,16 +70,17 @@ export class Site {
     return thread;
   }
 
-  infoOf(thread: Thread): ThreadInfo {
+  async infoOf(thread: Thread): Promise<ThreadInfo> {
     const { isPinned, isArchived, ...metadata } = thread.metadata;
-    const { open = [], ...shown } = thread;
-    const waiting = open.filter(({ kind }) => kind === 'relay').map(({ id }) => id);
+    const { open: _, ...shown } = thread;
+    const { state, runs, relays, problem } = await this.conversations.status(thread);
     return {
       ...shown,
       metadata,
-      runs: openRunsOf(thread).map(({ runId }) => ({ runId })),
-      status: threadStatus(thread),
-      ...(waiting.length > 0 && { waiting }),
+      runs: runs.map(({ runId }) => ({ runId })),
+      status: state,
+      ...defined({ problem }),
+      ...(relays.length > 0 && { waiting: [...relays] }),
       ...(isPinned === true && { isPinned }),
       ...(isArchived === true && { isArchived }),
     };
@@ -95,8 +88,8 @@ export class Site {
 
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
-    const { title, ...info } = this.infoOf(thread);
-    const { agentId, outcome, folder, usage } = await this.digests.of(thread);
+    const { title, ...info } = await this.infoOf(thread);
+    const { agentId, outcome, folder, usage } = await this.conversations.digests.of(thread);
     const { cost } = usage;
     return {
       ...info,

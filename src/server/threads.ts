@@ -1,13 +1,6 @@
 import { SingletreeError } from '../events/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import type { Thread } from '../log/index.ts';
 import type { Scope } from './security/access.ts';
-
-/** Returns the thread, when it exists and may be seen. */
-export async function findThread(log: EventLog, { resourceId }: Scope, threadId: string): Promise<Thread> {
-  const thread = await log.getThread(threadId);
-  if (thread !== undefined && (resourceId === undefined || thread.resourceId === resourceId)) return thread;
-  throw new SingletreeError('thread_not_found', `There is no thread "${threadId}".`, { details: { threadId } });
-}
 
 /** The resource a request is about: the one it names, which must be its own, else its own. */
 export function resourceFor({ resourceId: own }: Scope, named: string | undefined): string | undefined {

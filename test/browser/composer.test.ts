@@ -67,6 +67,26 @@ describe.skipIf(browser === undefined)('the input field', () => {
     await queue().waitFor({ state: 'detached' });
   });
 
+  it('shows why a message waits for an agent that is not offered, and that removed text stays in the log', async () => {
+    const { id } = await server.log.createThread({ title: 'Waits' });
+    const waits = { delivery: 'follow_up', agent: 'stranger', order: 0 } as const;
+    await server.log.append(id, [
+      { type: 'user', runId: 'u', content: 'Go' },
+      { type: 'message_queued', runId: 'q', id: 'm', content: 'for you', ...waits },
+    ]);
+    await page.goto(`${server.url}/threads/${id}`);
+    await queue().getByText(`singletree run stranger --resume ${id}`).waitFor();
+    await queue().getByText('Its text stays in the log.').waitFor();
+    await page.getByText('Messages wait').waitFor();
+    await queue().getByRole('button', { name: 'Remove' }).click();
+    await queue().waitFor({ state: 'detached' });
+    expect((await server.log.read(id)).map(({ type }) => type)).toEqual([
+      'user',
+      'message_queued',
+      'message_withdrawn',
+    ]);
+  });
+
   it('shows what waits after a reload, and edits, removes and sends it now', async () => {
     const log = await start('worker');
     await log.getByText('Working on it.').waitFor();

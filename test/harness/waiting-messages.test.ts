@@ -19,6 +19,24 @@ function working(log: EventLog) {
   return { ...scene(script, { storage: log, tools: { wait: tool }, ...yolo }), begun, end };
 }
 
+describe('a message for an agent that the harness does not know', () => {
+  it('waits, and the opening of its thread says why', async () => {
+    const log = new MemoryLog();
+    const { harness, of } = scene(scriptByStep(['Done.']), { storage: log });
+    const { id: threadId } = await harness.createThread();
+    const core = new Conversations({ log, control: new Supervisor({ log }), agents: noAgents });
+    await core.store(threadId, { id: 'm', content: 'For you.', agent: 'stranger', delivery: 'follow_up' });
+    await harness.createThread();
+    await harness.switchThread({ threadId });
+    expect(of('follow_up_queued')).toMatchObject([
+      { count: 1, problem: expect.stringContaining(`singletree run stranger --resume ${threadId}`) },
+    ]);
+    await harness.sendMessage({ content: 'Go.' });
+    expect(await waitingIn(log, threadId)).toEqual(['For you.']);
+    await harness.destroy();
+  });
+});
+
 describe('a message that a harness accepted during a turn', () => {
   it('is in the log when its call resolves', async () => {
     const log = new MemoryLog();

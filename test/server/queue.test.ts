@@ -41,6 +41,19 @@ describe('the queue of a thread', () => {
     expect(await waiting()).toEqual(['second', 'third']);
   });
 
+  it('shows why a message waits for an agent that the server does not offer, as does the list of threads', async () => {
+    const { id } = await client.createThread();
+    const waits = { delivery: 'follow_up', agent: 'stranger', order: 0 } as const;
+    await server.log.append(id, [{ type: 'message_queued', runId: 'q', id: 'm', content: 'for you', ...waits }]);
+    const problem = `The agent "stranger" is not offered here. To deliver its message: singletree run stranger --resume ${id}`;
+    expect(await client.listQueue(id)).toMatchObject([{ id: 'm', problem }]);
+    expect((await client.listThreads()).find(thread => thread.id === id)).toMatchObject({
+      status: 'queued',
+      problem,
+    });
+    expect(await client.getThread(id)).toMatchObject({ status: 'queued', problem });
+  });
+
   it('delivers a message as it was changed, and one that was removed never', async () => {
     await queue('second');
     await queue('third');

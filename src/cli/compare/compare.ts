@@ -57,10 +57,9 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
         );
       return { agent: hasPerson ? agent : withoutAnswers(agent), model };
     });
-    const title = prompt.replaceAll(/\s+/g, ' ').slice(0, 80);
     const runs = await startComparison(
       { log, control, worktrees },
-      { content: prompt, title, agents: competitors, branch, uncommitted },
+      { content: prompt, agents: competitors, branch, uncommitted },
     );
     const stop = () => {
       hasStopped = true;

@@ -1,4 +1,5 @@
 import { Worktrees } from '../../control/index.ts';
+import { Conversations } from '../../control/conversations/conversations.ts';
 import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
 import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts';
 import { SingletreeError } from '../../events/index.ts';
@@ -41,7 +42,9 @@ export function keepWorktree(name: string, options: ThreadCommandOptions): Promi
   return withLog(options, async log => {
     const worktrees = worktreesHere();
     const { threadId, origin, name: found } = await named(worktrees, name);
-    const files = await new ThreadWorktrees(log, worktrees).keep(threadId);
+    const files = await new ThreadWorktrees({ log, conversations: new Conversations({ log }), worktrees }).keep(
+      threadId,
+    );
     const count = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed in ${origin}`;
     const lines = [
       count,
@@ -61,7 +64,7 @@ export function removeWorktrees(
 ): Promise<void> {
   return withLog(options, async log => {
     const worktrees = worktreesHere();
-    const threads = new ThreadWorktrees(log, worktrees);
+    const threads = new ThreadWorktrees({ log, conversations: new Conversations({ log }), worktrees });
     const chosen = await Promise.all(names.map(name => named(worktrees, name)));
     if (options.clean === true)
       for (const record of await worktrees.records()) if ((await worktrees.state(record)).isClean) chosen.push(record);

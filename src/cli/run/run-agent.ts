@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { defined } from '../../events/defined.ts';
 import { Conversations, type RunHandle, type RunOutcome, Supervisor } from '../../control/index.ts';
+import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
+import { makeTitle } from '../../control/conversations/title.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { type ContentPart, type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { type EventLog, type RawLine, readEvents, type Thread } from '../../log/index.ts';
+import type { EventLog, RawLine, Thread } from '../../log/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
-import { relayBook } from '../../projections/relay-book.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 import type { RunnableAgent } from '../agents/runnable-agent.ts';
@@ -21,7 +22,7 @@ export interface RunRequest {
   readonly redactor: Redactor;
   readonly agent: RunnableAgent;
   readonly cwd: string;
-  /** Without one the interrupted run of the thread is resumed, or its next waiting message is delivered. */
+  /** Without one the interrupted run of the thread is resumed, else its next waiting message is delivered. */
   readonly prompt?: string;
   /** The images and files of the prompt. */
   readonly attachments?: readonly ContentPart[];
@@ -105,8 +106,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     };
     await record.describe({ ...description, outcome: 'running' });
     if (isResumed)
-      for (const relay of await pendingRelays(log, thread))
-        if (relay.id !== request.answer?.relayId)
+      for (const { relay } of (await conversations.inbox.of(thread)).pending)
+        if ((relay.seq ?? 0) <= thread.seq && relay.id !== request.answer?.relayId)
           watcher.asked?.(relay, answer => conversations.answer(thread.id, relay.id, answer));
     const tailed = agent.resumable === true ? defined({ signal: closed }) : {};
     const recorded = record;
@@ -161,16 +162,6 @@ async function giveAnswer(
   }
 }
 
-/** What a thread asked before its process ended and nobody has answered. */
-async function pendingRelays(log: EventLog, { id, seq }: Thread): Promise<EventOf<'relay'>[]> {
-  let book = relayBook.initial;
-  for await (const event of readEvents(log, id)) {
-    if (event.seq > seq) break;
-    book = relayBook.step(book, event);
-  }
-  return book.pending.map(({ relay }) => relay);
-}
-
 /** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */
 export function withoutAnswers(agent: Agent): Agent {
   return {
@@ -217,14 +208,8 @@ async function startOrResume(
   );
 }
 
-/** The command that resumes the interrupted run of a thread. */
-export function resumeCommand(agentId: string, thread: string): string {
-  return `singletree run ${agentId} --resume ${thread}`;
-}
-
 async function threadFor({ log, threadId, prompt = '', agent }: RunRequest): Promise<Thread> {
-  if (threadId === undefined)
-    return log.createThread({ title: prompt.replace(/\s+/g, ' ').slice(0, 80), metadata: { agentId: agent.id } });
+  if (threadId === undefined) return log.createThread({ title: makeTitle(prompt), metadata: { agentId: agent.id } });
   return findThread(log, threadId);
 }
 

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import type { PermissionRuleSet } from '../../agents/permissions/index.ts';
+import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import type { RunOutcome } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { errorText, SingletreeError } from '../../events/index.ts';
 import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
 import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
@@ -16,7 +17,8 @@ import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
 import { hideSecretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { isNewFile, openStoreOf, type StoreOptions } from '../settings/store-options.ts';
-import { threadNotFound } from '../threads/find-thread.ts';
+import { findThread, threadNotFound } from '../threads/find-thread.ts';
+import { withConfiguredLog } from '../threads/with-log.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 
 type Output = 'pretty' | 'events' | 'activity' | 'raw';
@@ -56,7 +58,8 @@ export interface TerminalRun {
  * for after the run. Returns the exit code of the last run.
  */
 export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOptions): Promise<number> {
-  let { code, outcome, threadId, next } = await runOnce(run, options);
+  const delivers = run.delivers ?? (run.prompt === undefined && (await hasQueue(options)));
+  let { code, outcome, threadId, next } = await runOnce({ ...run, delivers }, options);
   while (next !== undefined && outcome !== 'aborted' && outcome !== 'interrupted') {
     const { agent: name = run.name, model = options.model, mode } = next;
     // The folder of a record, the files and the mode are those of the first run.
@@ -68,11 +71,28 @@ export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOpti
     } catch (error) {
       // Another process delivers it, and what comes after it.
       if (SingletreeError.is(error, 'not_found')) return code;
-      throw error;
+      if (!unusable.some(reason => SingletreeError.is(error, reason))) throw error;
+      printNotice(
+        `a message waits for the agent "${name}", which cannot run here: ${errorText(error)} To deliver it: singletree run ${name} --resume ${threadId}`,
+      );
+      return code;
     }
   }
   return code;
 }
+
+/** Whether nothing runs in the thread to continue, and messages wait. */
+async function hasQueue({ resume = '', ...options }: RunAtTerminalOptions): Promise<boolean> {
+  if (isNewFile(options)) throw threadNotFound(resume);
+  const { config } = await loadSettings(options.cwd ?? '.');
+  return withConfiguredLog(options, config, async log => {
+    const { state } = await new ConversationReader(log).status(await findThread(log, resume));
+    return state === 'queued';
+  });
+}
+
+/** Why an agent cannot run here. */
+const unusable = ['agent_not_found', 'invalid_argument', 'missing_api_key'] as const;
 
 /** The end of one run, and the next message that waited for it. */
 interface EndedRun {

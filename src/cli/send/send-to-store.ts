@@ -1,16 +1,14 @@
 import { userInfo } from 'node:os';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
-import { Conversations, Supervisor } from '../../control/index.ts';
+import { Conversations } from '../../control/index.ts';
+import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
-import { liveRunOf } from '../../control/supervision/live-run.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
-import { ThreadDigests } from '../../server/thread-digests.ts';
 import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
 import { findThread } from '../threads/find-thread.ts';
-import { threadAgent } from '../threads/thread-agent.ts';
 import { withLog } from '../threads/with-log.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
@@ -24,7 +22,8 @@ export async function sendToStore(named: string, content: string, options: SendO
   const next = await withLog(options, async (log, redactor): Promise<number | NextTurn> => {
     const thread = await findThread(log, named);
     await checkOutsideRuns(log, thread);
-    const active = await liveRunOf(log, thread);
+    const { state, runs } = await new ConversationReader(log).status(thread);
+    const active = state === 'interrupted' ? undefined : runs[0];
     if (active !== undefined) return sendIntoRun({ log, redactor }, { thread, runId: active.runId, content }, options);
     if (!options.wait)
       throw new SingletreeError(
@@ -73,11 +72,9 @@ async function sendIntoRun(
   const id = newId();
   const agent = await agentOf(log, thread);
   const delivery = followUp ? ('follow_up' as const) : ('steer' as const);
-  const control = new Supervisor({ log });
-  const conversations = new Conversations({ log, control, agents: noAgents });
   const message = { id, content, by: userInfo().username, agent, delivery, ...defined({ model }) };
-  const accepted = await conversations.enqueue(thread.id, message);
-  await control.close();
+  // It delivers nothing here: the signal ends its wait for the run.
+  const accepted = await new Conversations({ log, signal: AbortSignal.abort() }).enqueue(thread.id, message);
   // The run ended meanwhile: the message begins a turn here.
   if (accepted === undefined) return { threadId: thread.id, name: agent, prompt: content, extraArgs: [] };
   if (!wait) {
@@ -97,12 +94,9 @@ async function sendIntoRun(
   return { threadId: thread.id, name: agent, prompt: undefined, delivers: true, extraArgs: [], waiting };
 }
 
-/** The agents of a process that only accepts messages. */
-const noAgents = { list: () => [], get: () => undefined };
-
 /** Returns the agent of the newest turn of a thread; throws when it has none here. */
 async function agentOf(log: EventLog, thread: Thread): Promise<string> {
-  const agent = await threadAgent(new ThreadDigests(log), thread);
+  const agent = await new ConversationReader(log).findAgent(thread);
   if (agent !== undefined) return agent;
   throw new SingletreeError(
     'invalid_argument',

@@ -1,11 +1,11 @@
 import { defined } from '../../events/defined.ts';
 import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RewindResult, ThreadRewind } from '../../control/index.ts';
-import { liveRunOf } from '../../control/supervision/live-run.ts';
+import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
+import { Conversations, type RewindResult } from '../../control/index.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { createGraph, reduceEvent } from '../../graph/index.ts';
-import { allThreads, importThread, readEvents, type Thread, threadStatus } from '../../log/index.ts';
+import { allThreads, importThread, readEvents, type Thread } from '../../log/index.ts';
 import { visibleLine } from '../../events/terminal-text.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { singletreeHome } from '../settings/home.ts';
@@ -28,21 +28,28 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       if (threads.length >= options.limit) break;
       threads.push(thread);
     }
+    const reader = new ConversationReader(log);
     const interrupted = await findInterrupted(log, threads);
     if (options.json === true) {
-      for (const thread of threads)
-        await standardOutput.writeJson({ ...summaryOf(thread), ...interruptedFields(interrupted, thread.id) });
+      for (const thread of threads) {
+        const summary = await summaryOf(reader, thread);
+        await standardOutput.writeJson({ ...summary, ...interruptedFields(interrupted, thread.id) });
+      }
       return;
     }
     const ids = shortIds(threads.map(({ id }) => id));
-    const rows = threads.map(thread => [
+    const stands = await Promise.all(threads.map(thread => reader.status(thread)));
+    const rows = threads.map((thread, at) => [
       ids.get(thread.id) ?? thread.id,
-      interrupted.has(thread.id) ? 'interrupted' : threadStatus(thread),
+      stands[at]?.state ?? '',
       agentOf(thread),
       ageText(thread.updatedAt),
       (thread.title ?? 'Untitled').slice(0, 80),
     ]);
     for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+    for (const [at, { id }] of threads.entries())
+      if (stands[at]?.state === 'queued' && stands[at].problem !== undefined)
+        await standardOutput.write(`\n${ids.get(id) ?? id}: ${visibleLine(stands[at].problem)}\n`);
     if (rows.length === 0)
       await standardOutput.write('No threads yet. Start one: singletree, or singletree run <agent> "…"\n');
     if (interrupted.size > 0)
@@ -50,12 +57,14 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
   });
 }
 
-function summaryOf(thread: Thread): object {
+async function summaryOf(reader: ConversationReader, thread: Thread): Promise<object> {
   const { id, title, resourceId, createdAt, updatedAt, seq, branchedFrom } = thread;
+  const { state, problem } = await reader.status(thread);
   return {
     id,
     title,
-    status: threadStatus(thread),
+    status: state,
+    problem,
     agent: agentOf(thread),
     resourceId,
     createdAt,
@@ -109,7 +118,7 @@ export function importCommand(
     const title = defined({ title: options.title });
     const thread = await importThread(log, counted, title).finally(() => progress.end());
     await (options.json === true
-      ? standardOutput.writeJson(summaryOf(thread))
+      ? standardOutput.writeJson(await summaryOf(new ConversationReader(log), thread))
       : standardOutput.write(`thread ${thread.id}: ${thread.seq} events\n`));
   });
 }
@@ -124,7 +133,7 @@ export function branchCommand(
     const name = options.title ?? title;
     const branch = await log.branch(id, options.at ?? seq, name === undefined ? {} : { title: name });
     await (options.json === true
-      ? standardOutput.writeJson(summaryOf(branch))
+      ? standardOutput.writeJson(await summaryOf(new ConversationReader(log), branch))
       : standardOutput.write(`thread ${branch.id}: ${branch.seq} events shared\n`));
   });
 }
@@ -138,9 +147,10 @@ export function removeCommand(text: string, options: ThreadCommandOptions & { re
         'invalid_argument',
         `This would delete "${thread.title ?? 'Untitled'}" (${thread.id}). Repeat it with --yes, or with the whole id.`,
       );
-    if ((await liveRunOf(log, thread)) !== undefined)
-      throw new SingletreeError('run_under_way', 'The thread has an active run. Stop it before you delete the thread.');
-    await log.deleteThread(thread.id);
+    const conversations = new Conversations({ log });
+    const { state } = await conversations.status(thread);
+    if (state !== 'interrupted') await conversations.checkIdle(thread, 'it cannot be deleted.');
+    await conversations.delete(thread.id, { remove: () => log.deleteThread(thread.id) });
     await (options.json === true
       ? standardOutput.writeJson({ id: thread.id, deleted: true })
       : standardOutput.write(`deleted ${thread.id}\n`));
@@ -174,12 +184,14 @@ export function rewindCommand(
   },
 ): Promise<void> {
   return withLog(options, async log => {
-    const rewind = new ThreadRewind({ log, snapshots: join(singletreeHome(), 'snapshots') });
+    const conversations = new Conversations({ log, snapshots: join(singletreeHome(), 'snapshots') });
+    const { rewind } = conversations;
     const { message: messageId, force = false, preview: isPreview = false, yes = false } = options;
     const { id } = await findRewindTarget(log, rewind, { direction, text, yes: yes || isPreview });
     const named = messageId === undefined ? {} : { messageId };
     const preview = () => (direction === 'undo' ? rewind.previewUndo(id, messageId) : rewind.previewRedo(id));
-    const act = () => (direction === 'undo' ? rewind.undo(id, { ...named, force }) : rewind.redo(id, { force }));
+    const act = () =>
+      direction === 'undo' ? conversations.undo(id, { ...named, force }) : conversations.redo(id, { force });
     const result = isPreview ? await preview() : await act();
     if (options.json === true) {
       await standardOutput.writeJson(result);

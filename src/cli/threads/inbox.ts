@@ -1,19 +1,18 @@
 import { userInfo } from 'node:os';
 import type { RelayAnswer } from '../../agents/index.ts';
-import { Conversations, Supervisor } from '../../control/index.ts';
+import { Conversations } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
 import { checkAnswer } from '../../control/supervision/answer-relay.ts';
 import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
 import { interruptedRunOf } from '../../control/supervision/live-run.ts';
-import { type PendingRelay, RelayBooks } from '../../control/supervision/relay-books.ts';
+import { RelayBooks, type ThreadRelay } from '../../control/supervision/relay-books.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
-import { ThreadDigests } from '../../server/thread-digests.ts';
+import { ThreadDigests } from '../../control/thread-digests.ts';
 import { builtInIds, ownAgents } from '../agents/own-agents.ts';
 import { questionAnswer } from '../relay-prompts/question-answer.ts';
 import { relayText } from '../relay-prompts/relay-text.ts';
-import { resumeCommand } from '../run/run-agent.ts';
+import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
 import { runAtTerminal } from '../run/run-at-terminal.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { storeUrls } from '../settings/store-options.ts';
@@ -25,16 +24,10 @@ import { questionOf } from './transcript.ts';
 import { type ThreadCommandOptions, withConfiguredLog, withLog } from './with-log.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 
-async function pendingIn(log: EventLog): Promise<PendingRelay[]> {
-  const pending: PendingRelay[] = [];
-  for await (const relay of new RelayBooks(log).pending()) pending.push(relay);
-  return pending.toSorted((a, b) => ((a.entry.since ?? '') < (b.entry.since ?? '') ? -1 : 1));
-}
-
 /** `singletree inbox`: what waits for a person, the oldest first; of an interrupted run with the command that resumes it. */
 export function listInbox(options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
-    const pending = await pendingIn(log);
+    const pending = await new RelayBooks(log).list();
     const interrupted = await findInterrupted(
       log,
       pending.map(({ thread }) => thread),
@@ -67,7 +60,7 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
 /** `singletree inbox show`: one of them whole, as a terminal asks it, with the possible answers. */
 export function showInbox(named: string, options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
-    const { thread, entry } = relayNamed(await pendingIn(log), named);
+    const { thread, entry } = relayNamed(await new RelayBooks(log).list(), named);
     const answers = possibleAnswers(entry.relay);
     await (options.json === true
       ? standardOutput.writeJson({ threadId: thread.id, ...entry })
@@ -93,7 +86,7 @@ export async function answerInbox(
 ): Promise<number> {
   const { config } = await loadSettings('.');
   const resumed = await withConfiguredLog(options, config, async (log): Promise<ResumedRun | undefined> => {
-    const { thread, entry } = relayNamed(await pendingIn(log), named);
+    const { thread, entry } = relayNamed(await new RelayBooks(log).list(), named);
     await checkOutsideRuns(log, thread);
     const answer: Omit<RelayAnswer, 'relayId'> = {
       outcome,
@@ -114,7 +107,7 @@ export async function answerInbox(
         `The run is interrupted, and resumes when a process with its agent "${agentId}" starts.\n`,
       );
     }
-    await storeAnswer(log, thread.id, { relayId: entry.relay.id, ...answer });
+    await new Conversations({ log }).answer(thread.id, entry.relay.id, answer);
     await (options.json === true
       ? standardOutput.writeJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
       : standardOutput.write(`${outcome}: ${questionOf(entry.relay)}\n`));
@@ -137,18 +130,9 @@ export async function answerInbox(
   } catch (error) {
     if (!SingletreeError.is(error, 'run_under_way')) throw error;
     await standardError.write('Another process has resumed it meanwhile, and gets the answer.\n');
-    await withConfiguredLog(options, config, log => storeAnswer(log, threadId, answer));
+    const { relayId, ...given } = answer;
+    await withConfiguredLog(options, config, log => new Conversations({ log }).answer(threadId, relayId, given));
     return 0;
-  }
-}
-
-async function storeAnswer(log: EventLog, threadId: string, { relayId, ...answer }: RelayAnswer): Promise<void> {
-  const control = new Supervisor({ log });
-  const agents = { list: () => [], get: () => undefined };
-  try {
-    await new Conversations({ log, control, agents }).answer(threadId, relayId, answer);
-  } finally {
-    await control.close();
   }
 }
 
@@ -179,7 +163,7 @@ function answerTo(relay: EventOf<'relay'>, text: string): string | string[] {
   return relay.relayKind === 'question' ? questionAnswer(relay, text) : text;
 }
 
-function relayNamed(pending: readonly PendingRelay[], named: string): PendingRelay {
+function relayNamed(pending: readonly ThreadRelay[], named: string): ThreadRelay {
   const byNumber = /^\d{1,4}$/.test(named) ? pending[Number(named) - 1] : undefined;
   const begins = pending.filter(({ entry }) => named.length >= shortest && entry.relay.id.startsWith(named));
   const found =

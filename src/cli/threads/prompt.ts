@@ -8,11 +8,10 @@ import { defaultActive } from '../../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { type Message, projectMessages, projectRequest, type SentRequest } from '../../projections/index.ts';
 import { printableText } from '../../events/terminal-text.ts';
-import { ThreadDigests } from '../../server/thread-digests.ts';
+import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { runnableAgent } from '../agents/runnable-agent.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 import { findThread } from './find-thread.ts';
-import { threadAgent } from './thread-agent.ts';
 import { type ThreadCommandOptions, withConfiguredLog } from './with-log.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -59,7 +58,7 @@ async function promptOf(
   if (thread !== undefined) for await (const event of readEvents(log, thread.id)) state.take(event);
   const messages: Message[] = [...projectMessages(state.conversation, defaultActive(state.conversation))];
   if (message !== undefined) messages.push({ role: 'user', content: message });
-  const found = thread && (await threadAgent(new ThreadDigests(log), thread));
+  const found = thread && (await new ConversationReader(log).findAgent(thread));
   const agent = named ?? found ?? settings.config.defaultAgent ?? 'coder';
   if (agent === 'acp' || agent in cliAdapters) return { agent, messages };
   const inspected = { hasPerson: false, extraArgs: [], isOnlyInspected: true, ...defined({ mode: chosen }) };

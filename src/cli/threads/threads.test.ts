@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
-import { MemoryLog, readEvents, threadStatus } from '../../log/index.ts';
+import { MemoryLog, readEvents } from '../../log/index.ts';
 import { demoRun } from '../demo-run.ts';
 import { tableLines } from '../table.ts';
 import { ageText } from './age-text.ts';
@@ -29,16 +29,7 @@ describe('finding a thread', () => {
   });
 });
 
-describe('the status of a thread', () => {
-  it.each([
-    [[], 'idle'],
-    [['message'], 'idle'],
-    [['message', 'run'], 'running'],
-    [['run', 'relay'], 'waiting'],
-  ] as const)('follows what is open in it: %j', (kinds, status) => {
-    expect(threadStatus({ open: kinds.map((kind, seq) => ({ kind, id: 'a', seq })) })).toBe(status);
-  });
-
+describe('the age of a thread', () => {
   it.each([
     [5, '5 s'],
     [150, '2 min'],

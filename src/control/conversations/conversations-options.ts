@@ -1,15 +1,19 @@
 import type * as z from 'zod';
 import type { Clock } from '../../agents/clock.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { clock, eventLog, having, signal } from '../../events/options/option-fields.ts';
+import { clock, eventLog, having, name, signal } from '../../events/options/option-fields.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { RunControl, RunHandle } from '../supervision/run-control.ts';
 import type { OfferedAgents, SentMessage } from './sent-message.ts';
 
 export interface ConversationsOptions {
   readonly log: EventLog;
-  readonly control: RunControl;
-  readonly agents: OfferedAgents;
+  /** Starts and ends runs; a `new Supervisor({ log })` by default, which has no agents to resume runs with. */
+  readonly control?: RunControl | undefined;
+  /** The agents that answer; none by default. */
+  readonly agents?: OfferedAgents | undefined;
+  /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
+  readonly snapshots?: string | undefined;
   /** Ends the delivery of waiting messages. */
   readonly signal?: AbortSignal | undefined;
   /** Times retries and the search for waiting messages; the machine's clock by default. */
@@ -22,8 +26,9 @@ export const checkConversationsOptions = optionsCheck(
   () =>
     ({
       log: eventLog(),
-      control: having(['start', 'steer', 'answer', 'abort'], 'a `new Supervisor({ log })`'),
-      agents: having(['list', 'get'], 'an object with `list` and `get`'),
+      control: having(['start', 'steer', 'answer', 'abort'], 'a `new Supervisor({ log })`').optional(),
+      agents: having(['list', 'get'], 'an object with `list` and `get`').optional(),
+      snapshots: name().optional(),
       signal: signal().optional(),
       clock: clock().optional(),
     }) satisfies Record<keyof ConversationsOptions, z.ZodType>,
@@ -36,6 +41,15 @@ export interface QueueChange {
   readonly before?: string | null | undefined;
   /** Whether the queue is held while a person edits: nothing is delivered for a minute, or until it is released. */
   readonly isHeld?: boolean | undefined;
+}
+
+/** How lists show a thread. */
+export interface ThreadLabels {
+  readonly title?: string | undefined;
+  /** Whether lists show it first. */
+  readonly isPinned?: boolean | undefined;
+  /** Whether lists hide it. */
+  readonly isArchived?: boolean | undefined;
 }
 
 /** A waiting message that began a turn. */

@@ -5,10 +5,20 @@ import { newId, SingletreeError } from '../../events/index.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
 import { allThreads, hasOpen, type Thread } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
+import type { Choice } from '../choice-events.ts';
+import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import { threadOfOpenRun } from '../supervision/open-runs.ts';
 import { processOwner } from '../supervision/process-owner.ts';
-import type { AbortOptions, RetryRunOptions, RunHandle, StartOptions } from '../supervision/run-control.ts';
+import type {
+  AbortOptions,
+  RetryRunOptions,
+  RunControl,
+  RunHandle,
+  StartOptions,
+  ThreadFolder,
+} from '../supervision/run-control.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
 import { runNotFound } from '../supervision/run-ownership.ts';
 import { deliveredKey, messageKey } from '../supervision/message-keys.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
@@ -17,25 +27,27 @@ import {
   type ConversationsOptions,
   type Delivered,
   type QueueChange,
+  type ThreadLabels,
 } from './conversations-options.ts';
+import { ConversationReader } from './conversation-reader.ts';
+import { busy, isBusy, retryWhileBusy } from './busy-thread.ts';
 import { earlierReceipt } from './earlier-receipt.ts';
-import { checkMode, type SendReceipt, pickAgent, type SentMessage } from './sent-message.ts';
-import { titleOf } from './title.ts';
+import { changeMessage, notWaiting, queueMessage } from './queue-changes.ts';
+import { checkNotHeld, holdQueue, releaseQueue } from './queue-hold.ts';
+import { checkMode, type OfferedAgents, type SendReceipt, pickAgent, type SentMessage } from './sent-message.ts';
+import { makeTitle } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
 const checkMs = 5_000;
-/** How long to wait, and how often, while another process begins or ends a run of the thread. */
-const busy = { ms: 100, tries: 20 };
-/** How long a queue is held while somebody edits. */
-const holdMs = 60_000;
-const editor = 'queue editor';
 
 /**
  * What people do with a conversation, decided once for every surface: how a message waits and when it is delivered, and
  * who aborts and answers what. State is in the log: every method works for threads of any process.
  */
-export class Conversations {
+export class Conversations extends ConversationReader {
   readonly #options: ConversationsOptions;
+  readonly #control: RunControl;
+  readonly #agents: OfferedAgents;
   readonly #memory: ThreadMemory;
   readonly #owner = processOwner();
   /** The calls of one thread, one after the other. */
@@ -46,7 +58,10 @@ export class Conversations {
   /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
   constructor(options: ConversationsOptions) {
     checkConversationsOptions(options);
+    super(options.log, options.agents);
     this.#options = options;
+    this.#control = options.control ?? new Supervisor({ log: options.log });
+    this.#agents = options.agents ?? { list: () => [], get: () => undefined };
     this.#memory = sharedThreadMemory(options.log);
   }
 
@@ -55,7 +70,25 @@ export class Conversations {
    * starts a run. One with the id of an earlier message has no effect and gets the receipt of that one.
    */
   send(threadId: string, message: SentMessage): Promise<SendReceipt> {
-    return this.#calls.run(threadId, () => this.#whenFree(() => this.#accept(threadId, message)));
+    const accept = async () => {
+      const { id: agent } = pickAgent(this.#agents, message.agent, threadId);
+      return (await this.#enqueue(threadId, { ...message, agent })) ?? (await this.#begin(threadId, message));
+    };
+    const { clock = systemClock } = this.#options;
+    // A message goes into a run that another caller starts meanwhile.
+    return this.#accept(threadId, message, () =>
+      retryWhileBusy(accept, { clock, codes: ['lease_held', 'run_under_way'] }),
+    );
+  }
+
+  /**
+   * Accepts a message in the place of a user message, on a new branch, and starts a run with it; rejects with
+   * `run_under_way` during a run. One with the id of an earlier message gets the receipt of that one.
+   */
+  edit(threadId: string, edits: string, message: SentMessage): Promise<SendReceipt> {
+    const { clock = systemClock } = this.#options;
+    const begin = () => this.#begin(threadId, message, edits);
+    return this.#accept(threadId, message, () => retryWhileBusy(begin, { clock, codes: ['lease_held'] }));
   }
 
   /**
@@ -71,7 +104,7 @@ export class Conversations {
    * before has no effect: it waits, or another process has delivered it.
    */
   async store(threadId: string, message: SentMessage & { readonly id: string; readonly agent: string }): Promise<void> {
-    const running = this.#options.control.running().find(run => run.threadId === threadId);
+    const running = this.#control.running().find(run => run.threadId === threadId);
     try {
       await this.#calls.run(threadId, () => this.#store(threadId, message, running?.runId, onceOf(message)));
     } catch (error) {
@@ -83,37 +116,25 @@ export class Conversations {
   start(
     threadId: string,
     message: SentMessage,
-    conditions: Pick<StartOptions, 'metadata' | 'expectedSeq' | 'once' | 'note'> = {},
+    conditions: Pick<StartOptions, 'metadata' | 'edits' | 'expectedSeq' | 'once' | 'note'> = {},
   ): Promise<RunHandle> {
-    const { id, content, model, mode, edits, by } = message;
-    const agent = pickAgent(this.#options.agents, message.agent, threadId);
+    const { id, content, model, mode, by } = message;
+    const agent = pickAgent(this.#agents, message.agent, threadId);
     checkMode(agent, mode);
-    const given = defined({ id, model, mode, edits, by });
-    return this.#options.control.start(threadId, { agent, content, ...given, ...conditions });
-  }
-
-  /** The messages that wait until the run of a thread has ended, in the order of their delivery. */
-  async queue(thread: Pick<Thread, 'id' | 'open'>): Promise<readonly WaitingMessage[]> {
-    if (!hasOpen(thread, 'message')) return [];
-    return (await this.#memory.of(thread.id)).queue.filter(({ delivery }) => delivery === 'follow_up');
+    const given = defined({ id, model, mode, by });
+    return this.#control.start(threadId, { agent, content, ...given, ...conditions });
   }
 
   /** Changes, moves or holds a waiting message; throws `not_found` when it, or the one to put it before, does not wait. */
-  async change(threadId: string, id: string, { content, before, isHeld }: QueueChange): Promise<void> {
+  async change(threadId: string, id: string, change: QueueChange): Promise<void> {
+    const { log, clock = systemClock } = this.#options;
+    const { content, isHeld } = change;
     await this.#whileWaiting(threadId, id, async (queue, expectedSeq) => {
-      if (isHeld === true) await this.#whenFree(() => this.#options.log.acquireLease(queueName(threadId), heldBy));
-      const changes = new Map(before === undefined ? [] : movedOrders(queue, id, before));
-      const own = content !== undefined || changes.has(id) ? [id] : [];
-      const events = [...new Set([...own, ...changes.keys()])].map(each => ({
-        type: 'message_changed' as const,
-        runId: newId(),
-        id: each,
-        ...defined({ order: changes.get(each) }),
-        ...(each === id && content !== undefined && { content: typeof content === 'string' ? content : [...content] }),
-      }));
-      if (events.length > 0) await this.#options.log.append(threadId, events, { expectedSeq });
+      if (isHeld === true) await retryWhileBusy(() => holdQueue(log, threadId), { clock, codes: ['lease_held'] });
+      const events = changeMessage(queue, id, change);
+      if (events.length > 0) await log.append(threadId, events, { expectedSeq });
     });
-    if (isHeld === false || (content !== undefined && isHeld === undefined)) await this.#releaseHold(threadId);
+    if (isHeld === false || (content !== undefined && isHeld === undefined)) await releaseQueue(log, threadId);
     void this.#deliverAfterRuns(threadId);
   }
 
@@ -128,39 +149,39 @@ export class Conversations {
   /** Sends a waiting message into the run; it begins a turn when nothing runs. Throws `not_found`. */
   async sendNow(threadId: string, id: string): Promise<SendReceipt> {
     return this.#calls.run(threadId, async () => {
-      const { log, control } = this.#options;
+      const { log } = this.#options;
       const runId = await this.#activeRun(threadId);
       let receipt: SendReceipt | undefined;
       await this.#whileWaiting(threadId, id, async (queue, expectedSeq) => {
         const message = queue.find(each => each.id === id) as WaitingMessage;
         if (runId === undefined) {
-          receipt = { runId: (await this.#begin(threadId, message, expectedSeq)).runId };
+          receipt = { runId: (await this.#deliverMessage(threadId, message, expectedSeq)).runId };
           return;
         }
         const changed = { type: 'message_changed' as const, runId: newId(), id, delivery: 'steer' as const };
         await log.append(threadId, [changed], { expectedSeq });
         receipt = { runId, steered: true };
       });
-      await control.steer(threadId);
+      await this.#control.steer(threadId);
       return receipt as SendReceipt;
     });
   }
 
   /** Answers a relay: the first answer wins, and none counts after it expired. */
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
-    await this.#options.control.answer(threadId, relayId, answer);
+    await this.#control.answer(threadId, relayId, answer);
   }
 
   /** Aborts a run, whichever process owns it; throws `run_not_found` when it is not open, or of another resource. */
   async abort(runId: string, { by, resourceId }: Pick<AbortOptions, 'by'> & { resourceId?: string | undefined } = {}) {
     const thread = await threadOfOpenRun(this.#options.log, runId, resourceId);
     if (thread === undefined) throw runNotFound(runId);
-    await this.#options.control.abort(runId, { threadId: thread.id, ...defined({ by }) });
+    await this.#control.abort(runId, { threadId: thread.id, ...defined({ by }) });
   }
 
   /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
   abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
-    return this.#options.control.abortAll(threadId, options);
+    return this.#control.abortAll(threadId, options);
   }
 
   /** Asks once more for the answer to a message; both answers stay, as siblings. */
@@ -168,15 +189,49 @@ export class Conversations {
     threadId: string,
     { agent, ...message }: Omit<RetryRunOptions, 'agent'> & Pick<SentMessage, 'agent'>,
   ): Promise<RunHandle> {
-    return this.#options.control.retry(threadId, {
-      agent: pickAgent(this.#options.agents, agent, threadId),
+    return this.#control.retry(threadId, {
+      agent: pickAgent(this.#agents, agent, threadId),
       ...message,
     });
   }
 
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
   select(threadId: string, messageId: string): Promise<void> {
-    return this.#options.control.select(threadId, messageId);
+    return this.#control.select(threadId, messageId);
+  }
+
+  /** Renames, pins or archives a thread. */
+  label(threadId: string, { title, ...marks }: ThreadLabels): Promise<Thread> {
+    // A mark that is removed leaves nothing behind.
+    const metadata = Object.fromEntries(Object.entries(defined(marks)).map(([mark, isSet]) => [mark, isSet || null]));
+    return this.#options.log.updateThread(threadId, { metadata, ...defined({ title }) });
+  }
+
+  /** Moves a thread to a folder: its next turns work there. */
+  async move(threadId: string, folder: ThreadFolder): Promise<void> {
+    await this.#options.log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
+  }
+
+  /** Stores which mode and model the next turns of a thread use, with metadata of the thread. */
+  async choose(threadId: string, { events, metadata }: Choice): Promise<void> {
+    await this.#options.log.append(threadId, events, { metadata });
+  }
+
+  /** Takes turns of a thread back, with the files that they changed, and accepts nothing meanwhile. */
+  undo(threadId: string, options?: UndoOptions): Promise<RewindResult> {
+    return this.#calls.run(threadId, () => this.rewind.undo(threadId, options));
+  }
+
+  /** Takes up again what the undo that made a thread took back. */
+  redo(threadId: string, options?: Pick<UndoOptions, 'force'>): Promise<RewindResult> {
+    return this.#calls.run(threadId, () => this.rewind.redo(threadId, options));
+  }
+
+  /** What can be undone and redone; throws `not_supported` without snapshots. */
+  get rewind(): ThreadRewind {
+    const { log, snapshots } = this.#options;
+    if (snapshots !== undefined) return new ThreadRewind({ log, snapshots });
+    throw new SingletreeError('not_supported', 'Nothing can be undone here: give the folder of the `snapshots`.');
   }
 
   /** Removes a thread with `remove`: its runs are aborted, and nothing is accepted meanwhile. */
@@ -187,42 +242,22 @@ export class Conversations {
     });
   }
 
-  /** Resolves with the run that a waiting message began or went into; rejects when it is withdrawn or its thread deleted. */
-  async runOf(threadId: string, messageId: string, until?: AbortSignal): Promise<string> {
-    const types = ['user', 'harness_start', 'message_withdrawn'] as const;
-    const runs = new Set<string>();
-    let cause: string | undefined;
-    try {
-      for await (const event of this.#options.log.tail(threadId, 0, { types, ...defined({ signal: until }) })) {
-        if (event.type === 'harness_start') runs.add(event.runId);
-        if (event.type === 'harness_start' && cause !== undefined && event.parentId === cause) return event.runId;
-        if (event.type === 'message_withdrawn' && event.id === messageId) throw notWaiting(messageId);
-        if (event.type !== 'user' || event.id !== messageId) continue;
-        if (runs.has(event.runId)) return event.runId;
-        cause = `${event.runId}:user`;
-      }
-    } catch (error) {
-      if (!SingletreeError.is(error, 'thread_not_found')) throw error;
-    }
-    throw new SingletreeError('thread_not_found', `The thread "${threadId}" was deleted before the message was sent.`);
-  }
-
   /**
    * Begins the turn of the next waiting message of a thread in which nothing runs. Undefined when nothing waits, its queue
    * is held, another process delivers it, or no agent here can answer it: then it waits.
    */
   async next(threadId: string): Promise<Delivered | undefined> {
-    const { log, agents } = this.#options;
+    const { log } = this.#options;
     if ((await this.#activeRun(threadId)) !== undefined) return undefined;
     const thread = await log.getThread(threadId);
     if (thread === undefined || !hasOpen(thread, 'message')) return undefined;
     try {
-      await this.#checkNotHeld(threadId);
+      await checkNotHeld(log, threadId, this.#owner);
       const { queue, seq } = await this.#memory.of(threadId);
-      const message = queue.find(({ agent }) => agent === undefined || agents.get(agent, threadId) !== undefined);
-      return message && { messageId: message.id, run: await this.#begin(threadId, message, seq) };
+      const message = queue.find(({ agent }) => agent === undefined || this.#agents.get(agent, threadId) !== undefined);
+      return message && { messageId: message.id, run: await this.#deliverMessage(threadId, message, seq) };
     } catch (error) {
-      if (!isContended(error)) throw error;
+      if (!isBusy(error)) throw error;
       const { clock: timers = backgroundClock } = this.#options;
       timers.after(busy.ms, () => void this.#deliverAfterRuns(threadId));
       return undefined;
@@ -231,9 +266,8 @@ export class Conversations {
 
   /** Delivers the waiting messages of a thread whenever a run of it has ended in this process, until the signal aborts. */
   deliver(): void {
-    const { control } = this.#options;
     // A message that is not delivered now stays in the log: the next run's end or `recover` tries again.
-    const stop = control.onRunEnd(threadId => void this.#deliver(threadId).catch(() => {}));
+    const stop = this.#control.onRunEnd(threadId => void this.#deliver(threadId).catch(() => {}));
     this.#options.signal?.addEventListener('abort', stop, { once: true });
   }
 
@@ -251,22 +285,27 @@ export class Conversations {
     }
   }
 
-  async #accept(threadId: string, message: SentMessage): Promise<SendReceipt> {
-    const { agents, log } = this.#options;
-    const { id: agent } = pickAgent(agents, message.agent, threadId);
-    try {
-      const queued = message.edits === undefined ? await this.#enqueue(threadId, { ...message, agent }) : undefined;
-      if (queued !== undefined) return queued;
-      const { runId } = await this.start(threadId, message, onceOf(message));
-      const thread = await log.getThread(threadId);
-      if (thread !== undefined && thread.title === undefined)
-        await log.updateThread(threadId, { title: titleOf(message.content) });
-      return { runId };
-    } catch (error) {
-      const earlier = message.id && (await earlierReceipt(log, threadId, message.id, error));
-      if (!earlier) throw error;
-      return earlier;
-    }
+  /** Accepts a message once, after the calls before it: one with the id of an earlier message gets its receipt. */
+  #accept(threadId: string, { id }: SentMessage, accept: () => Promise<SendReceipt>): Promise<SendReceipt> {
+    return this.#calls.run(threadId, async () => {
+      try {
+        return await accept();
+      } catch (error) {
+        const earlier = id && (await earlierReceipt(this.#options.log, threadId, id, error));
+        if (!earlier) throw error;
+        return earlier;
+      }
+    });
+  }
+
+  /** Starts a run with a message, which gives a thread without a title its title. */
+  async #begin(threadId: string, message: SentMessage, edits?: string): Promise<SendReceipt> {
+    const { log } = this.#options;
+    const { runId } = await this.start(threadId, message, { ...onceOf(message), ...defined({ edits }) });
+    const thread = await log.getThread(threadId);
+    if (thread !== undefined && thread.title === undefined)
+      await this.label(threadId, { title: makeTitle(message.content) });
+    return { runId };
   }
 
   /** Stores a message that has to wait; undefined when nothing runs in the thread and nothing else waits. */
@@ -289,25 +328,14 @@ export class Conversations {
     waitsFor: string | undefined,
     conditions: Pick<StartOptions, 'once'> = {},
   ): Promise<void> {
-    const { log, control } = this.#options;
-    const { id, content, by, model, mode, agent, delivery = 'steer' } = message;
     const { queue } = await this.#memory.of(threadId);
-    const queued = {
-      type: 'message_queued' as const,
-      runId: newId(),
-      id,
-      content: typeof content === 'string' ? content : [...content],
-      delivery,
-      agent,
-      order: Math.max(-1, ...queue.map(({ order }) => order)) + 1,
-      ...defined({ by, model, mode, waitsFor }),
-    };
-    await log.append(threadId, [queued], conditions);
-    if (delivery === 'steer') await control.steer(threadId);
+    const queued = queueMessage(queue, message, waitsFor);
+    await this.#options.log.append(threadId, [queued], conditions);
+    if (queued.delivery === 'steer') await this.#control.steer(threadId);
   }
 
   /** Begins the turn of a waiting message; the `user` event with its id delivers it. */
-  #begin(threadId: string, message: WaitingMessage, expectedSeq: number): Promise<RunHandle> {
+  #deliverMessage(threadId: string, message: WaitingMessage, expectedSeq: number): Promise<RunHandle> {
     const { id } = message;
     return this.start(threadId, message, { once: deliveredKey(id), expectedSeq });
   }
@@ -321,7 +349,7 @@ export class Conversations {
     if (this.#waiting.has(threadId)) return;
     this.#waiting.add(threadId);
     // A process that ends leaves the message in the log; another one delivers it.
-    await this.#options.control
+    await this.#control
       .idle(threadId, this.#options.signal)
       .finally(() => this.#waiting.delete(threadId))
       .then(() => this.#deliver(threadId))
@@ -346,64 +374,14 @@ export class Conversations {
     }
   }
 
-  /** Throws `lease_held` while a person edits the queue. */
-  async #checkNotHeld(threadId: string): Promise<void> {
-    const { log } = this.#options;
-    // It ends at once by itself: a process that is killed here holds nothing.
-    await log.releaseLease(await log.acquireLease(queueName(threadId), { owner: this.#owner, ttlMs: 1 }));
-  }
-
-  async #releaseHold(threadId: string): Promise<void> {
-    const { log } = this.#options;
-    const lease = await log.acquireLease(queueName(threadId), heldBy).catch(() => undefined);
-    if (lease !== undefined) await log.releaseLease(lease);
-  }
-
   /** The first active run of a thread, in any process; one whose process died is taken over first. */
   async #activeRun(threadId: string): Promise<string | undefined> {
-    const { here, elsewhere } = await this.#options.control.takeOver(threadId);
+    const { here, elsewhere } = await this.#control.takeOver(threadId);
     return here[0]?.runId ?? elsewhere[0];
   }
-
-  /** Tries again while another process begins or ends a run of the thread. */
-  async #whenFree<Result>(attempt: () => Promise<Result>): Promise<Result> {
-    const { clock: timers = systemClock } = this.#options;
-    for (let tries = 1; ; tries++)
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!SingletreeError.is(error, 'lease_held') || tries >= busy.tries) throw error;
-        await new Promise<void>(resolve => void timers.after(busy.ms, resolve));
-      }
-  }
-}
-
-const heldBy = { owner: editor, ttlMs: holdMs };
-
-function queueName(threadId: string): string {
-  return `queue:${threadId}`;
-}
-
-/** Whether another process came first, or holds the thread or its queue. */
-function isContended(error: unknown): boolean {
-  return (['seq_conflict', 'once_conflict', 'lease_held'] as const).some(code => SingletreeError.is(error, code));
-}
-
-/** The places of waiting messages that change when one is put before another. */
-function movedOrders(queue: readonly WaitingMessage[], id: string, before: string | null): [string, number][] {
-  const others = queue.filter(message => message.id !== id);
-  const at = before === null ? others.length : others.findIndex(message => message.id === before);
-  if (at < 0) throw notWaiting(before ?? '');
-  const first = queue[0]?.order ?? 0;
-  const moved = others.map(message => message.id).toSpliced(at, 0, id);
-  return moved.map((each, place) => [each, first + place]);
 }
 
 /** The key under which a message with an id is accepted once. */
 function onceOf({ id }: SentMessage): Pick<StartOptions, 'once'> {
   return id === undefined ? {} : { once: messageKey(id) };
-}
-
-function notWaiting(id: string): SingletreeError {
-  return new SingletreeError('not_found', `The message "${id}" does not wait any more: it was delivered or removed.`);
 }

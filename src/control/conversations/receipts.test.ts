@@ -36,6 +36,8 @@ async function team() {
   const hold = gate();
   const servers = [1, 2, 3].map(n => serverOn(log, hold.opened, { owner: `server-${n}` }));
   const send = async (message: SentMessage, server = 0) => servers[server % 3]?.conversations.send(thread.id, message);
+  const edit = async (edits: string, message: SentMessage, server = 0) =>
+    servers[server % 3]?.conversations.edit(thread.id, edits, message);
   const sendAlone = async (message: SentMessage, server = 0) => {
     const { conversations } = servers[server % 3] as (typeof servers)[number];
     const { runId, queued } = await conversations.send(thread.id, { ...message, delivery: 'follow_up' });
@@ -51,7 +53,7 @@ async function team() {
     return log.read(thread.id);
   };
   const close = () => Promise.all(servers.map(({ control }) => control.close()));
-  return { log, thread, send, sendAlone, end, close };
+  return { log, thread, send, edit, sendAlone, end, close };
 }
 
 const said = (events: readonly LoggedEvent[]) =>
@@ -124,12 +126,13 @@ describe('a message with an id that is sent again', () => {
   });
 
   it('edits once, also while the run of the edit is under way', async () => {
-    const { log, thread, send, end, close } = await team();
+    const { log, thread, send, edit, end, close } = await team();
     await send({ content: 'work' });
     await end();
     const [asked] = await log.read(thread.id);
-    const message = { content: 'other work', id: 'e', edits: `${asked?.runId}:user` };
-    const receipts = await Promise.all([send(message), send(message, 1), send(message)]);
+    const message = { content: 'other work', id: 'e' };
+    const edits = `${asked?.runId}:user`;
+    const receipts = await Promise.all([edit(edits, message), edit(edits, message, 1), edit(edits, message)]);
     const events = await end();
     expect(receipts).toEqual(receipts.map(() => ({ runId: runsIn(events)[1] })));
     expect(said(events)).toEqual([

@@ -14,8 +14,6 @@ export interface SentMessage {
   readonly model?: string | undefined;
   /** The mode that the thread changes to with that turn. */
   readonly mode?: string | undefined;
-  /** The user message that it replaces on a new branch. */
-  readonly edits?: string | undefined;
   /** The name of its author. */
   readonly by?: string | undefined;
 }

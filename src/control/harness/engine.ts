@@ -8,7 +8,7 @@ import { checkArguments } from './arguments/check-arguments.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
 import { EventHub } from './event-hub.ts';
 import type { HarnessConfig } from './harness-config.ts';
-import type { DisplayEvent, HarnessEvent } from './harness-event.ts';
+import type { DisplayEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { harnessDestroyed } from './machine/harness-destroyed.ts';
@@ -27,7 +27,8 @@ import { ModeChanges } from './settings/mode-changes.ts';
 import { ModelCatalog } from './settings/model-catalog.ts';
 import type { ModelSwitch } from './settings/models.ts';
 import { agentOfMode, Modes } from './settings/modes.ts';
-import { StateStore, type StateUpdater } from './settings/state-store.ts';
+import { StateStore } from './settings/state-store.ts';
+import { StateUpdates } from './settings/state-updates.ts';
 import { Forks } from './subagents/forks.ts';
 import { StateTasks } from './tasks/state-tasks.ts';
 import type { OpenThread } from './threads/open-thread.ts';
@@ -65,15 +66,14 @@ export class Engine<State extends object> {
   readonly heartbeats: Heartbeats;
   readonly workspaces: WorkspaceHost;
   readonly tasks: StateTasks;
-  readonly #settings: ThreadSettings;
+  readonly settings: ThreadSettings;
+  readonly stateUpdates: StateUpdates = new StateUpdates(this);
   readonly #effects: TurnEffects;
   /** The resource that callers chose last. */
   #resourceId: string;
   readonly #forks: Forks;
   #initialised: Promise<void> | undefined;
   #destroyed: Promise<void> | undefined;
-  /** The resource choice under which the state was updated last. */
-  #updatedUnder = 0;
   /** The context that the tools of the newest run received. */
   #runContext: RequestContext | undefined;
 
@@ -94,17 +94,18 @@ export class Engine<State extends object> {
     this.heartbeats = new Heartbeats({ onError });
     this.state = new StateStore({
       ...defined({ schema: config.stateSchema, initialState: config.initialState }),
-      onChange: (...change) => this.#stateChanged(...change),
-      onEvents: events => this.#onToolEvents(events),
+      onChange: (...change) => this.stateUpdates.onChange(...change),
+      onEvents: events => this.stateUpdates.onToolEvents(events),
     });
     this.modes = new Modes(config.modes);
     checkAgentIds('The list of subagents', config.subagents ?? []);
-    this.#settings = new ThreadSettings(this.state);
+    this.settings = new ThreadSettings(this.state);
     this.records = new ThreadRecords({
       log: this.log,
+      conversations: () => this.runs.conversations,
       hub,
       state: this.state,
-      settings: this.#settings,
+      settings: this.settings,
       thread: () => this.threads.current,
     });
     this.choices = new Choices({
@@ -177,6 +178,7 @@ export class Engine<State extends object> {
     });
     this.threads = new Threads({
       log: this.log,
+      conversations: this.runs.conversations,
       memory,
       hub,
       lock: new HeldLock(config.threadLock, onError),
@@ -289,24 +291,6 @@ export class Engine<State extends object> {
     if (this.config.storage === undefined) await this.log.close();
   }
 
-  /** Resolves when the state is updated and its tasks are in the log. */
-  setState(updates: Readonly<Record<string, unknown>>): Promise<void> {
-    return this.updateState(() => ({ updates, result: undefined }));
-  }
-
-  /** Applies the update that an updater returns. */
-  async updateState<Result>(updater: StateUpdater<Result>): Promise<Result> {
-    const choice = this.machine.state.choices.made;
-    const result = await this.state.update(async state => {
-      const update = await updater(state);
-      this.#updatedUnder = choice;
-      return update;
-    });
-    await this.tasks.written;
-    await this.records.written;
-    return result;
-  }
-
   send(input: UserInput, kind?: Entry['kind']): SentMessage {
     return this.machine.send(input, kind);
   }
@@ -343,18 +327,18 @@ export class Engine<State extends object> {
   #opened({ metadata }: Thread, isFirst: boolean): void {
     this.machine.dispatch({ type: 'runs', isOpen: this.hub.view.isRunning });
     this.relays.clear();
-    this.#settings.restore(metadata);
+    this.settings.restore(metadata);
     // An agent may have changed the mode, and a branch may end before a change: the log counts, not the metadata.
     const mode = this.modes.list.find(({ id }) => id === this.threads.current?.mode);
     this.choices.restore(mode === undefined ? metadata : { ...metadata, currentModeId: mode.id });
     if (isFirst) this.tasks.take({ restored: true });
     else this.tasks.show();
-    if (this.followUpCount > 0) this.hub.emit({ type: 'follow_up_queued', count: this.followUpCount });
+    if (this.followUpCount > 0) this.#effects.onQueued();
   }
 
   #newMetadata(): Record<string, unknown> {
     const { projectPath } = this.state.get();
-    const chosen = { ...this.choices.metadata(), ...this.#settings.metadata() };
+    const chosen = { ...this.choices.metadata(), ...this.settings.metadata() };
     return { ...chosen, ...defined({ projectPath }) };
   }
 
@@ -397,22 +381,5 @@ export class Engine<State extends object> {
     this.hub.emit(event, at);
     if (endsMemoryWork(event) && this.machine.state.turn === undefined) this.threads.current?.unfollowIfIdle();
     if (event.type === 'task_updated' || event.type === 'tasks_restored') this.tasks.show();
-  }
-
-  /** The log of the open thread emits `task_updated` itself. */
-  #onToolEvents(events: readonly HarnessEvent[]): void {
-    for (const event of events)
-      if (event.type !== 'task_updated' || this.threads.current === undefined) this.hub.emit(event);
-  }
-
-  #stateChanged(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
-    this.records.storeThresholds(this.#settings.note(changedKeys));
-    if (changedKeys.includes('currentModelId')) this.choices.note(this.choices.modelId);
-    this.hub.emit({ type: 'state_changed', state, changedKeys });
-    const isUpdate = events.some(({ type }) => type === 'task_updated');
-    if (changedKeys.includes('tasks'))
-      if (this.machine.isReached(this.#updatedUnder)) this.tasks.take({ restored: !isUpdate });
-      else this.tasks.show();
-    if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) this.responses.permissionsChanged();
   }
 }

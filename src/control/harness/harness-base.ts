@@ -48,7 +48,7 @@ export class HarnessBase<State extends object> {
   async setState(updates: Partial<HarnessState<State>>): Promise<void> {
     checkArguments('setState', updates);
     await this.engine.init();
-    await this.engine.setState(updates);
+    await this.engine.stateUpdates.update(() => ({ updates, result: undefined }));
   }
 
   getDisplayState(): HarnessDisplayState {

@@ -122,7 +122,14 @@ export type NotificationEvent =
   | Typed<'thread_deleted', { readonly threadId: string }>
   | Typed<'thread_reading', { readonly threadId: string; readonly seq: number; readonly lastSeq: number }>
   | Typed<'state_changed', { readonly state: Record<string, unknown>; readonly changedKeys: string[] }>
-  | Typed<'follow_up_queued', { readonly count: number }>
+  | Typed<
+      'follow_up_queued',
+      {
+        readonly count: number;
+        /** Why one of them is not sent by this harness, and what sends it. */
+        readonly problem?: string;
+      }
+    >
   | Typed<'workspace_status_changed', { readonly status: WorkspaceStatus; readonly error?: Error }>
   | Typed<'workspace_ready', { readonly workspaceId: string; readonly workspaceName: string }>
   | Typed<'workspace_error', { readonly error: Error }>

@@ -16,7 +16,7 @@ import { optionsCheck } from '../../events/options/check-options.ts';
 import { eventLog, field, flag, name } from '../../events/options/option-fields.ts';
 import { type EventLog, hasOpen, type Thread } from '../../log/index.ts';
 import { readPagesBackwards } from '../../log/read-events.ts';
-import { openRunsOf } from '../supervision/open-runs.ts';
+import { ConversationReader } from '../conversations/conversation-reader.ts';
 import { ownCheckpoints } from './own-checkpoints.ts';
 
 export interface RewindOptions {
@@ -83,15 +83,17 @@ const note = once(() => z.object({ threadId: z.string(), seq: z.number() }));
  */
 export class ThreadRewind {
   readonly #options: RewindOptions;
+  readonly #reader: ConversationReader;
 
   constructor(options: RewindOptions) {
     checkOptions(options);
     this.#options = options;
+    this.#reader = new ConversationReader(options.log);
   }
 
   /** Returns what an undo from a user message on would do; the newest one when none is named. */
   async previewUndo(threadId: string, messageId?: string): Promise<RewindPreview> {
-    const thread = await this.#thread(threadId);
+    const thread = await this.#reader.find(threadId);
     return this.#preview('undo', thread, await this.#turns(thread, messageId));
   }
 
@@ -102,10 +104,9 @@ export class ThreadRewind {
   async undo(threadId: string, options: UndoOptions = {}): Promise<RewindResult> {
     checkUndo(options);
     const { scope = 'both' } = options;
-    const thread = await this.#thread(threadId);
+    const thread = await this.#reader.find(threadId);
     const turns = await this.#turns(thread, options.messageId);
-    if (openRunsOf(thread).length > 0)
-      throw new SingletreeError('run_under_way', 'A run is active in this thread. Stop it before you undo its turn.');
+    await this.#reader.checkIdle(thread, 'its turn cannot be undone.');
     if (hasOpen(thread, 'message'))
       throw new SingletreeError(
         'run_under_way',
@@ -125,7 +126,7 @@ export class ThreadRewind {
 
   /** Returns the folder that the newest turn of a thread worked in, or the turn that an undo took back; undefined without one. */
   async findFolder(threadId: string): Promise<string | undefined> {
-    const thread = await this.#thread(threadId);
+    const thread = await this.#reader.find(threadId);
     // A message that was sent into a run comes after the beginning of the run.
     const isStart = (event: LoggedEvent) => event.type === 'harness_start' && event.cwd !== undefined;
     const newest = folderOfRun(thread, await this.#eventsFrom(thread, isStart));
@@ -136,7 +137,7 @@ export class ThreadRewind {
 
   /** Whether an undo made a thread: a redo returns to where it came from. */
   async canRedo(threadId: string): Promise<boolean> {
-    return findNote(await this.#thread(threadId)) !== undefined;
+    return findNote(await this.#reader.find(threadId)) !== undefined;
   }
 
   /** Returns what a redo of the undo that made a thread would do. */
@@ -156,17 +157,11 @@ export class ThreadRewind {
     return { ...preview, threadId: original.id, changed };
   }
 
-  async #thread(threadId: string): Promise<Thread> {
-    const thread = await this.#options.log.getThread(threadId);
-    if (thread !== undefined) return thread;
-    throw new SingletreeError('thread_not_found', `There is no thread "${threadId}".`, { details: { threadId } });
-  }
-
   async #undone(threadId: string) {
-    const found = findNote(await this.#thread(threadId));
+    const found = findNote(await this.#reader.find(threadId));
     if (found === undefined)
       throw new SingletreeError('invalid_argument', 'There is nothing to redo: no undo made this thread.');
-    const original = await this.#thread(found.threadId);
+    const original = await this.#reader.find(found.threadId);
     const events = await this.#eventsFrom(original, event => event.seq <= found.seq);
     const first = events.find(({ seq }) => seq >= found.seq);
     return { original, events: events.filter(({ seq }) => seq >= found.seq), message: textOf(first) };

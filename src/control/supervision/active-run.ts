@@ -69,9 +69,9 @@ export class ActiveRun implements RunHandle {
     return this.#options.thread.seq ?? 0;
   }
 
-  /** Whether the run was detached, so that another process can resume it. */
-  get isDetached(): boolean {
-    return this.#isDetached;
+  /** Whether it has ended or was detached, though its last events may not be stored yet. */
+  get isOver(): boolean {
+    return this.#isOver || this.#isDetached;
   }
 
   /** Hands a waiting message to the agent, once; it waits until the agent adds it. */

@@ -44,6 +44,8 @@ export interface RunRequest {
   /** The key under which it is appended once. */
   readonly once?: string | undefined;
   readonly metadata?: AppendOptions['metadata'] | undefined;
+  /** Whether it may run beside another run of the thread. */
+  readonly parallel?: boolean | undefined;
 }
 
 const isClosed = new Error('The thread was closed.');

@@ -86,7 +86,7 @@ function invalid({ id, relayKind }: EventOf<'relay'>, why: string): SingletreeEr
 
 const whyClosed: Record<RelayClosing, string> = {
   expired: 'the time to answer it is over, and the agent continues without an answer',
-  cancelled: 'it was cancelled',
+  cancelled: 'it was cancelled, because its run ended or needs no answer',
   run_ended: 'its run ended',
 };
 

@@ -35,6 +35,8 @@ export interface StartOptions {
   readonly expectedSeq?: number;
   /** Rejects with `once_conflict`, without any effect, when this key was used in the thread before. */
   readonly once?: string;
+  /** Whether it may run beside another run of the thread in this process; by default that rejects with `run_under_way`. */
+  readonly parallel?: boolean;
   /** Merged into the thread's metadata together with the message. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Called at the end of the run; the result is merged into the thread's metadata together with its last event. */
@@ -53,7 +55,8 @@ export interface RetryRunOptions {
 /** Controls runs; implemented by the supervisor. */
 export interface RunControl {
   /**
-   * Appends the message to the thread and starts the agent on it; rejects an edit with `run_under_way` during a run.
+   * Appends the message to the thread and starts the agent on it; rejects with `run_under_way` during a run of this
+   * process, unless it may run in parallel.
    */
   start(threadId: string, options: StartOptions): Promise<RunHandle>;
   /** Starts another run for the same user message; both answers stay, as siblings. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { agent, callback, name, number, object } from '../../events/options/option-fields.ts';
+import { agent, callback, flag, name, number, object } from '../../events/options/option-fields.ts';
 import type { AbortOptions, RetryRunOptions, StartOptions } from './run-control.ts';
 
 const content = () =>
@@ -22,6 +22,7 @@ export const checkStart = optionsCheck(
       edits: name().optional(),
       expectedSeq: number().optional(),
       once: name().optional(),
+      parallel: flag().optional(),
       metadata: object().optional(),
       note: callback().optional(),
     }) satisfies Record<keyof StartOptions, z.ZodType>,

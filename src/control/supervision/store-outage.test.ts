@@ -101,7 +101,8 @@ describe('a run whose log cannot be written', () => {
 
   it('keeps its thread: a message meanwhile is rejected, and starts no second run', async () => {
     const { log, threadId, agent, supervisor, run } = await fillingRun();
-    await expect(supervisor.start(threadId, { agent, content: 'And?' })).rejects.toMatchObject({ code: 'log_full' });
+    const beside = { agent, content: 'And?', parallel: true };
+    await expect(supervisor.start(threadId, beside)).rejects.toMatchObject({ code: 'log_full' });
     log.isFull = false;
     expect(await run.done).toBe('complete');
     expect((await log.read(threadId)).filter(({ type }) => type === 'user')).toHaveLength(1);

@@ -123,7 +123,7 @@ describe('a run', () => {
     );
     const [bad, good] = await Promise.all([
       supervisor.start(threadId, { agent: broken, content: 'a' }),
-      supervisor.start(threadId, { agent: agentOf(oneCall), content: 'b' }),
+      supervisor.start(threadId, { agent: agentOf(oneCall), content: 'b', parallel: true }),
     ]);
     expect([await bad.done, await good.done]).toEqual(['error', 'complete']);
     const own = (await log.read(threadId)).filter(event => event.runId === bad.runId);
@@ -133,6 +133,28 @@ describe('a run', () => {
       { type: 'error', message: 'boom', fatal: true },
       { type: 'harness_end', reason: 'error' },
     ]);
+  });
+
+  it('is the only one of its thread in a process, unless it is asked for in parallel', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    const start = (parallel?: true) =>
+      supervisor.start(threadId, { agent: agentOf(oneCall), content: 'a', ...(parallel && { parallel }) });
+    const [first, second] = await Promise.allSettled([start(), start()]);
+    expect(second).toMatchObject({ status: 'rejected', reason: { code: 'run_under_way', details: { threadId } } });
+    const run = first.status === 'fulfilled' ? first.value : expect.fail('not started');
+    await expect(start()).rejects.toMatchObject({ code: 'run_under_way', details: { runId: run.runId } });
+    const beside = await start(true);
+    expect(supervisor.running().map(({ runId }) => runId)).toEqual([run.runId, beside.runId]);
+    expect(await Promise.all([run.done, beside.done])).toEqual(['complete', 'complete']);
+    expect((await log.read(threadId)).filter(({ type }) => type === 'user')).toHaveLength(2);
+    await (await start()).done;
+  });
+
+  it('may be started as soon as the end of the one before is read', async () => {
+    const { log, threadId, supervisor } = await setUp();
+    await supervisor.start(threadId, { agent: agentOf(oneCall), content: 'a' });
+    for await (const event of log.tail(threadId)) if (event.type === 'harness_end') break;
+    expect(await (await supervisor.start(threadId, { agent: agentOf(oneCall), content: 'b' })).done).toBe('complete');
   });
 
   it('gets its end when the agent omits it', async () => {

@@ -6,6 +6,7 @@ import { Spending } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
 import { type AgentEvent, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { editMessage, getRun, retryOf, selectMessage } from '../../graph/index.ts';
+import { changeMode } from '../choice-events.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
 import { ActiveThreads, supervisorClosed } from './active-threads.ts';
@@ -46,6 +47,8 @@ export class Supervisor implements RunControl {
   readonly #runs = new Map<string, ActiveRun>();
   /** Runs that are marked as open and starting here. */
   readonly #starting = new Set<string>();
+  /** The threads in which a run is being started that is to be the only one. */
+  readonly #reserved = new Set<string>();
   readonly #ownership: RunOwnership;
   readonly #memory: ThreadMemory;
   readonly #memoryJobs: MemoryJobs;
@@ -108,7 +111,7 @@ export class Supervisor implements RunControl {
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
     checkStart(options);
-    const { agent, content, by, id, model, mode, folder, edits, note, expectedSeq, once, metadata } = options;
+    const { agent, content, by, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
     const parts = typeof content === 'string' ? content : [...content];
     const userRunId = newId();
     let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id, by }) };
@@ -127,17 +130,11 @@ export class Supervisor implements RunControl {
         event,
         expectedSeq,
         once,
-        before: mode === undefined ? [] : await this.#modeChange(threadId, mode),
+        parallel,
+        before: mode === undefined ? [] : changeMode(mode, (await this.#memory.of(threadId)).mode),
         after: folder === undefined ? [] : [{ type: 'folder_changed', runId: newId(), ...folder }],
       },
     );
-  }
-
-  /** The event that changes the mode of a thread; none when it is in this mode. */
-  async #modeChange(threadId: string, modeId: string): Promise<EventOf<'mode_changed'>[]> {
-    const { mode: previousModeId } = await this.#memory.of(threadId);
-    if (previousModeId === modeId) return [];
-    return [{ type: 'mode_changed', runId: newId(), modeId, ...defined({ previousModeId }) }];
   }
 
   async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
@@ -256,10 +253,12 @@ export class Supervisor implements RunControl {
   /** Appends the request of a run, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request: RunRequest = {}): Promise<RunHandle> {
     const { agent, parentId, model, note } = newRun;
-    await turnShare.next();
-    const thread = await this.#threads.acquire(threadId);
+    if (request.parallel !== true) this.#reserve(threadId);
+    let thread: ActiveThread | undefined;
     let runId: string | undefined;
     try {
+      await turnShare.next();
+      thread = await this.#threads.acquire(threadId);
       // A caller that passes the newest seq has seen the open runs.
       if (request.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
       runId = await this.#newRunId(threadId, request.expectedSeq);
@@ -269,11 +268,19 @@ export class Supervisor implements RunControl {
       await thread.appendRequest(open, { ...request, metadata: newRun.metadata });
       return await this.#launch(thread, { threadId, open, agent, note, isNew: true });
     } catch (error) {
-      await this.#threads.release(threadId, thread);
+      if (thread !== undefined) await this.#threads.release(threadId, thread);
       throw error;
     } finally {
       if (runId !== undefined) this.#starting.delete(runId);
+      if (request.parallel !== true) this.#reserved.delete(threadId);
     }
+  }
+
+  /** Throws `run_under_way` while another run of the thread starts or works in this process. */
+  #reserve(threadId: string): void {
+    const running = this.#runningIn(threadId).find(run => !run.isOver);
+    if (this.#reserved.has(threadId) || running !== undefined) throw runUnderWay(threadId, running?.runId);
+    this.#reserved.add(threadId);
   }
 
   /** Ends orphaned runs as interrupted, because a new run replaces them. */
@@ -379,9 +386,12 @@ export class Supervisor implements RunControl {
   async #checkIdle(threadId: string): Promise<void> {
     const { here, elsewhere } = await this.takeOver(threadId);
     const runId = here[0]?.runId ?? elsewhere[0];
-    if (runId === undefined) return;
-    throw new SingletreeError('run_under_way', 'A run is active in this thread. Abort it or wait until it ends.', {
-      details: { threadId, runId },
-    });
+    if (runId !== undefined) throw runUnderWay(threadId, runId);
   }
+}
+
+function runUnderWay(threadId: string, runId: string | undefined): SingletreeError {
+  return new SingletreeError('run_under_way', 'A run is active in this thread. Abort it or wait until it ends.', {
+    details: { threadId, runId },
+  });
 }

@@ -10,6 +10,7 @@ import { MemoryLog } from '../../log/index.ts';
 import { ThreadRewind } from '../rewind/rewind-thread.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { type ComparedRun, startComparison } from './comparison.ts';
+import { Conversations } from '../conversations/conversations.ts';
 import { ThreadWorktrees } from './thread-worktrees.ts';
 import { Worktrees } from './worktrees.ts';
 
@@ -43,12 +44,13 @@ const named = (agents: readonly Agent[]) => agents.map(agent => ({ agent }));
 
 async function compare(agents: readonly Agent[], setup?: string) {
   const worktrees = new Worktrees({ home: project.home, folder: project.folder, ...(setup && { setup }) });
-  const runs = await startComparison(
-    { log, control, worktrees },
-    { title: 'Do it', content: 'Do it.', agents: named(agents) },
-  );
+  const runs = await startComparison({ log, control, worktrees }, { content: 'Do it.', agents: named(agents) });
   await Promise.all(runs.flatMap(({ run }) => run?.done ?? []));
-  return { runs, worktrees, threads: new ThreadWorktrees(log, worktrees) };
+  return {
+    runs,
+    worktrees,
+    threads: new ThreadWorktrees({ log, conversations: new Conversations({ log }), worktrees }),
+  };
 }
 const eventsOf = async (run: ComparedRun | undefined, type: string) =>
   (await log.read(run?.threadId ?? '')).filter(event => event.type === type) as never as Record<string, unknown>[];
@@ -134,7 +136,7 @@ describe('a comparison', () => {
     const plain = new Worktrees({ home: project.home, folder: project.home });
     const others = await startComparison(
       { log, control, worktrees: plain },
-      { title: 'Do it', content: 'Do it.', agents: named([coder('first', 'true'), coder('second', 'true')]) },
+      { content: 'Do it.', agents: named([coder('first', 'true'), coder('second', 'true')]) },
     );
     await Promise.all(others.flatMap(({ run }) => run?.done ?? []));
     expect(others.map(({ note }) => note)).toEqual(
@@ -150,7 +152,6 @@ describe('a comparison', () => {
     const runs = await startComparison(
       { log, control, worktrees },
       {
-        title: 'Do it',
         content: 'Do it.',
         branch: 'taken',
         agents: named([coder('first', 'true'), coder('second', 'true')]),
@@ -159,7 +160,7 @@ describe('a comparison', () => {
     expect(runs.map(({ problem }) => problem)).toEqual(Array(2).fill(expect.stringContaining('cannot be used')));
     expect(await eventsOf(runs[0], 'error')).toMatchObject([{ code: 'not_started' }]);
     await expect(
-      startComparison({ log, control, worktrees }, { title: 'x', content: 'x', agents: named([coder('one', 'true')]) }),
+      startComparison({ log, control, worktrees }, { content: 'x', agents: named([coder('one', 'true')]) }),
     ).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 

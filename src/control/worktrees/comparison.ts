@@ -2,6 +2,7 @@ import type { Agent } from '../../agents/agent.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
+import { makeTitle } from '../conversations/title.ts';
 import type { RunControl, RunHandle, StartOptions, ThreadFolder } from '../supervision/run-control.ts';
 import { preparedAgent } from './prepared-agent.ts';
 import { checkBranchPrefix } from './worktree-name.ts';
@@ -22,7 +23,6 @@ export interface Competitor {
 }
 
 export interface ComparisonRequest extends Pick<StartOptions, 'content' | 'by'> {
-  readonly title: string;
   readonly agents: readonly Competitor[];
   readonly resourceId?: string | undefined;
   /** The beginning of the branches. */
@@ -70,9 +70,9 @@ async function startOne(
   { log, control, worktrees }: ComparisonOptions,
   request: ComparisonRequest & Competitor & { readonly comparison: string },
 ): Promise<ComparedRun> {
-  const { agent, model, content, by, title, comparison, resourceId } = request;
+  const { agent, model, content, by, comparison, resourceId } = request;
   const { id: threadId } = await log.createThread({
-    title,
+    title: makeTitle(content),
     metadata: { comparison, agentId: agent.id },
     ...defined({ resourceId }),
   });

@@ -1,18 +1,25 @@
-import { newId, SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
-import { openRunsOf } from '../supervision/open-runs.ts';
-import type { ThreadFolder } from '../supervision/run-control.ts';
 import type { WorktreeRecord } from './worktree-record.ts';
 import type { Worktrees, WorktreeState } from './worktrees.ts';
+
+export interface ThreadWorktreesOptions {
+  readonly log: EventLog;
+  readonly conversations: Conversations;
+  readonly worktrees: Worktrees;
+}
 
 /** The worktrees of threads, with what is done to them recorded in the threads. */
 export class ThreadWorktrees {
   readonly #log: EventLog;
+  readonly #conversations: Conversations;
   readonly #worktrees: Worktrees;
 
-  constructor(log: EventLog, worktrees: Worktrees) {
+  constructor({ log, conversations, worktrees }: ThreadWorktreesOptions) {
     this.#log = log;
+    this.#conversations = conversations;
     this.#worktrees = worktrees;
   }
 
@@ -34,7 +41,7 @@ export class ThreadWorktrees {
     const record = await this.#find(threadId);
     await this.#checkIdle(threadId);
     const kept = await this.#worktrees.keep(record);
-    await this.#moveTo(threadId, { folder: record.origin, kept: [...kept] });
+    await this.#conversations.move(threadId, { folder: record.origin, kept: [...kept] });
     return kept;
   }
 
@@ -47,7 +54,7 @@ export class ThreadWorktrees {
     const { folder } = await sharedThreadMemory(this.#log).of(threadId);
     if (thread === undefined) return;
     const next = folder === undefined || folder.folder === record.folder ? record.origin : folder.folder;
-    await this.#moveTo(threadId, { folder: next, note: `The worktree ${record.path} was removed` });
+    await this.#conversations.move(threadId, { folder: next, note: `The worktree ${record.path} was removed` });
   }
 
   async #find(threadId: string): Promise<WorktreeRecord> {
@@ -58,14 +65,6 @@ export class ThreadWorktrees {
 
   async #checkIdle(threadId: string): Promise<void> {
     const thread = await this.#log.getThread(threadId);
-    if (thread === undefined || openRunsOf(thread).length === 0) return;
-    throw new SingletreeError(
-      'run_under_way',
-      'The agent still works in this worktree. Stop it or wait until it ends.',
-    );
-  }
-
-  async #moveTo(threadId: string, folder: ThreadFolder): Promise<void> {
-    await this.#log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
+    if (thread !== undefined) await this.#conversations.checkIdle(thread, 'its agent works in this worktree.');
   }
 }

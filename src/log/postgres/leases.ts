@@ -15,6 +15,7 @@ export class Leases {
   readonly #connections: Connections;
   readonly #take: Statement;
   readonly #setEnd: Statement;
+  readonly #owner: Statement;
   readonly #stamp: () => string | null;
 
   /** `stamp` returns the time to use instead of that of the database, or null. */
@@ -26,6 +27,10 @@ export class Leases {
       name: 'set_lease_end',
       text: `UPDATE ${schema}.leases SET expires = coalesce($4::timestamptz, clock_timestamp()) + $3::float8 * interval '1 ms'
              WHERE name = $1 AND token = $2 RETURNING extract(epoch FROM expires) * 1000 AS expires_ms`,
+    };
+    this.#owner = {
+      name: 'lease_owner',
+      text: `SELECT owner FROM ${schema}.leases WHERE name = $1 AND expires > coalesce($2::timestamptz, clock_timestamp())`,
     };
   }
 
@@ -54,6 +59,13 @@ export class Leases {
 
   async release(lease: Lease): Promise<void> {
     await this.#end(lease, 0);
+  }
+
+  /** The owner of a lease that has not ended. */
+  async owner(name: string): Promise<string | undefined> {
+    if (!isUsableId(name)) return undefined;
+    const values = () => [name, this.#stamp()];
+    return (await this.#connections.query<{ owner: string }>(this.#owner, values))[0]?.owner;
   }
 
   /** Undefined when the lease is not the newest of its name. */

@@ -265,6 +265,11 @@ export class PostgresLog implements EventLog {
     await this.#leases.release(lease);
   }
 
+  async leaseOwner(name: string): Promise<string | undefined> {
+    this.#checkOpen();
+    return this.#leases.owner(name);
+  }
+
   async appendRaw(
     threadId: string,
     runId: string,

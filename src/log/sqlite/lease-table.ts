@@ -14,6 +14,7 @@ export interface LeaseTime {
 /** The leases of a file. */
 export class LeaseTable {
   readonly #find;
+  readonly #isHeld;
   readonly #set;
   readonly #take;
   readonly #end;
@@ -23,6 +24,7 @@ export class LeaseTable {
       db,
       `SELECT ${asNumber('token')}, ${asJoinedBytes(['owner', 'expires'])} FROM leases WHERE name = ?`,
     );
+    this.#isHeld = query(db, 'SELECT 1 FROM leases WHERE name = ? AND until > ? AND until <= ? + ttl');
     const columns = '(name, owner, token, expires, until, ttl)';
     const changes = 'owner = excluded.owner, expires = excluded.expires, until = excluded.until, ttl = excluded.ttl';
     this.#set = command(
@@ -43,6 +45,11 @@ export class LeaseTable {
     const [owner, expiresAt] = textsIn(row[1], 2) ?? [];
     if (owner === undefined || expiresAt === undefined) throw new DamagedValue(`the lease "${name}"`, { name });
     return { name, owner, token: row[0], expiresAt };
+  }
+
+  /** Whether a lease has not ended. */
+  isHeld(name: string, now: number): boolean {
+    return this.#isHeld.get(name, now, now) !== undefined;
   }
 
   set({ name, owner, token, expiresAt }: Lease, { now, ttlMs }: LeaseTime): void {

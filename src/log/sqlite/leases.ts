@@ -42,6 +42,13 @@ export class Leases {
     this.#options.table.end(lease, timeText(this.#options.now()));
   }
 
+  /** The owner of a lease that has not ended. */
+  owner(name: string): string | undefined {
+    const { table, uptime } = this.#options;
+    const lease = table.find(name);
+    return lease !== undefined && table.isHeld(name, uptime()) ? lease.owner : undefined;
+  }
+
   /** Throws `lease_lost` unless it is the newest of its name. */
   check(lease: Lease): void {
     if (this.#options.table.find(lease.name)?.token !== lease.token) throw leaseLost(lease);

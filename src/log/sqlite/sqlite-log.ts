@@ -284,6 +284,10 @@ export class SqliteLog implements EventLog {
     return this.#write(() => this.#leases.release(lease));
   }
 
+  async leaseOwner(name: string): Promise<string | undefined> {
+    return this.#read(() => this.#leases.owner(name));
+  }
+
   async appendRaw(
     threadId: string,
     runId: string,

@@ -17,7 +17,7 @@ export function baseRoutes(site: Site): Route[] {
       answer: baseInfo,
       handle: async ({ param, scope }) => {
         const thread = await site.find(scope, param('threadId'));
-        const folder = scope.resourceId === undefined ? await site.digests.findFolder(thread) : undefined;
+        const folder = scope.resourceId === undefined ? await site.conversations.digests.findFolder(thread) : undefined;
         if (folder === undefined)
           throw new SingletreeError('not_found', `The thread "${thread.id}" has no folder that can be compared.`);
         const found = await stat(folder).catch(() => undefined);

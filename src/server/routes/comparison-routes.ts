@@ -5,7 +5,6 @@ import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
-import { titleOf } from '../../control/conversations/title.ts';
 
 /** Comparisons of several agents on one request. */
 export function comparisonRoutes(site: Site): Route[] {
@@ -26,7 +25,6 @@ export function comparisonRoutes(site: Site): Route[] {
           { log, control, worktrees },
           {
             content,
-            title: titleOf(content),
             agents: named.map(({ agent, model }) => ({ agent: pickAgent(agents, agent), model })),
             resourceId: scope.resourceId,
             branch,

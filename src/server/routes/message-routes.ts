@@ -20,9 +20,10 @@ export function messageRoutes(site: Site): Route[] {
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
       answer: messageReceipt,
-      handle: async ({ param, scope, body }) => {
+      handle: async ({ param, scope, body: { edits, ...body } }) => {
         const { id } = await site.findToSend(scope, param('threadId'));
-        return conversations.send(id, { ...body, ...authorOf(scope) });
+        const message = { ...body, ...authorOf(scope) };
+        return edits === undefined ? conversations.send(id, message) : conversations.edit(id, edits, message);
       },
     }),
     route({

@@ -19,10 +19,10 @@ export function queueRoutes(site: Site): Route[] {
       handle: async ({ param, scope }) => {
         const queue = await conversations.queue(await site.find(scope, param('threadId')));
         return {
-          messages: queue.map(({ id, content, agent, model, mode, by }) => ({
+          messages: queue.map(({ id, content, agent, model, mode, by, problem }) => ({
             id,
             content,
-            ...defined({ agent, model, mode, by }),
+            ...defined({ agent, model, mode, by, problem }),
           })),
         };
       },

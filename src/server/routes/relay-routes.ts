@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { ThreadRelay } from '../../control/supervision/relay-books.ts';
+import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { decisionInfo, relayBody, relayInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
@@ -12,6 +14,11 @@ const tag = 'Relays';
 /** What agents ask people: one inbox over all threads, and the answers. */
 export function relayRoutes(site: Site): Route[] {
   const { conversations } = site;
+  const { inbox } = conversations;
+  const infoOf = async (relay: ThreadRelay) => {
+    const { id: threadId, title } = relay.thread;
+    return { ...relay.entry, threadId, ...defined({ title, agentId: await inbox.findAgent(relay) }) };
+  };
   return [
     route({
       method: 'get',
@@ -20,12 +27,14 @@ export function relayRoutes(site: Site): Route[] {
       summary: 'List what waits for a person in all threads, oldest first',
       query: z.strictObject({ threadId: z.string().min(1).optional().describe('only those of this thread') }),
       answer: z.looseObject({ relays: z.array(relayInfo) }),
-      handle: async ({ scope, query: { threadId } }) => ({
-        relays:
-          threadId === undefined
-            ? await site.inbox.all(scope)
-            : await site.inbox.inThread(await site.find(scope, threadId)),
-      }),
+      handle: async ({ scope, query: { threadId } }) => {
+        const thread = threadId === undefined ? undefined : await site.find(scope, threadId);
+        const relays =
+          thread === undefined
+            ? await inbox.list(scope.resourceId)
+            : (await inbox.of(thread)).pending.map(entry => ({ thread, entry }));
+        return { relays: await Promise.all(relays.map(infoOf)) };
+      },
     }),
     route({
       method: 'get',
@@ -41,8 +50,8 @@ export function relayRoutes(site: Site): Route[] {
         next: z.string().optional().describe('the cursor of the next page, when there may be more'),
       }),
       handle: async ({ scope, query: { limit = 100, cursor } }) => {
-        const { decisions, next } = await site.inbox.settled(scope, { limit, after: placeIn(cursor) });
-        return { decisions, ...(next && { next: cursorOf(next) }) };
+        const { decisions, next } = await inbox.settled(scope.resourceId, { limit, after: placeIn(cursor) });
+        return { decisions: await Promise.all(decisions.map(infoOf)), ...(next && { next: cursorOf(next) }) };
       },
     }),
     route({
@@ -54,12 +63,12 @@ export function relayRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const relayId = param('relayId');
-        const found = await site.inbox.find(scope, relayId);
+        const found = await inbox.find(relayId, scope.resourceId);
         if (found === undefined)
           throw new SingletreeError('relay_not_found', `Nobody waits for an answer to "${relayId}".`, {
             details: { relayId },
           });
-        const { id } = await site.findToSend(scope, found.threadId);
+        const { id } = await site.findToSend(scope, found.thread.id);
         await conversations.answer(id, relayId, { ...body, ...authorOf(scope) });
       },
     }),

@@ -1,4 +1,3 @@
-import { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
 import { defined } from '../../events/defined.ts';
 import { rewindBody, rewindInfo } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
@@ -8,9 +7,9 @@ const tag = 'Threads';
 
 /** Undo and redo of turns, with the files that their calls changed; none when the server has no snapshots. */
 export function rewindRoutes(site: Site): Route[] {
-  const { log, snapshots } = site.options;
-  if (snapshots === undefined) return [];
-  const rewind = new ThreadRewind({ log, snapshots });
+  if (site.options.snapshots === undefined) return [];
+  const { conversations } = site;
+  const { rewind } = conversations;
   return [
     route({
       method: 'post',
@@ -21,7 +20,9 @@ export function rewindRoutes(site: Site): Route[] {
       answer: rewindInfo,
       handle: async ({ param, scope, body: { messageId, preview = false, force = false } }) => {
         const { id } = await site.find(scope, param('threadId'));
-        return preview ? rewind.previewUndo(id, messageId) : rewind.undo(id, { force, ...defined({ messageId }) });
+        return preview
+          ? rewind.previewUndo(id, messageId)
+          : conversations.undo(id, { force, ...defined({ messageId }) });
       },
     }),
     route({
@@ -33,7 +34,7 @@ export function rewindRoutes(site: Site): Route[] {
       answer: rewindInfo,
       handle: async ({ param, scope, body: { preview = false, force = false } }) => {
         const { id } = await site.find(scope, param('threadId'));
-        return preview ? rewind.previewRedo(id) : rewind.redo(id, { force });
+        return preview ? rewind.previewRedo(id) : conversations.redo(id, { force });
       },
     }),
   ];

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { ThreadFolds } from '../../control/thread-folds.ts';
 import type { RawLine, Thread } from '../../log/index.ts';
@@ -14,6 +13,7 @@ import type { Site } from '../site.ts';
 
 const tag = 'Runs';
 const rawPage = 200;
+const nothing = { state: 'idle', runs: [] };
 
 /** The runs of a thread: where they stand, what they printed, what they cost. */
 export function runRoutes(site: Site): Route[] {
@@ -24,7 +24,8 @@ export function runRoutes(site: Site): Route[] {
   const runsOf = async (thread: Thread): Promise<RunInfo[]> => {
     const runs = await standings.of(thread);
     const current = await log.getThread(thread.id);
-    const isWorkedOn = current !== undefined && openRunsOf(current).length > 0;
+    const { state, runs: open } = current === undefined ? nothing : await site.conversations.status(current);
+    const isWorkedOn = open.length > 0 && state !== 'interrupted';
     return runs.map(run => ({ ...run, ...(!isWorkedOn && run.endedAt === undefined && { status: 'interrupted' }) }));
   };
   const findRun = async (thread: Thread, runId: string) => {

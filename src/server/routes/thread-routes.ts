@@ -1,14 +1,7 @@
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { allThreads, importThread, type Thread } from '../../log/index.ts';
-import {
-  branchBody,
-  newThreadBody,
-  sseFraming,
-  threadChangeBody,
-  type ThreadInfo,
-  threadInfo,
-} from '../../protocols/index.ts';
+import { branchBody, newThreadBody, sseFraming, threadChangeBody, threadInfo } from '../../protocols/index.ts';
 import { documentFormats } from '../../protocols/documents/thread-document.ts';
 import { exportedDocument } from '../exported-document.ts';
 import { exportedLines } from '../exported-lines.ts';
@@ -63,11 +56,12 @@ export function threadRoutes(site: Site): Route[] {
       method: 'get',
       path: '/api/changes',
       tag,
-      summary: 'Follow the list of threads: what waits or runs, then every change',
+      summary: 'Follow the list of threads: what runs or waits, then every change',
       answer: { contentType: 'text/event-stream', description: 'Frames with `active`, `changed` and `deleted`' },
       handle: ({ scope }) => {
         const { redactor, keepAlive, signal, threadList: feed } = site;
-        const active = () => activeThreads(site, scope.resourceId);
+        const active = async () =>
+          Promise.all((await site.conversations.active(scope.resourceId)).map(thread => site.listed(thread)));
         const frames = async function* (stop: AbortSignal) {
           for await (const news of threadNews({ feed, scope, active, signal: stop }))
             yield sseFraming.frame(redactor.json(JSON.stringify(news)));
@@ -123,10 +117,7 @@ export function threadRoutes(site: Site): Route[] {
       answer: threadInfo,
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        const { title: name, ...marks } = body;
-        // A mark that is removed leaves nothing behind.
-        const metadata = Object.fromEntries(Object.entries(marks).map(([mark, isSet]) => [mark, isSet || null]));
-        return site.infoOf(await log.updateThread(id, { metadata, ...defined({ title: name }) }));
+        return site.infoOf(await site.conversations.label(id, body));
       },
     }),
     route({
@@ -198,15 +189,6 @@ async function page(site: Site, threads: Thread[], hasMore: boolean) {
   const last = threads.at(-1);
   const listed = await Promise.all(threads.map(thread => site.listed(thread)));
   return { threads: listed, ...(hasMore && last && { next: cursorOf(last) }) };
-}
-
-/** The threads that wait for a person or run, each once. */
-async function activeThreads(site: Site, resourceId: string | undefined): Promise<ThreadInfo[]> {
-  const { log } = site.options;
-  const found = new Map<string, Thread>();
-  for await (const thread of allThreads(log, { resourceId, open: 'relay' })) found.set(thread.id, thread);
-  for await (const thread of allThreads(log, { resourceId, open: 'run' })) found.set(thread.id, thread);
-  return Promise.all([...found.values()].map(thread => site.listed(thread)));
 }
 
 /** The name of an exported file, from the title of its thread: in ASCII, and as it is for clients that know RFC 5987. */

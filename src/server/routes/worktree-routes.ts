@@ -13,7 +13,7 @@ const mostPatch = 2_000_000;
 export function worktreeRoutes(site: Site): Route[] {
   const { log, worktrees } = site.options;
   if (worktrees === undefined) return [];
-  const ofThreads = new ThreadWorktrees(log, worktrees);
+  const ofThreads = new ThreadWorktrees({ log, conversations: site.conversations, worktrees });
   return [
     route({
       method: 'get',

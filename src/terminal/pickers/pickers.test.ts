@@ -125,11 +125,11 @@ describe('a list', () => {
 
 describe('the lists', () => {
   it('have the threads of this folder first, and what waits before what is idle', () => {
-    const thread = (id: string, folder: string, status: 'waits' | 'runs' | 'idle', updatedAt: number) => ({
+    const thread = (id: string, folder: string, state: 'waiting' | 'idle', updatedAt: number) => ({
       id,
       title: id,
       folder,
-      status,
+      state,
       updatedAt,
       isOpen: id === 'here',
     });
@@ -138,7 +138,7 @@ describe('the lists', () => {
         thread('there', '/b', 'idle', 9_000_000),
         thread('old', '/a', 'idle', 1),
         thread('here', '/a', 'idle', 5),
-        thread('asks', '/a', 'waits', 2),
+        thread('asks', '/a', 'waiting', 2),
       ],
       '/a',
       7_300_000,

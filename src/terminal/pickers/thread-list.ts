@@ -1,3 +1,4 @@
+import type { ConversationState } from '../../control/conversations/conversation-reader.ts';
 import { ageText } from './age-text.ts';
 import type { PickerEntry } from './list-picker.ts';
 
@@ -9,7 +10,7 @@ export interface ListedThread {
   readonly folder: string | undefined;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
-  readonly status: 'waits' | 'runs' | 'idle';
+  readonly state: ConversationState;
   readonly isOpen: boolean;
   /** The last lines of it. */
   readonly preview?: readonly string[];
@@ -20,22 +21,28 @@ export interface ListedThread {
  * each part what waits or runs before what is idle.
  */
 export function threadEntries(threads: readonly ListedThread[], folder: string, now: number): readonly PickerEntry[] {
-  const rank = { waits: 0, runs: 1, idle: 2 } as const;
+  const rank = { waiting: 0, interrupted: 1, running: 2, queued: 3, idle: 4 } as const;
   const isHere = (thread: ListedThread) => thread.folder === folder;
   const sorted = threads.toSorted(
     (one, other) =>
       Number(isHere(other)) - Number(isHere(one)) ||
-      rank[one.status] - rank[other.status] ||
+      rank[one.state] - rank[other.state] ||
       other.updatedAt - one.updatedAt,
   );
   return sorted.map(thread => ({
     id: thread.id,
     label: `${thread.title ?? thread.id.slice(0, 8)}${thread.isOpen ? ' (open)' : ''}`,
-    detail: [statusWords[thread.status], ageText(thread.updatedAt, now)].filter(text => text !== '').join(' · '),
+    detail: [stateWords[thread.state], ageText(thread.updatedAt, now)].filter(text => text !== '').join(' · '),
     group: isHere(thread) ? 'this folder' : 'other folders',
     keywords: `${thread.id} ${thread.folder ?? ''}`,
     preview: [...(thread.folder === undefined ? [] : [thread.folder]), ...(thread.preview ?? [])],
   }));
 }
 
-const statusWords = { waits: 'waits for you', runs: 'runs', idle: '' } as const;
+const stateWords = {
+  waiting: 'waits for you',
+  interrupted: 'interrupted',
+  running: 'runs',
+  queued: 'messages wait',
+  idle: '',
+} as const;

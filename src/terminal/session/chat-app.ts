@@ -344,6 +344,7 @@ export class ChatApp {
 
   #onEvent(event: HarnessEvent): void {
     if (event.type === 'error' && !this.isRunning) this.note(event.error.message, 'error');
+    if (event.type === 'follow_up_queued' && event.problem !== undefined) this.note(event.problem, 'warning');
     if (event.type === 'workspace_error') this.note(event.error.message, 'error');
     this.#changed();
   }

@@ -1,7 +1,5 @@
-import type { Clock, Harness } from '../../control/index.ts';
-import { RelayBooks } from '../../control/supervision/relay-books.ts';
-import { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
-import type { RewindScope } from '../../control/index.ts';
+import type { Clock, ConversationState, Harness, RewindScope } from '../../control/index.ts';
+import { Conversations } from '../../control/conversations/conversations.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeyMap } from '../keys/key-map.ts';
 import { agentEntries } from '../pickers/agent-list.ts';
@@ -60,11 +58,11 @@ export interface ChatListsHost {
 /** Opens the lists of a chat, and carries out what is chosen in them. */
 export class ChatLists {
   readonly #host: ChatListsHost;
-  readonly #books: RelayBooks;
+  readonly #conversations: Conversations;
 
   constructor(host: ChatListsHost) {
     this.#host = host;
-    this.#books = new RelayBooks(host.log);
+    this.#conversations = new Conversations({ log: host.log, snapshots: host.snapshots });
   }
 
   /** The keys and the commands. */
@@ -172,9 +170,11 @@ export class ChatLists {
   /** What waits for an answer, in any thread. */
   async inbox(): Promise<void> {
     const { list, clock, note, switchTo, enterRelay } = this.#host;
-    const items: Parameters<typeof inboxEntries>[0][number][] = [];
-    for await (const { thread, entry } of this.#books.pending())
-      items.push({ threadId: thread.id, threadTitle: thread.title, entry });
+    const items = (await this.#conversations.inbox.list()).map(({ thread, entry }) => ({
+      threadId: thread.id,
+      threadTitle: thread.title,
+      entry,
+    }));
     if (items.length === 0) return note('Nothing waits for an answer.');
     const entries = inboxEntries(items, clock.now());
     list.open(openPicker({ title: 'Waiting for you', entries, hint: 'Enter answers · Esc closes' }), {
@@ -239,7 +239,7 @@ export class ChatLists {
     const id = threadId();
     if (id === undefined) return note('There is nothing to go back to yet.');
     const sent = await SentMessages.open(log, id);
-    const canGoForward = await this.#rewind.canRedo(id);
+    const canGoForward = await this.#conversations.rewind.canRedo(id);
     const targetOf = ({ messageId, text, at }: SentMessage): RewindTarget => ({
       messageId,
       text,
@@ -277,7 +277,7 @@ export class ChatLists {
     const { threadId, note, switchTo } = this.#host;
     const id = threadId();
     if (id === undefined) return note('There is nothing to redo.');
-    const { threadId: next, changed, warnings } = await this.#rewind.redo(id);
+    const { threadId: next, changed, warnings } = await this.#conversations.redo(id);
     await switchTo(next);
     note(`Forward again${filesText(changed)}.`);
     for (const warning of warnings) note(warning, 'warning');
@@ -294,7 +294,7 @@ export class ChatLists {
 
   async #chooseScope(threadId: string, { id: messageId }: PickerEntry): Promise<void> {
     const { list } = this.#host;
-    const { folders } = await this.#rewind.previewUndo(threadId, messageId);
+    const { folders } = await this.#conversations.rewind.previewUndo(threadId, messageId);
     const entries = scopeEntries(folders.flatMap(({ files }) => files));
     const picker = openPicker({ title: 'Take back', entries, showsPreview: true, hint: 'Enter chooses · Esc closes' });
     list.open(picker, { choose: ({ id }) => this.#undo(threadId, { messageId, scope: id as RewindScope }) });
@@ -302,7 +302,7 @@ export class ChatLists {
 
   async #undo(threadId: string, options: { readonly messageId?: string; readonly scope?: RewindScope }): Promise<void> {
     const { switchTo, note, draft } = this.#host;
-    const { threadId: next, message, changed, warnings } = await this.#rewind.undo(threadId, options);
+    const { threadId: next, message, changed, warnings } = await this.#conversations.undo(threadId, options);
     if (next !== threadId) {
       await switchTo(next);
       // The message returns, to be edited and sent again.
@@ -312,22 +312,18 @@ export class ChatLists {
     if (options.scope !== 'conversation') for (const warning of warnings) note(warning, 'warning');
   }
 
-  get #rewind(): ThreadRewind {
-    const { log, snapshots } = this.#host;
-    return new ThreadRewind({ log, snapshots });
-  }
-
   async #threadEntries(): Promise<readonly PickerEntry[]> {
     const { harness, cwd, clock, threadId } = this.#host;
-    const waiting = new Set<string>();
-    for await (const { thread } of this.#books.pending()) waiting.add(thread.id);
+    const states = new Map<string, ConversationState>();
+    for (const thread of await this.#conversations.active())
+      states.set(thread.id, (await this.#conversations.status(thread)).state);
     const threads = (await harness().listThreads()).map(
       ({ id, title, updatedAt, metadata }): ListedThread => ({
         id,
         title,
         folder: typeof metadata?.['cwd'] === 'string' ? metadata['cwd'] : undefined,
         updatedAt: updatedAt.getTime(),
-        status: waiting.has(id) ? 'waits' : 'idle',
+        state: states.get(id) ?? 'idle',
         isOpen: id === threadId(),
       }),
     );

@@ -33,6 +33,21 @@ export function leaseLaws(law: Law): void {
     await refuses('lease_held', log.acquireLease('n', { owner: 'a', ttlMs: 1000 }));
   });
 
+  law('names its owner until it is released or expires', async ({ log, clock }) => {
+    if (log.leaseOwner === undefined) return;
+    assert.equal(await log.leaseOwner('n'), undefined);
+    const lease = await log.acquireLease('n', { owner: 'a', ttlMs: 1000 });
+    clock.advance(999);
+    assert.equal(await log.leaseOwner('n'), 'a');
+    await log.renewLease(lease, 1000);
+    clock.advance(999);
+    assert.equal(await log.leaseOwner('n'), 'a');
+    clock.advance(1);
+    assert.equal(await log.leaseOwner('n'), undefined);
+    await log.releaseLease(await log.acquireLease('n', { owner: 'b', ttlMs: 1000 }));
+    assert.equal(await log.leaseOwner('n'), undefined);
+  });
+
   law('is taken at once from a holder that is known to be gone', async ({ log }) => {
     const first = await log.acquireLease('n', { owner: 'a', ttlMs: 1000 });
     await refuses('lease_held', log.acquireLease('n', { owner: 'b', ttlMs: 1000, isGone: () => false }));

@@ -95,9 +95,13 @@ export function QueueList({ queue, isRunning }: { queue: ReturnType<typeof useQu
                 </button>
               </div>
             )}
+            {message.problem !== undefined && <p className="queue-note">{message.problem}</p>}
           </li>
         ))}
       </ol>
+      {messages.length > 0 && (
+        <p className="queue-note">A message that you remove is not sent. Its text stays in the log.</p>
+      )}
     </section>
   );
 }

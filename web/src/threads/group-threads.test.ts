@@ -23,7 +23,8 @@ describe('the groups of threads', () => {
       thread('a', 1),
       thread('b', 2, { status: 'waiting', waiting: ['1'] }),
       thread('c', 3, { status: 'running' }),
-      thread('d', 4, { status: 'waiting', waiting: ['2', '3'] }),
+      // Its run was interrupted while it asked: the questions wait all the same.
+      thread('d', 4, { status: 'interrupted', waiting: ['2', '3'] }),
       thread('e', 20),
       thread('f', 60, { isPinned: true }),
       thread('g', 80),

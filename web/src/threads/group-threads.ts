@@ -20,7 +20,7 @@ export function groupThreads(threads: readonly ThreadInfo[], options: GroupOptio
   const groups = new Map<string, ThreadInfo[]>(firstGroups.map(label => [label, []]));
   const groupOf = options.by === 'folder' ? ({ folder = '' }: ThreadInfo) => folder : dayOf(options.now);
   for (const thread of threads) {
-    if (thread.isArchived === true && thread.status !== 'waiting' && !options.showArchived) continue;
+    if (thread.isArchived === true && waitingIn([thread]) === 0 && !options.showArchived) continue;
     const name = urgencyOf(thread) ?? groupOf(thread);
     const group = groups.get(name) ?? [];
     groups.set(name, group);
@@ -49,10 +49,10 @@ const waitingLabel = 'Waiting for you';
 const firstGroups = [waitingLabel, 'Pinned', 'Running'];
 
 /** The group of a thread that comes before all others; undefined when it has none. */
-function urgencyOf({ status, isPinned }: ThreadInfo): string | undefined {
-  if (status === 'waiting') return waitingLabel;
-  if (isPinned === true) return 'Pinned';
-  return status === 'running' ? 'Running' : undefined;
+function urgencyOf(thread: ThreadInfo): string | undefined {
+  if (waitingIn([thread]) > 0) return waitingLabel;
+  if (thread.isPinned === true) return 'Pinned';
+  return thread.status === 'running' ? 'Running' : undefined;
 }
 
 function isFolder(group: string): boolean {

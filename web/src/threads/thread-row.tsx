@@ -74,6 +74,8 @@ function standing(
 ): { readonly label?: string; readonly tone?: Tone } {
   // The heading says that it waits.
   if (status === 'waiting') return { ...(waiting.length > 1 && { label: `${waiting.length} questions` }), tone: 'ask' };
+  if (status === 'interrupted') return { label: 'Interrupted', tone: 'bad' };
+  if (status === 'queued') return { label: 'Messages wait', tone: 'ask' };
   if (status === 'running') return { label: 'Working…', tone: 'busy' };
   if (status === 'failed') return { label: failures[outcome ?? ''] ?? 'Failed', tone: 'bad' };
   if (isUnread) return { label: 'Done', tone: 'good' };

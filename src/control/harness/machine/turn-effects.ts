@@ -1,6 +1,8 @@
 import type { UserMessage } from '../../../agents/agent.ts';
+import { defined } from '../../../events/defined.ts';
 import { newId, SingletreeError } from '../../../events/index.ts';
 import type { EventLog } from '../../../log/index.ts';
+import { unknownAgentProblem } from '../../conversations/conversation-reader.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Relays } from '../permissions/relays.ts';
 import type { StateTasks } from '../tasks/state-tasks.ts';
@@ -149,7 +151,12 @@ export class TurnEffects implements MachinePorts {
   }
 
   onQueued(): void {
-    this.#parts.hub.emit({ type: 'follow_up_queued', count: this.#parts.followUpCount });
+    const { hub, threads, followUpCount: count } = this.#parts;
+    const { id = '', queue = [] } = threads.current ?? {};
+    const known = queue.length === 0 ? undefined : this.#parts.knownAgents();
+    const unknown = queue.find(({ agent }) => agent !== undefined && known?.has(agent) === false)?.agent;
+    const problem = unknown === undefined ? undefined : unknownAgentProblem(id, unknown);
+    hub.emit({ type: 'follow_up_queued', count, ...defined({ problem }) });
   }
 
   onWatch(): void {

@@ -1,5 +1,6 @@
 import type { Agent } from '../../../agents/agent.ts';
-import { type AgentEvent, newId } from '../../../events/index.ts';
+import { newId } from '../../../events/index.ts';
+import type { Choice, ChoiceEvent } from '../../choice-events.ts';
 import type { HarnessMode, HarnessSubagent } from '../harness-config.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import {
@@ -15,15 +16,8 @@ import {
 import type { Modes } from './modes.ts';
 import type { StateStore } from './state-store.ts';
 
-export type ChoiceEvent = Extract<AgentEvent, { type: 'mode_changed' | 'model_changed' }>;
 type ChoiceNotice = Extract<DisplayEvent, { type: 'mode_changed' | 'model_changed' }>;
 type Metadata = Readonly<Record<string, unknown>>;
-
-/** A choice to store: its events, and the metadata of the thread. */
-export interface Choice {
-  readonly events: readonly ChoiceEvent[];
-  readonly metadata: Metadata;
-}
 
 export interface ChoicesOptions<State> {
   readonly modes: Modes<State>;

@@ -1,7 +1,8 @@
 import type { AgentEvent } from '../../../events/index.ts';
 import type { EventLog } from '../../../log/index.ts';
 import type { EventHub } from '../event-hub.ts';
-import type { Choice } from '../settings/choices.ts';
+import type { Conversations } from '../../conversations/conversations.ts';
+import type { Choice } from '../../choice-events.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { HarnessSettings } from '../settings/harness-settings.ts';
@@ -10,6 +11,7 @@ import type { ThreadSettings } from './thread-settings.ts';
 
 export interface ThreadRecordsOptions {
   readonly log: EventLog;
+  readonly conversations: () => Conversations;
   readonly hub: EventHub;
   readonly state: StateStore;
   readonly settings: ThreadSettings;
@@ -55,13 +57,13 @@ export class ThreadRecords {
   }
 
   /** Stores a choice if a thread is open, applies it, and emits its events. */
-  async choose({ events, metadata }: Choice, takeEffect: () => void): Promise<void> {
-    const { log, hub } = this.#options;
+  async choose(choice: Choice, takeEffect: () => void): Promise<void> {
+    const { hub } = this.#options;
     const thread = this.#options.thread();
-    if (thread !== undefined) await log.append(thread.id, events, { metadata });
+    if (thread !== undefined) await this.#options.conversations().choose(thread.id, choice);
     takeEffect();
     if (thread !== undefined) await thread.sync();
-    else for (const { runId: _, ...event } of events) hub.emit(event as HarnessEvent);
+    else for (const { runId: _, ...event } of choice.events) hub.emit(event as HarnessEvent);
   }
 
   /** Sets a setting and emits its event; it is stored in the open thread, or applies to the session. */

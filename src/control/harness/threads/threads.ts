@@ -2,6 +2,7 @@ import { defined } from '../../../events/defined.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import { type EventLog, type NewThread, type Thread } from '../../../log/index.ts';
 import { allThreads } from '../../../log/all-threads.ts';
+import type { Conversations } from '../../conversations/conversations.ts';
 import type { DisplayView } from '../display/display-view.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { AgentEndReason } from '../harness-event.ts';
@@ -26,6 +27,7 @@ export interface CloneOptions {
 
 export interface ThreadsOptions {
   readonly log: EventLog;
+  readonly conversations: Conversations;
   readonly memory: ThreadMemory;
   readonly hub: EventHub;
   readonly lock: HeldLock;
@@ -137,7 +139,7 @@ export class Threads {
   async rename(title: string): Promise<void> {
     if (this.#current === undefined)
       throw new SingletreeError('thread_not_found', 'No thread is open. Open a thread before you rename it.');
-    await this.#options.log.updateThread(this.#current.id, { title });
+    await this.#options.conversations.label(this.#current.id, { title });
   }
 
   /** Deletes a thread and its forks; it stays open when it cannot be deleted. */

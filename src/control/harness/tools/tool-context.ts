@@ -3,13 +3,13 @@ import { subagentModelId } from '../settings/models.ts';
 import type { Relays } from '../permissions/relays.ts';
 import type { HarnessRequestContext } from './request-context.ts';
 import type { StateStore } from '../settings/state-store.ts';
+import type { StateUpdates } from '../settings/state-updates.ts';
 
 /** The parts of a harness that its tools use. */
 export interface ToolParts {
   readonly config: { readonly id: string };
   readonly state: StateStore;
-  readonly setState: HarnessRequestContext['setState'];
-  readonly updateState: HarnessRequestContext['updateState'];
+  readonly stateUpdates: StateUpdates;
   readonly threads: { readonly resourceId: string };
   readonly modes: { readonly current: { readonly id: string } };
   readonly hub: EventHub;
@@ -18,13 +18,13 @@ export interface ToolParts {
 
 /** Creates the harness context of the tools of a run. */
 export function toolContext(parts: ToolParts, threadId: string): HarnessRequestContext {
-  const { config, state, threads, modes, hub, relays } = parts;
+  const { config, state, stateUpdates, threads, modes, hub, relays } = parts;
   return {
     harnessId: config.id,
     state: state.get(),
     getState: () => state.get(),
-    setState: updates => parts.setState(updates),
-    updateState: updater => parts.updateState(updater),
+    setState: updates => stateUpdates.update(() => ({ updates, result: undefined })),
+    updateState: updater => stateUpdates.update(updater),
     threadId,
     resourceId: threads.resourceId,
     modeId: modes.current.id,

@@ -1,7 +1,7 @@
-import { type FoldedThread, ThreadFolds } from '../control/thread-folds.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import { isOwnEvent } from '../log/own-events.ts';
 import { threadDigest, type ThreadDigest } from '../projections/thread-digest.ts';
+import { type FoldedThread, ThreadFolds } from './thread-folds.ts';
 
 type State = typeof threadDigest.initial;
 

@@ -1,0 +1,163 @@
+import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog, hasOpen, type Thread } from '../../log/index.ts';
+import { openKinds } from '../../log/open-things.ts';
+import { isOwnEvent } from '../../log/own-events.ts';
+import type { WaitingMessage } from '../../projections/message-queue.ts';
+import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import { interruptedRunOf } from '../supervision/live-run.ts';
+import { type OpenRun, openRunsOf } from '../supervision/open-runs.ts';
+import { RelayBooks } from '../supervision/relay-books.ts';
+import { ThreadDigests } from '../thread-digests.ts';
+import type { ThreadMemory } from '../thread-memory.ts';
+import { notWaiting } from './queue-changes.ts';
+import type { OfferedAgents } from './sent-message.ts';
+
+/**
+ * What a conversation does: its run was interrupted, which nothing but resuming it changes; it waits for a person; it
+ * runs; nothing runs and messages wait; or none of these.
+ */
+export type ConversationState = 'interrupted' | 'waiting' | 'running' | 'queued' | 'idle';
+
+/** Where a conversation stands, for every surface that shows it. */
+export interface ConversationStatus {
+  readonly state: ConversationState;
+  /** The open runs, oldest first. */
+  readonly runs: readonly OpenRun[];
+  /** The ids of the relays that wait for a person, oldest first. */
+  readonly relays: readonly string[];
+  /** Why nothing happens though something is open, and what to do. */
+  readonly problem?: string;
+}
+
+/** A message that waits until the run has ended. */
+export interface QueuedMessage extends WaitingMessage {
+  /** Why it is not delivered here when nothing runs, and what delivers it. */
+  readonly problem?: string;
+}
+
+/** Reads where conversations stand, of any process: what runs, what waits for people, which messages wait and why. */
+export class ConversationReader {
+  /** What agents ask people, in all threads. */
+  readonly inbox: RelayBooks;
+  /** The last run of each thread, and what it used. */
+  readonly digests: ThreadDigests;
+  readonly #memory: ThreadMemory;
+  readonly #log: EventLog;
+  readonly #agents: OfferedAgents | undefined;
+
+  /** Without `agents` no message can be delivered here. */
+  constructor(log: EventLog, agents?: OfferedAgents) {
+    this.#log = log;
+    this.#agents = agents;
+    this.#memory = sharedThreadMemory(log);
+    this.digests = new ThreadDigests(log);
+    this.inbox = new RelayBooks(log, this.digests);
+  }
+
+  /** Returns a thread, of the resource when one is given; throws `thread_not_found`. */
+  async find(threadId: string, resourceId?: string): Promise<Thread> {
+    const thread = await this.#log.getThread(threadId);
+    if (thread !== undefined && (resourceId === undefined || thread.resourceId === resourceId)) return thread;
+    throw new SingletreeError('thread_not_found', `There is no thread "${threadId}".`, { details: { threadId } });
+  }
+
+  /** Where a conversation stands. */
+  async status(thread: Thread): Promise<ConversationStatus> {
+    const runs = openRunsOf(thread);
+    const relays = hasOpen(thread, 'relay') ? (await this.inbox.of(thread)).pending.map(({ id }) => id) : [];
+    const [run] = runs;
+    const interrupted = await interruptedRunOf(this.#log, thread);
+    if (interrupted !== undefined) {
+      const problem = `The run was interrupted. To resume it: ${resumeCommand(interrupted.agentId, thread.id)}`;
+      return { state: 'interrupted', runs, relays, problem };
+    }
+    if (relays.length > 0) return { state: 'waiting', runs, relays };
+    if (run !== undefined) return { state: 'running', runs, relays };
+    if (!hasOpen(thread, 'message')) return { state: 'idle', runs, relays };
+    const { queue } = await this.#memory.of(thread.id);
+    const problem = queue.map(message => this.#problem(thread.id, message)).find(each => each !== undefined);
+    return { state: 'queued', runs, relays, ...(problem !== undefined && { problem }) };
+  }
+
+  /** Throws `run_under_way` when a run of a thread is open; `what` says what cannot be done meanwhile. */
+  async checkIdle(thread: Thread, what: string): Promise<void> {
+    const { runs, problem = 'Stop it or wait until it ends.' } = await this.status(thread);
+    if (runs.length === 0) return;
+    throw new SingletreeError('run_under_way', `The thread has an open run: ${what} ${problem}`, {
+      details: { threadId: thread.id, runId: runs[0]?.runId },
+    });
+  }
+
+  /** The threads in which something is open, each once. */
+  async active(resourceId?: string): Promise<readonly Thread[]> {
+    const found = new Map<string, Thread>();
+    for (const open of openKinds)
+      for await (const thread of allThreads(this.#log, { resourceId, open })) found.set(thread.id, thread);
+    return [...found.values()];
+  }
+
+  /** The messages that wait until the run of a thread has ended, in the order of their delivery. */
+  async queue(thread: Thread): Promise<readonly QueuedMessage[]> {
+    if (!hasOpen(thread, 'message')) return [];
+    const { queue } = await this.#memory.of(thread.id);
+    const waiting = queue.filter(({ delivery }) => delivery === 'follow_up');
+    const { state, problem: interruption } = await this.status(thread);
+    if (state === 'running' || state === 'waiting') return waiting;
+    return waiting.map(message => {
+      const problem = state === 'interrupted' ? interruption : this.#problem(thread.id, message);
+      return problem === undefined ? message : { ...message, problem };
+    });
+  }
+
+  /** Resolves with the run that a waiting message began or went into; rejects when it is withdrawn or its thread deleted. */
+  async runOf(threadId: string, messageId: string, until?: AbortSignal): Promise<string> {
+    const types = ['user', 'harness_start', 'message_withdrawn'] as const;
+    const runs = new Set<string>();
+    let cause: string | undefined;
+    try {
+      for await (const event of this.#log.tail(threadId, 0, { types, ...defined({ signal: until }) })) {
+        if (event.type === 'harness_start') runs.add(event.runId);
+        if (event.type === 'harness_start' && cause !== undefined && event.parentId === cause) return event.runId;
+        if (event.type === 'message_withdrawn' && event.id === messageId) throw notWaiting(messageId);
+        if (event.type !== 'user' || event.id !== messageId) continue;
+        if (runs.has(event.runId)) return event.runId;
+        cause = `${event.runId}:user`;
+      }
+    } catch (error) {
+      if (!SingletreeError.is(error, 'thread_not_found')) throw error;
+    }
+    throw new SingletreeError('thread_not_found', `The thread "${threadId}" was deleted before the message was sent.`);
+  }
+
+  /**
+   * Returns the agent of the newest turn of a thread, or the one it was created for; undefined when there is none. A turn
+   * that was imported does not count: it must not choose which program runs.
+   */
+  async findAgent(thread: Thread): Promise<string | undefined> {
+    const [open] = openRunsOf(thread);
+    if (open !== undefined) return open.agentId;
+    const { agentId: newest, runSeq = 0 } = await this.digests.of(thread);
+    if (newest !== undefined && isOwnEvent(thread, runSeq)) return newest;
+    const { agentId } = thread.metadata;
+    return typeof agentId === 'string' ? agentId : undefined;
+  }
+
+  /** Why a message does not begin a turn here; undefined when its agent is offered. */
+  #problem(threadId: string, { agent }: WaitingMessage): string | undefined {
+    const agents = this.#agents;
+    if (agents !== undefined && (agent === undefined || agents.get(agent, threadId) !== undefined)) return undefined;
+    if (agents !== undefined) return unknownAgentProblem(threadId, agent ?? '');
+    return `No process delivers this message now. To deliver it: ${resumeCommand(agent ?? 'AGENT', threadId)}`;
+  }
+}
+
+/** Why a message waits in a process that does not offer its agent, and what delivers it. */
+export function unknownAgentProblem(threadId: string, agentId: string): string {
+  return `The agent "${agentId}" is not offered here. To deliver its message: ${resumeCommand(agentId, threadId)}`;
+}
+
+/** The command that resumes the interrupted run of a thread, or delivers what waits. */
+export function resumeCommand(agentId: string, threadId: string): string {
+  return `singletree run ${agentId} --resume ${threadId}`;
+}

@@ -1,0 +1,56 @@
+import { defined } from '../../events/defined.ts';
+import { type EventOf, newId, SingletreeError } from '../../events/index.ts';
+import type { WaitingMessage } from '../../projections/message-queue.ts';
+import type { QueueChange } from './conversations-options.ts';
+import type { SentMessage } from './sent-message.ts';
+
+/** The event that lets a message wait after those that wait already. */
+export function queueMessage(
+  queue: readonly WaitingMessage[],
+  message: SentMessage & { readonly id: string; readonly agent: string },
+  waitsFor: string | undefined,
+): EventOf<'message_queued'> {
+  const { id, content, by, model, mode, agent, delivery = 'steer' } = message;
+  return {
+    type: 'message_queued',
+    runId: newId(),
+    id,
+    content: typeof content === 'string' ? content : [...content],
+    delivery,
+    agent,
+    order: Math.max(-1, ...queue.map(({ order }) => order)) + 1,
+    ...defined({ by, model, mode, waitsFor }),
+  };
+}
+
+/** The events that change and move a waiting message; throws `not_found` when the one to put it before does not wait. */
+export function changeMessage(
+  queue: readonly WaitingMessage[],
+  id: string,
+  { content, before }: QueueChange,
+): EventOf<'message_changed'>[] {
+  const orders = new Map(before === undefined ? [] : movedOrders(queue, id, before));
+  const own = content !== undefined || orders.has(id) ? [id] : [];
+  return [...new Set([...own, ...orders.keys()])].map(each => ({
+    type: 'message_changed',
+    runId: newId(),
+    id: each,
+    ...defined({ order: orders.get(each) }),
+    ...(each === id && content !== undefined && { content: typeof content === 'string' ? content : [...content] }),
+  }));
+}
+
+/** The places of waiting messages that change when one is put before another. */
+function movedOrders(queue: readonly WaitingMessage[], id: string, before: string | null): [string, number][] {
+  const others = queue.filter(message => message.id !== id);
+  const at = before === null ? others.length : others.findIndex(message => message.id === before);
+  if (at < 0) throw notWaiting(before ?? '');
+  const first = queue[0]?.order ?? 0;
+  const moved = others.map(message => message.id).toSpliced(at, 0, id);
+  return moved.map((each, place) => [each, first + place]);
+}
+
+/** Creates a `not_found` error: a message does not wait. */
+export function notWaiting(id: string): SingletreeError {
+  return new SingletreeError('not_found', `The message "${id}" does not wait any more: it was delivered or removed.`);
+}

@@ -1,0 +1,26 @@
+import type { EventLog } from '../../log/index.ts';
+
+/** How long a queue is held while somebody edits. */
+const heldBy = { owner: 'queue editor', ttlMs: 60_000 };
+
+function queueLease(threadId: string): string {
+  return `queue:${threadId}`;
+}
+
+/** Holds the queue of a thread for a minute: nothing of it is delivered. Rejects with `lease_held` during a delivery. */
+export async function holdQueue(log: EventLog, threadId: string): Promise<void> {
+  await log.acquireLease(queueLease(threadId), heldBy);
+}
+
+/** Ends the hold of a queue. */
+export async function releaseQueue(log: EventLog, threadId: string): Promise<void> {
+  // During a delivery nobody holds it.
+  const lease = await log.acquireLease(queueLease(threadId), heldBy).catch(() => undefined);
+  if (lease !== undefined) await log.releaseLease(lease);
+}
+
+/** Throws `lease_held` while a person edits the queue. */
+export async function checkNotHeld(log: EventLog, threadId: string, owner: string): Promise<void> {
+  // It ends at once by itself: a process that is killed here holds nothing.
+  await log.releaseLease(await log.acquireLease(queueLease(threadId), { owner, ttlMs: 1 }));
+}
