@@ -202,7 +202,6 @@ export class ChatApp {
   async open(threadId: string, agent?: ChatAgent): Promise<void> {
     await this.host.switchTo(threadId, agent);
     await this.draft.open(threadId);
-    this.band = undefined;
     this.#changed();
   }
 
