@@ -97,8 +97,17 @@ describe.runIf(onLinux)('orphaned processes', () => {
     const ending = endOrphanedProcesses('it', { list: async () => [immortal, guard], pause });
     await expect(ending).rejects.toMatchObject({ code: 'run_under_way', details: { pids: [pid] } });
     let looks = 0;
-    await endOrphanedProcesses('it', { list: async () => (looks++, [guard]), pause });
+    const list = async () => (looks++, [guard]);
+    await endOrphanedProcesses('it', { owner: `${hostname()}/${pid}/id`, list, pause });
     expect(looks).toBeGreaterThan(10);
+  });
+
+  it('do not wait for the guards of other owners, however many work on the machine', async () => {
+    const guards = [2 ** 30, 2 ** 30 + 1].map(pid => ({ pid, shown: `${guardVariable}=${hostname()}/${pid}` }));
+    const pause = () => expect.fail('it waited');
+    const owner = `${hostname()}/${2 ** 30 + 10}/id`;
+    await endOrphanedProcesses('it', { owner, list: async () => guards, pause });
+    await endOrphanedProcesses('it', { list: async () => guards, pause });
   });
 });
 

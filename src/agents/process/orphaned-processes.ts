@@ -1,14 +1,17 @@
 import { SingletreeError } from '../../events/index.ts';
 import { processGuard } from './process-guard.ts';
 import { endProcesses, type ShownProcess, type Surroundings } from './process-list.ts';
-import { childVariable, hasLivingOwner, isOrphanedGuard, runVariable, threadMark } from './process-marks.ts';
+import { childVariable, hasLivingOwner, isGuardOfEnded, runVariable, threadMark } from './process-marks.ts';
 
 /**
  * Ends the processes that an earlier owner of a run started on this machine, for this run, or for an earlier one of its
- * thread when that owner hangs, and waits until they have ended, and until the guards of ended processes are done: those
- * leave what an earlier turn left running on purpose. Throws `run_under_way` when a process cannot be ended.
+ * thread when that owner hangs, and waits until they have ended, and until the guard of the owner is done: it leaves what
+ * an earlier turn left running on purpose. Throws `run_under_way` when a process cannot be ended.
  */
-export async function endOrphanedProcesses(runMark: string, surroundings: Surroundings = {}): Promise<void> {
+export async function endOrphanedProcesses(
+  runMark: string,
+  { owner = '', ...surroundings }: Surroundings & { readonly owner?: string | undefined } = {},
+): Promise<void> {
   const mark = `${runVariable}=${runMark}`;
   const ofThread = `${runVariable}=${threadMark(runMark)}`;
   const isOrphan = ({ shown }: ShownProcess) =>
@@ -17,7 +20,7 @@ export async function endOrphanedProcesses(runMark: string, surroundings: Surrou
   const immortal = await endProcesses(
     processes => ({
       end: processes.filter(isOrphan).map(({ pid }) => pid),
-      isWaiting: processes.some(({ shown }) => isOrphanedGuard(shown)),
+      isWaiting: processes.some(({ shown }) => isGuardOfEnded(owner, shown)),
     }),
     surroundings,
   );

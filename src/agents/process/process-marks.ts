@@ -38,8 +38,8 @@ export function hasLivingOwner(shown: string): boolean {
   return pid === undefined || isRunning(Number(pid));
 }
 
-/** Whether the visible data of a process identify it as the guard of a process of this machine that has ended. */
-export function isOrphanedGuard(shown: string): boolean {
+/** Whether the visible data of a process identify it as the guard of this owner, a process of this machine that has ended. */
+export function isGuardOfEnded(owner: string, shown: string): boolean {
   const [, host, pid] = new RegExp(`\\b${guardVariable}=(\\S+)/(\\d+)\\b`).exec(shown) ?? [];
-  return host === hostname() && !isRunning(Number(pid));
+  return host === hostname() && owner.startsWith(`${host}/${pid}/`) && !isRunning(Number(pid));
 }

@@ -27,7 +27,7 @@ export async function readRunRecord(
   thread: ActiveThread,
   { threadId, open: { runId, owner } }: { readonly threadId: string; readonly open: OpenRun },
 ): Promise<RunRecord> {
-  await endOrphanedProcesses(runMark(owner, threadId, runId));
+  await endOrphanedProcesses(runMark(owner, threadId, runId), { owner });
   await thread.startListening();
   let isAborted = false;
   const state = await readRun(log, { threadId, runId }, (event: LoggedEvent) => {
