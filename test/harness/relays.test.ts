@@ -354,6 +354,7 @@ describe('a tool that waits for data', () => {
     expect(harness.getDisplayState().pendingSuspension).toMatchObject({ toolName: 'pay' });
     await harness.respondToToolSuspension({ resumeData: { code: 7 } });
     await sending;
+    await on('agent_end', 2);
     expect(results(of('tool_end'))).toEqual([{ code: 7 }]);
     await expect(harness.respondToToolSuspension({ resumeData: 1 })).rejects.toMatchObject({ code: 'relay_not_found' });
   });

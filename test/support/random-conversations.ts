@@ -138,6 +138,8 @@ const moves: Record<string, Move> = {
     const id = world.id('relay');
     if (call === undefined)
       world.emit({ type: 'relay', runId: run.runId, id, relayKind: 'question', question: 'Which?' });
+    else if (pick % 5 === 0)
+      world.emit({ type: 'relay', runId: run.runId, id, relayKind: 'suspension', toolCallId: call.id, tool: 'shell' });
     else
       world.emit({
         type: 'relay',

@@ -307,7 +307,7 @@ export class Engine<State extends object> {
   /** Aborts the runs of the open thread, whichever process owns them. */
   abort(): void {
     const { thread, machine } = this;
-    if (isBusy(machine.state) || thread === undefined || !this.hub.view.isRunning)
+    if (isBusy(machine.state) || thread === undefined || !thread.hasOpenRuns)
       return machine.dispatch({ type: 'abort' });
     const aborted = machine.command(async () => {
       if (machine.state.turn !== undefined) machine.dispatch({ type: 'abort' });
@@ -325,7 +325,7 @@ export class Engine<State extends object> {
 
   /** Restores the settings and tasks of a thread. The first new thread receives the tasks that were set before. */
   #opened({ metadata }: Thread, isFirst: boolean): void {
-    this.machine.dispatch({ type: 'runs', isOpen: this.hub.view.isRunning });
+    this.machine.dispatch({ type: 'runs', isOpen: this.threads.current?.hasOpenRuns === true });
     this.relays.clear();
     this.settings.restore(metadata);
     // An agent may have changed the mode, and a branch may end before a change: the log counts, not the metadata.
@@ -373,7 +373,8 @@ export class Engine<State extends object> {
 
   #onLogEvent(event: DisplayEvent, at: Date | undefined): void {
     if (event.type === 'tool_approval_required' && !this.responses.needsApproval(event.toolCallId)) return;
-    if (event.type === 'agent_start' || event.type === 'agent_end')
+    if (event.type === 'agent_end' && event.reason === 'suspended') this.machine.dispatch({ type: 'suspended' });
+    else if (event.type === 'agent_start' || event.type === 'agent_end')
       this.machine.dispatch({ type: 'runs', isOpen: event.type === 'agent_start' });
     if (event.type === 'mode_changed' || event.type === 'model_changed') this.choices.apply(event);
     if (event.type === 'plan_approved' && this.modes.current !== this.modes.default)

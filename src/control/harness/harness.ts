@@ -242,11 +242,13 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     await this.engine.responses.decidePlan(given.planId, given.response);
   }
 
+  /** Resolves when the turn has ended, or is suspended again; at once when another process runs it. */
   async respondToToolSuspension(data: { resumeData: unknown; requestContext?: RequestContext }): Promise<void> {
     checkArguments('respondToToolSuspension', data);
     this.engine.addContext(data.requestContext);
     const { relays } = this.engine;
     await relays.settle(relays.find('suspension'), { outcome: 'answer', input: data.resumeData });
+    await this.engine.machine.respond();
   }
 
   registerQuestion(question: RegisteredQuestion): void {

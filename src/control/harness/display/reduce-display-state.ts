@@ -65,10 +65,8 @@ const on: Handlers = {
     pendingApproval: null,
     pendingSuspension: null,
   }),
-  agent_end: (state, { reason }) => ({
-    ...stopped(state),
-    ...(reason === 'suspended' && { pendingSuspension: state.pendingSuspension }),
-  }),
+  // The calls of a suspended agent wait for their data.
+  agent_end: (state, { reason }) => (reason === 'suspended' ? { isRunning: false } : stopped(state)),
   message_start: (_, { message }) => ({ currentMessage: message }),
   message_end: (_, { message }) => ({ currentMessage: message }),
   ...onTool,

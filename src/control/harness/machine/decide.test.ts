@@ -215,6 +215,9 @@ class World {
     assert(!isFree || queue.length === 0, 'a call waits for nothing');
     assert(choices.reached <= choices.made, 'a choice is in effect that was not made');
     assert(turn?.stopsAtStart !== true || turn.phase !== 'running', 'an aborted turn runs');
+    assert(turn?.isSuspended !== true || turn.phase === 'running', 'a turn that ends is suspended');
+    for (const id of turn?.isSuspended === true ? turn.inputs : [])
+      assert(this.sent.get(id)?.answers.length === 1, 'a caller waits for a suspended turn');
     assert(turn?.phase !== 'stopping' || this.#isStopped, 'nobody stops the runs of a stopping turn');
     assert(!isDestroyed || waiting.length === 0, 'input waits in a destroyed harness');
     for (const [id, { isRefused }] of this.sent)
@@ -236,6 +239,7 @@ const acts: Record<string, (world: World, n: number) => void> = {
   complete: world => world.endRuns(true),
   fail: world => world.endRuns(false),
   'agent ends in the log': world => world.do({ type: 'runs', isOpen: false }),
+  'suspend a call': world => world.do({ type: 'suspended' }),
   'agent starts in the log': world => world.do({ type: 'runs', isOpen: true }),
   check: world => world.do({ type: 'check' }),
   'approve a plan': world => world.do({ type: 'plan_approved' }),

@@ -42,7 +42,7 @@ type Handlers = {
 
 const on: Handlers = {
   send: ({ state, effects }, { id, kind }) => {
-    const isQueued = kind === 'follow_up' && isBusy(state);
+    const isQueued = kind === 'follow_up' && (isBusy(state) || state.turn !== undefined);
     state.queue = [...state.queue, { entry: { ids: [id], kind, isAwaited: true, isAborted: false } }];
     if (isQueued) effects.push({ type: 'count' });
   },
@@ -117,7 +117,19 @@ const on: Handlers = {
   plan_undecided: ({ state }) => change(state, { endsAtStep: false }),
   runs: ({ state }, { isOpen }) => {
     state.hasOpenRuns = isOpen;
+    change(state, { isSuspended: false });
     if (!isOpen && state.turn?.phase === 'running') change(state, { phase: 'ending' });
+  },
+  suspended: ({ state, effects }) => {
+    const { turn } = state;
+    if (turn?.phase !== 'running') return;
+    change(state, { isSuspended: true, isAwaited: false, inputs: [] });
+    effects.push({ type: 'finish', ids: turn.inputs });
+  },
+  responded: ({ state, effects }, { id }) => {
+    const { turn } = state;
+    if (turn === undefined || turn.phase === 'starting') effects.push({ type: 'finish', ids: [id] });
+    else change(state, { inputs: [...turn.inputs, id], isAwaited: true });
   },
   ended: ({ state, effects }, { isComplete }) => {
     const { turn } = state;
@@ -125,7 +137,7 @@ const on: Handlers = {
     const unread = turn.injected.filter(({ isRead }) => !isComplete || !isRead);
     const ids = unread.map(({ id }) => id);
     const isAnswered = isComplete && !turn.isDetached && unread.some(({ isReminder }) => !isReminder);
-    change(state, { phase: 'ending', injected: [] });
+    change(state, { phase: 'ending', injected: [], isSuspended: false });
     if (isAnswered) state.waiting = [{ ids, kind: 'message', isAwaited: false, isAborted: false }, ...state.waiting];
     effects.push({ type: 'settle', store: isAnswered ? [] : ids, endsPlanning: turn.endsAtStep });
   },
@@ -235,7 +247,7 @@ function queuedEntries(waiting: readonly Entry[], queue: readonly Queued[]): rea
 /** Aborts the runs of the turn. */
 function stop({ state, effects }: Step): void {
   if (state.turn?.phase !== 'running') return;
-  change(state, { phase: 'stopping' });
+  change(state, { phase: 'stopping', isSuspended: false });
   effects.push({ type: 'stop' });
 }
 
@@ -276,7 +288,7 @@ function change(state: Mutable<MachineState>, changed: Partial<Turn>): void {
 }
 
 function newTurn(inputs: readonly number[], isAwaited: boolean): Turn {
-  const flags = { stopsAtStart: false, isDetached: false, endsAtStep: false };
+  const flags = { stopsAtStart: false, isDetached: false, endsAtStep: false, isSuspended: false };
   return { phase: 'starting', inputs, isAwaited, injected: [], ...flags };
 }
 

@@ -110,6 +110,14 @@ export class Machine {
     return sent;
   }
 
+  /** Resolves when the turn that goes on with the data of a suspended call has ended, or waits for data again. */
+  async respond(): Promise<void> {
+    const id = ++this.#calls;
+    const { done } = this.#messages.add(id, { content: '' });
+    this.dispatch({ type: 'responded', id });
+    await done;
+  }
+
   /** Runs a command when all earlier ones have ended: no other one runs, and no turn starts meanwhile. */
   command<Result>(work: () => Promise<Result>): Promise<Result> {
     const { id, result } = this.#register(() => this.#ports.init().then(work));
@@ -162,7 +170,6 @@ export class Machine {
   adopt(turn: LiveTurn): void {
     this.#live = turn;
     this.dispatch({ type: 'adopted' });
-    turn.begin();
     void this.#follow(turn);
   }
 
@@ -243,7 +250,6 @@ export class Machine {
         return turn.end();
       }
       this.dispatch({ type: 'started', isResumed: how === 'resumed' });
-      turn.begin();
     } catch (error) {
       this.#live = undefined;
       this.dispatch({ type: 'failed', error });
@@ -254,6 +260,9 @@ export class Machine {
 
   /** Waits for the end of the turn's runs. */
   async #follow(turn: LiveTurn): Promise<void> {
+    // A resumed run may have been suspended before.
+    if (turn.thread?.projection.isSuspended === true) this.dispatch({ type: 'suspended' });
+    turn.begin();
     const outcomes = await Promise.all(turn.handles.map(({ done }) => done));
     this.dispatch({ type: 'ended', isComplete: outcomes.every(outcome => successfulOutcomes.has(outcome)) });
   }

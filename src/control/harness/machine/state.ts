@@ -49,6 +49,8 @@ export interface Turn {
   readonly isDetached: boolean;
   /** Whether it ends before its next step, because its plan was approved. */
   readonly endsAtStep: boolean;
+  /** Whether it waits for nothing but the data of suspended calls: its callers were answered. */
+  readonly isSuspended: boolean;
 }
 
 export interface Injected {
@@ -106,6 +108,10 @@ export type Input =
   | { readonly type: 'plan_approved' | 'plan_undecided' }
   /** The log shows that the thread has open runs, or none. */
   | { readonly type: 'runs'; readonly isOpen: boolean }
+  /** The runs of the turn wait for the data of suspended calls; `runs` reports that they work again. */
+  | { readonly type: 'suspended' }
+  /** A caller has given the data of a suspended call, and waits for the turn like one who sent a message. */
+  | { readonly type: 'responded'; readonly id: number }
   /** The runs of the turn have ended. */
   | { readonly type: 'ended'; readonly isComplete: boolean }
   /** All events of the turn were emitted; `queue` is what waits in the log of its thread, if that is still open. */
@@ -153,8 +159,9 @@ export const initialState: MachineState = {
   isDestroyed: false,
 };
 
-/** Whether a turn is active, or a message waits for one. */
+/** Whether a turn is active, or a message waits for one; a suspended turn waits for a person. */
 export function isBusy({ turn, waiting, queue }: MachineState): boolean {
+  if (turn?.isSuspended === true) return false;
   return turn !== undefined || waiting.length > 0 || queue.some(call => 'entry' in call);
 }
 

@@ -110,6 +110,7 @@ describe('tools written for Mastra', () => {
     expect(await on('tool_suspended')).toMatchObject({ suspendPayload: { need: 'code' } });
     await harness.respondToToolSuspension({ resumeData: 7 });
     await sending;
+    await on('agent_end', 2);
     expect(of('tool_end')).toMatchObject([{ result: { paid: 7 } }]);
   });
 

@@ -17,7 +17,7 @@ import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
 import { memoryEvents } from './memory-cycles.ts';
 import { ProjectionStep } from './projection-step.ts';
-import { takeRelays } from './relay-slots.ts';
+import { relayEvent, takeRelays, waitingRelays } from './relay-slots.ts';
 import { onRun } from './run-events.ts';
 import { beginSubagent, subagentEvents } from './subagent-run.ts';
 
@@ -46,7 +46,7 @@ export function projectHarness(state: HarnessProjection, event: AgentEvent): Pro
 /** Fast path for the most frequent event: one more fragment of the current text. */
 function growingText(state: HarnessProjection, after: Conversation, event: EventOf<'text'>): Projected | undefined {
   const run = state.runs.get(getRun(after, event.runId)?.messageId ?? '');
-  if (run?.since === undefined || run.textId !== event.id) return undefined;
+  if (state.isSuspended || run?.since === undefined || run.textId !== event.id) return undefined;
   const delta = { type: 'text', delta: event.content } as const;
   const message = assistantMessage(after, run.place, run.since, delta);
   return { state: withConversation(state, after), events: [{ type: 'message_update', message }] };
@@ -115,6 +115,7 @@ function take(step: ProjectionStep, event: AgentEvent): void {
   const run = getRun(step.after, event.runId);
   const message = run && getMessage(step.after, run.messageId);
   const isRun = message !== undefined && step.state.runs.has(message.id);
+  if (step.state.isSuspended && endsSuspension(step, event)) wake(step, event);
   if (event.type === 'user' && getRun(step.before, event.runId) === undefined) takeUser(step);
   else if (message?.spawnedBy !== undefined && !isRun) takeSubagent(step, message, event);
   else takeRun(step, message?.id ?? event.runId, event, message !== undefined);
@@ -124,6 +125,44 @@ function take(step: ProjectionStep, event: AgentEvent): void {
       withArgs(event, id => callOf(step.after, id)?.input),
     );
   else if (event.type === 'relay_resolved') changeRelays(step, event);
+  if (!step.state.isSuspended && waitsForData(step.state)) suspend(step);
+}
+
+/** Whether a suspended agent works again with an event: the data of a call, or anything else that happens in a run. */
+function endsSuspension({ state, before }: ProjectionStep, event: AgentEvent): boolean {
+  if (event.type === 'relay_resolved')
+    return waitingRelays(state.relays, 'suspension').some(({ id }) => id === event.relayId);
+  return isOfRun[event.type] && (event.type !== 'user' || getRun(before, event.runId) !== undefined);
+}
+
+/** Emits that the agent waits for nothing but the data of suspended calls. */
+function suspend(step: ProjectionStep): void {
+  for (const run of step.state.runs.values()) step.endMessage(run);
+  step.emit({ type: 'agent_end', reason: 'suspended' });
+  step.change({ isSuspended: true });
+}
+
+/** Emits that a suspended agent works again: the starts of what is open, and what still waits for data. */
+function wake(step: ProjectionStep, event: AgentEvent): void {
+  step.change({ isSuspended: false });
+  step.emit({ type: 'agent_start' });
+  for (const { place, since, calls } of step.state.runs.values()) {
+    if (since !== undefined) step.emit({ type: 'message_start', message: assistantMessage(step.before, place, since) });
+    for (const toolCallId of calls) {
+      const { name: toolName = '', input: args } = callOf(step.before, toolCallId) ?? {};
+      step.emit({ type: 'tool_start', toolCallId, toolName, args });
+    }
+  }
+  const [shown] = waitingRelays(step.state.relays, 'suspension');
+  if (shown !== undefined && (event.type !== 'relay_resolved' || event.relayId !== shown.id))
+    step.emit(relayEvent(shown));
+}
+
+/** Whether all open calls of the active runs are suspended. */
+function waitsForData({ runs, subagents, relays }: HarnessProjection): boolean {
+  const suspended = new Set(waitingRelays(relays, 'suspension').map(({ toolCallId }) => toolCallId));
+  if (suspended.size === 0 || runs.size === 0 || subagents.size > 0) return false;
+  return [...runs.values()].every(({ calls }) => calls.size > 0 && [...calls].every(id => suspended.has(id)));
 }
 
 /** A user message is emitted after the `agent_start` of its run; at once while an agent runs. */

@@ -146,7 +146,7 @@ describe('laws of the display', () => {
     );
   });
 
-  it('rest: when no agent runs, nothing is pending and no tool is running', () => {
+  it('rest: when no agent runs, nothing is pending and no tool is running, but suspended calls', () => {
     fc.assert(
       fc.property(conversationLog(), events => {
         let state = defaultDisplayState();
@@ -154,7 +154,9 @@ describe('laws of the display', () => {
           state = reduceDisplayState(state, event, new Date(0));
           if (event.type !== 'agent_end') continue;
           expect(state).toMatchObject({ isRunning: false, pendingApproval: null, pendingQuestion: null });
-          expect([...state.activeTools.values()].filter(({ status }) => status === 'running')).toEqual([]);
+          const running = [...state.activeTools].filter(([, { status }]) => status === 'running');
+          if (event.reason === 'suspended') expect(state.pendingSuspension).not.toBe(null);
+          else expect([running, state.pendingSuspension]).toEqual([[], null]);
         }
       }),
     );

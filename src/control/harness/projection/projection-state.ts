@@ -39,6 +39,8 @@ export interface HarnessProjection {
   /** By the conversation's message id. */
   readonly runs: ReadonlyMap<string, ProjectedRun>;
   readonly subagents: ReadonlyMap<string, SubagentRun>;
+  /** Whether the agent was emitted as suspended: its runs wait for nothing but the data of suspended calls. */
+  readonly isSuspended: boolean;
   /** Where each relay stands. */
   readonly relays: RelayBook;
   /** A user message that is emitted when its run starts. */
@@ -57,6 +59,7 @@ export function emptyProjection(): HarnessProjection {
     conversation: createConversation(),
     runs: new Map(),
     subagents: new Map(),
+    isSuspended: false,
     relays: relayBook.initial,
     held: undefined,
     messages: 0,
@@ -69,8 +72,8 @@ export function emptyProjection(): HarnessProjection {
 /** Returns a mutable copy with another conversation. */
 export function withConversation(state: HarnessProjection, conversation: Conversation): MutableProjection {
   // Made for each text fragment: an object literal is several times faster than a spread.
-  const { runs, subagents, relays, held, messages, usage, tasks, memory } = state;
-  return { conversation, runs, subagents, relays, held, messages, usage, tasks, memory };
+  const { runs, subagents, isSuspended, relays, held, messages, usage, tasks, memory } = state;
+  return { conversation, runs, subagents, isSuspended, relays, held, messages, usage, tasks, memory };
 }
 
 /** A projection under construction. */

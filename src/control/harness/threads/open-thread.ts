@@ -151,6 +151,11 @@ export class OpenThread {
     return this.#queueFold.view(this.#queue);
   }
 
+  /** Whether it has open runs, in any process; suspended ones are open. */
+  get hasOpenRuns(): boolean {
+    return this.#projection.runs.size > 0;
+  }
+
   get projection(): HarnessProjection {
     return this.#projection;
   }

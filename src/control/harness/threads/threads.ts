@@ -5,7 +5,6 @@ import { allThreads } from '../../../log/all-threads.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
 import type { DisplayView } from '../display/display-view.ts';
 import type { EventHub } from '../event-hub.ts';
-import type { AgentEndReason } from '../harness-event.ts';
 import type { HarnessThread } from './harness-thread.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import { deleteForks } from '../subagents/fork-thread.ts';
@@ -153,7 +152,7 @@ export class Threads {
       await deleteForks(log, thread);
       await log.deleteThread(threadId);
     } catch (error) {
-      if (hub.view.isRunning) open?.follow();
+      if (open?.hasOpenRuns === true) open.follow();
       throw error;
     }
     if (open !== undefined) await this.closeAndRelease();
@@ -179,7 +178,7 @@ export class Threads {
   /** Closes the open thread at once; its lock is held until `closeAndRelease`. */
   closeCurrent(): void {
     if (this.#current === undefined) return;
-    this.#endDisplay('aborted');
+    this.#endDisplay();
     this.#current = undefined;
     this.#options.hub.emit({ type: 'thread_cleared' });
     this.#options.onClosed();
@@ -220,7 +219,7 @@ export class Threads {
   #copy({ id, branchedFrom }: Thread): Opened | undefined {
     const source = this.#current;
     const { view: display } = this.#options.hub;
-    if (source === undefined || display.isRunning) return undefined;
+    if (source === undefined || source.hasOpenRuns) return undefined;
     if (source.id !== branchedFrom?.threadId || source.seq !== branchedFrom.seq) return undefined;
     return { thread: source.copy(id), display: { ...display, tokenUsage: emptyTokenUsage() } };
   }
@@ -260,7 +259,7 @@ export class Threads {
     const { hub, onOpen, onEvent } = this.#options;
     const isNew = event.type === 'thread_created' && thread.branchedFrom === undefined;
     const isFirst = isNew && this.#current === undefined;
-    this.#endDisplay('suspended');
+    this.#endDisplay();
     this.#current = opened;
     hub.emit(event);
     if (display.isRunning) this.#emitOpen(opened, display);
@@ -268,7 +267,7 @@ export class Threads {
     hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
     onOpen(thread, isFirst);
     for (const waiting of opened.waiting()) onEvent(waiting, undefined);
-    if (display.isRunning) opened.follow();
+    if (opened.hasOpenRuns) opened.follow();
   }
 
   /** Emits the start of everything that is open, so that later events have one. */
@@ -281,13 +280,13 @@ export class Threads {
   }
 
   /** Closes the open thread and ends its run on the display; the run may continue elsewhere. */
-  #endDisplay(reason: AgentEndReason): void {
+  #endDisplay(): void {
     const { hub } = this.#options;
     const open = this.#current?.openMessages() ?? [];
     this.#current?.close();
     if (!hub.view.isRunning) return;
     for (const message of open) hub.emit({ type: 'message_end', message });
-    hub.emit({ type: 'agent_end', reason });
+    hub.emit({ type: 'agent_end', reason: 'aborted' });
   }
 }
 
