@@ -31,6 +31,7 @@ export const errorStatus = {
   plan_conflict: 409,
   run_under_way: 409,
   run_interrupted: 409,
+  run_detached: 409,
   agent_not_found: 404,
   not_found: 404,
   request_forbidden: 403,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Harness, type HeartbeatHandler } from '../../src/control/harness/index.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';
-import { watch } from './scene.ts';
+import { isDetached, watch } from './scene.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
@@ -36,7 +36,7 @@ describe('a destroyed harness', () => {
     await working.opened;
     const destroyed = harness.destroy();
     await released.opened;
-    await sending;
+    await isDetached(sending);
     expect(harness.getCurrentThreadId()).toBe(null);
     expect(of('error')).toEqual([]);
     await vi.advanceTimersByTimeAsync(5_000);

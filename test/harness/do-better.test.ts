@@ -6,7 +6,18 @@ import * as z from 'zod';
 import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/harness/index.ts';
 import { deltaOf } from '../../src/control/harness/messages/message-view.ts';
 import { MemoryLog, SqliteLog, type Tail } from '../../src/log/index.ts';
-import { anyModel, calls, echo, gate, scene, sent, silentAfterOneWord, waitingTool, yolo } from './scene.ts';
+import {
+  anyModel,
+  calls,
+  echo,
+  gate,
+  isDetached,
+  scene,
+  sent,
+  silentAfterOneWord,
+  waitingTool,
+  yolo,
+} from './scene.ts';
 
 const modes = () => scene([]).harness.listModes();
 const asking: [string, HarnessEvent['type'], ReturnType<typeof calls>, object][] = [
@@ -208,7 +219,7 @@ describe('better than the reference:', () => {
       const sending = first.harness.sendMessage({ content: 'Go.' });
       await first.on(type);
       await first.harness.destroy();
-      await sending;
+      await isDetached(sending);
       const { harness, on, of } = scene(script, { storage, ...config });
       await harness.selectOrCreateThread();
       expect(pending({ harness })).toBe(1);

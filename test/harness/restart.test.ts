@@ -7,7 +7,7 @@ import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import { Harness, type HarnessConfig, type HarnessDisplayState } from '../../src/control/harness/index.ts';
 import { type EventLog, MemoryLog, SqliteLog } from '../../src/log/index.ts';
-import { anyModel, calls, echo, scene, sent, waitingTool, watch, yolo } from './scene.ts';
+import { anyModel, calls, echo, isDetached, scene, sent, waitingTool, watch, yolo } from './scene.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -95,7 +95,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     const { first, sending, another } = await waiting(make());
     const before = first.harness.getDisplayState();
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const second = another();
     await second.harness.selectOrCreateThread();
     expect(second.lines().slice(0, 5)).toEqual([
@@ -172,7 +172,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
     const second = another();
     await second.harness.selectOrCreateThread();
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     second.harness.abort();
     const answered = second.harness.sendMessage({ content: 'Anew.' });
     await second.on('tool_approval_required', 2);
@@ -200,7 +200,7 @@ describe.each(stores)('a second harness on the same storage, %s', (_, make) => {
       await begun.opened;
       if (knows === 'shows it') await second.harness.selectOrCreateThread();
       await first.harness.destroy();
-      await sending;
+      await isDetached(sending);
       await second.harness.sendMessage({ content: 'And?' });
       expect(sent(second.model).filter(said => said.startsWith('user'))).toEqual(['user: Go.', 'user: And?']);
       expect(second.of('agent_start')).toHaveLength(1);
@@ -328,7 +328,7 @@ describe('after a restart', () => {
     const sending = first.harness.sendMessage({ content: 'Go.' });
     await first.on('tool_approval_required');
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const second = make();
     await second.harness.selectOrCreateThread();
     second.harness.respondToToolApproval({ decision: 'approve' });
@@ -348,7 +348,7 @@ describe('after a restart', () => {
     const sending = first.harness.sendMessage({ content: 'Go.' });
     await first.on('tool_approval_required');
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const { harness, events, of, on } = scene(script, { storage, tools: { echo }, ...config });
     allow(harness);
     await harness.selectOrCreateThread();
@@ -369,7 +369,7 @@ describe('after a restart', () => {
     const sending = first.harness.sendMessage({ content: 'Go.' });
     await first.on('tool_approval_required');
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const { harness, of, on } = scene(script, { storage, tools });
     harness.grantSessionTool({ toolName: 'echo' });
     await harness.selectOrCreateThread();
@@ -387,7 +387,7 @@ describe('after a restart', () => {
     const sending = first.harness.sendMessage({ content: 'Go.' });
     const { questionId } = await first.on('ask_question');
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const { harness, of, on } = scene(script, { storage });
     await harness.selectOrCreateThread();
     harness.respondToQuestion({ questionId, answer: 'So.' });
@@ -419,7 +419,7 @@ describe('after a restart', () => {
     const sending = first.harness.sendMessage({ content: 'Go.' });
     await first.on('tool_approval_required');
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const { harness, of, on } = scene(script, config);
     await harness.selectOrCreateThread();
     harness.respondToToolApproval({ decision: 'approve' });
@@ -435,7 +435,7 @@ describe('after a restart', () => {
     const sending = first.harness.sendMessage({ content: 'Go.' });
     await begun.opened;
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const { resumable: _, ...agent } = loopAgent({ id: 'main', model: scriptedModel(['Hi.']) });
     const { harness, lines } = watch(new Harness({ id: 'harness', storage, modes: [{ id: 'main', agent }] }));
     await harness.selectOrCreateThread();

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import * as z from 'zod';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../../src/agents/loop/loop-agent-options.ts';
@@ -72,6 +73,10 @@ export function linesOf(events: readonly HarnessEvent[]): string[] {
     .map(event => line(event).replaceAll(/[0-9a-f-]{36}\//g, ''))
     .filter((text, at, all) => text !== all[at - 1]);
 }
+
+/** Expects a message to reject because its run was detached. */
+export const isDetached = (sending: Promise<void>): Promise<void> =>
+  expect(sending).rejects.toMatchObject({ code: 'run_detached' });
 
 /** A part of a turn that calls a tool. */
 export const calls = (name: string, input: unknown = {}, id = name): ScriptedPart => ({

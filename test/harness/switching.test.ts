@@ -3,7 +3,7 @@ import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts'
 import { MemoryLog } from '../../src/log/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { unpaired } from '../support/unpaired-events.ts';
-import { calls, echo, gate, scene, watch } from './scene.ts';
+import { calls, echo, gate, isDetached, scene, watch } from './scene.ts';
 
 /** A harness whose agent works on `slow` until it is aborted and `end` opens; it answers all other messages at once. */
 function slow(config: Partial<HarnessConfig> = {}) {
@@ -141,7 +141,7 @@ describe('events of a run', () => {
     await third.harness.selectOrCreateThread();
     await third.harness.createThread();
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     await second.harness.selectOrCreateThread();
     await second.harness.switchThread({
       threadId: first.events.flatMap(event => (event.type === 'thread_created' ? event.thread.id : []))[0] ?? '',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import { MemoryLog } from '../../src/log/index.ts';
-import { calls, echo, scene } from './scene.ts';
+import { calls, echo, isDetached, scene } from './scene.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
@@ -18,12 +18,14 @@ async function two() {
   const [first, second] = [another(), another()];
   const sending = first.harness.sendMessage({ content: 'Go.' });
   await first.on('tool_approval_required');
-  const leave = () => first.harness.destroy().then(() => sending);
+  const leave = () => first.harness.destroy().then(() => isDetached(sending));
   const pass = async (ms: number) => {
     now += ms;
     await vi.advanceTimersByTimeAsync(ms);
   };
-  return { storage, second, leave, pass };
+  /** The lease of the first harness expires while its process is late. */
+  const expire = () => void (now += 100_000);
+  return { storage, first, second, sending, leave, pass, expire };
 }
 
 describe('a run of another process', () => {
@@ -55,6 +57,18 @@ describe('a run of another process', () => {
     await pass(checkMs);
     await second.on('agent_end');
     await expect.poll(() => second.harness.getDisplayState().isRunning).toBe(false);
+  });
+
+  it('that was late is taken over here, and its message is rejected there', async () => {
+    const { first, second, sending, expire } = await two();
+    expire();
+    await second.harness.selectOrCreateThread();
+    second.harness.respondToToolApproval({ decision: 'approve' });
+    await isDetached(sending);
+    await second.on('agent_end');
+    expect([first, second].map(({ model }) => model.requests.length)).toEqual([1, 1]);
+    await first.harness.destroy();
+    await second.harness.destroy();
   });
 
   it('is not checked after the harness is destroyed', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RequestContext, traceIdOf } from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
-import { calls, scene, waitingTool, yolo } from './scene.ts';
+import { calls, isDetached, scene, waitingTool, yolo } from './scene.ts';
 
 /** A harness whose run waits, and what its first event says about its trace. */
 function waiting(storage = new MemoryLog()) {
@@ -81,7 +81,7 @@ describe('the trace of a run', () => {
     const sending = first.harness.sendMessage({ content: 'Go.', tracingOptions: { traceId: 'abc1' } });
     await first.begun.opened;
     await first.harness.destroy();
-    await sending;
+    await isDetached(sending);
     const second = scene(() => 'Done.', { storage, ...yolo });
     const traces: unknown[] = [];
     second.harness.subscribe(({ type }) => {

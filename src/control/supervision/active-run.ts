@@ -74,6 +74,10 @@ export class ActiveRun implements RunHandle {
     return this.#isOver || this.#isDetached;
   }
 
+  get isDetached(): boolean {
+    return this.#isDetached;
+  }
+
   /** Hands a waiting message to the agent, once; it waits until the agent adds it. */
   steer(message: UserMessage): void {
     if (this.#handedOver.has(message.id)) return;

@@ -7,6 +7,8 @@ export interface RunHandle {
   readonly runId: string;
   /** Resolves when the run's last event is in the log; never rejects. */
   readonly done: Promise<RunOutcome>;
+  /** Whether this process has detached the run without ending it: another one can resume it. */
+  readonly isDetached: boolean;
   /** The newest event known to be in the log: when the run is done, its last one or a later one. */
   readonly seq: number;
 }

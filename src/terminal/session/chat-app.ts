@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorText } from '../../events/index.ts';
+import { errorText, SingletreeError } from '../../events/index.ts';
 import type { HarnessEvent } from '../../control/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
@@ -166,13 +166,13 @@ export class ChatApp {
     this.screen.print(noteRow(text, level));
   }
 
-  /** Does something that may fail: a failure is a row. */
+  /** Does something that may fail: a failure is a row; a run that goes on in another process is none. */
   attempt(doing: () => unknown): void {
     void (async () => {
       try {
         await doing();
       } catch (error) {
-        this.note(errorText(error), 'error');
+        if (!SingletreeError.is(error, 'run_detached')) this.note(errorText(error), 'error');
       }
       this.screen.request();
     })();

@@ -1,4 +1,4 @@
-import { errorText, isStoreUnavailable } from '../../events/index.ts';
+import { errorText, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
 import type { Submission } from '../composer/composer.ts';
 import { attachedFiles } from './attached-files.ts';
 import type { ChatApp } from './chat-app.ts';
@@ -32,6 +32,8 @@ export class MessageSender {
     };
     const fail = (error: unknown) => {
       end();
+      // The thread shows what the next owner of the run does.
+      if (SingletreeError.is(error, 'run_detached')) return;
       app.note(errorText(error), 'error');
       // A message that could not be stored returns to the composer.
       if (isStoreUnavailable(error) && app.draft.isEmpty) app.draft.replace(text);

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { errorText } from '../../events/index.ts';
+import { errorText, SingletreeError } from '../../events/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { emptyComposer } from '../composer/composer.ts';
 import { RowFeed } from '../rows/row-feed.ts';
@@ -111,7 +111,9 @@ export class PlainChat {
     });
     void this.#host.harness
       .sendMessage({ content: line })
-      .catch((error: unknown) => this.#line(`Error: ${errorText(error)}`))
+      .catch((error: unknown) => {
+        if (!SingletreeError.is(error, 'run_detached')) this.#line(`Error: ${errorText(error)}`);
+      })
       .finally(() => {
         this.#turns--;
         this.#changed();

@@ -1,5 +1,6 @@
 import type { UserMessage } from '../../../agents/agent.ts';
 import type { Clock } from '../../../agents/clock.ts';
+import { SingletreeError } from '../../../events/index.ts';
 import type { RunOutcome } from '../../supervision/run-control.ts';
 import { remoteLeaseMs } from '../../supervision/lease-times.ts';
 import type { RunTrace } from '../turns/tracing.ts';
@@ -277,6 +278,10 @@ export class Machine {
     );
     const queue = await this.#ports.waiting(turn, this.#state.waiting.length > 0).catch(() => undefined);
     this.#live = undefined;
+    const { turn: { inputs = [], isDetached: isClosed = false } = {}, isDestroyed } = this.#state;
+    // The run of a thread that was deleted cannot be resumed.
+    const canResume = turn.handles.some(({ isDetached }) => isDetached) && (isDestroyed || !isClosed);
+    if (canResume) this.#messages.fail(inputs, runDetached(turn));
     this.dispatch({ type: 'settled', ...(queue && { queue: this.#adopt(queue) }), ...settled });
     this.#drop(store);
     turn.end();
@@ -374,6 +379,14 @@ export class Machine {
       this.#stopTimer = undefined;
     }
   }
+}
+
+function runDetached({ runId, thread }: LiveTurn): SingletreeError {
+  return new SingletreeError(
+    'run_detached',
+    `The run "${runId}" was detached before it ended: its harness was destroyed, or another process took its thread over. Open the thread again to resume the run and to read its answer.`,
+    { details: { runId, threadId: thread?.id } },
+  );
 }
 
 /** A run that used all its steps has answered. */
