@@ -25,6 +25,10 @@ export const messageQueued = define(
       agent: z.string().min(1).describe('the id of the agent that answers it when it begins a turn'),
       model: z.string().optional().describe('the model of that turn'),
       mode: z.string().optional().describe('the mode that the thread changes to with it'),
+      hasContext: z
+        .literal(true)
+        .optional()
+        .describe('it was sent with a request context, which only the process that accepted it has'),
       order: order(),
     }),
 );

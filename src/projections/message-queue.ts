@@ -17,6 +17,8 @@ export interface WaitingMessage {
   readonly agent?: string;
   readonly model?: string;
   readonly mode?: string;
+  /** Whether it was sent with a request context, which only the process that accepted it has. */
+  readonly hasContext?: true;
   /** When it was accepted, when that is known. */
   readonly since?: string;
 }
@@ -73,6 +75,6 @@ function toQueued(event: EventOf<'message_queued'> | EventOf<'steer_requested'>)
   const { id, content, by, ts: since } = event;
   if (event.type === 'steer_requested')
     return { id, content, delivery: 'steer', order: 0, waitsFor: event.runId, ...defined({ by, since }) };
-  const { delivery, order, agent, waitsFor, model, mode } = event;
-  return { id, content, delivery, order, agent, ...defined({ waitsFor, by, model, mode, since }) };
+  const { delivery, order, agent, waitsFor, model, mode, hasContext } = event;
+  return { id, content, delivery, order, agent, ...defined({ waitsFor, by, model, mode, hasContext, since }) };
 }

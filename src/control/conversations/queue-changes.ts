@@ -10,7 +10,7 @@ export function queueMessage(
   message: SentMessage & { readonly id: string; readonly agent: string },
   waitsFor: string | undefined,
 ): EventOf<'message_queued'> {
-  const { id, content, by, model, mode, agent, delivery = 'steer' } = message;
+  const { id, content, by, model, mode, agent, hasContext, delivery = 'steer' } = message;
   return {
     type: 'message_queued',
     runId: newId(),
@@ -19,7 +19,7 @@ export function queueMessage(
     delivery,
     agent,
     order: Math.max(-1, ...queue.map(({ order }) => order)) + 1,
-    ...defined({ by, model, mode, waitsFor }),
+    ...defined({ by, model, mode, hasContext, waitsFor }),
   };
 }
 

@@ -14,6 +14,8 @@ export interface SentMessage {
   readonly model?: string | undefined;
   /** The mode that the thread changes to with that turn. */
   readonly mode?: string | undefined;
+  /** Whether it has a request context, which stays in this process. */
+  readonly hasContext?: true | undefined;
   /** The name of its author. */
   readonly by?: string | undefined;
 }

@@ -23,6 +23,8 @@ export interface ActiveRunOptions {
   /** Writes a warning into the log for events in an illegal order. */
   readonly checkOrder: boolean;
   readonly note: EndNote | undefined;
+  /** Whether the message that it answers was sent with a request context that this process does not have. */
+  readonly lacksContext: boolean;
   /** What the thread had when the run was launched. */
   readonly contexts: StoredContexts;
 }
@@ -41,6 +43,8 @@ export class ActiveRun implements RunHandle {
   readonly #childRuns = new Map<string, string>();
   /** The ids of the waiting messages that it was handed. */
   readonly #handedOver = new Set<string>();
+  /** Those of them that were sent with a request context which this process does not have. */
+  readonly #withoutContext = new Set<string>();
   readonly #steering: UserMessage[] = [];
   /** The open calls of an external agent. */
   readonly #lostCalls: LostCalls | undefined;
@@ -79,8 +83,9 @@ export class ActiveRun implements RunHandle {
   }
 
   /** Hands a waiting message to the agent, once; it waits until the agent adds it. */
-  steer(message: UserMessage): void {
+  steer(message: UserMessage, lacksContext: boolean): void {
     if (this.#handedOver.has(message.id)) return;
+    if (lacksContext) this.#withoutContext.add(message.id);
     this.#handedOver.add(message.id);
     this.#steering.push(message);
     for (const listener of this.#steeringListeners) listener();
@@ -159,6 +164,8 @@ export class ActiveRun implements RunHandle {
       if (event.type === 'relay') await thread.startListening();
       const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
+      if (event.type === 'harness_start' && event.runId === this.runId && this.#options.lacksContext)
+        await writer.write(contextLost(this.runId));
       if (this.#order !== undefined) await this.#warnOfOrder(event);
     }
   }
@@ -168,7 +175,8 @@ export class ActiveRun implements RunHandle {
     const { thread } = this.#options;
     await thread.writer.flush();
     try {
-      await thread.append([event], { once: deliveredKey(event.id) });
+      const warnings = this.#withoutContext.has(event.id) ? [contextLost(this.runId)] : [];
+      await thread.append([event, ...warnings], { once: deliveredKey(event.id) });
     } catch (error) {
       if (!SingletreeError.is(error, 'once_conflict')) throw error;
     }
@@ -253,6 +261,12 @@ export class ActiveRun implements RunHandle {
       return 'interrupted';
     }
   }
+}
+
+function contextLost(runId: string): AgentEvent {
+  const message =
+    'This message was sent with a request context, which stays in the process that accepted it: another process delivers the message without.';
+  return { type: 'warning', runId, message, code: 'context_lost' };
 }
 
 function isEndOf(event: AgentEvent, runId: string): event is Extract<AgentEvent, { type: 'harness_end' }> {

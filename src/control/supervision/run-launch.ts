@@ -9,6 +9,8 @@ export interface NewRun {
   readonly model: string | undefined;
   readonly note?: EndNote | undefined;
   readonly metadata?: StartOptions['metadata'] | undefined;
+  /** Whether its message was sent with a request context that this process does not have. */
+  readonly lacksContext?: boolean;
 }
 
 /** A run to start or resume. */
@@ -18,6 +20,7 @@ export interface RunLaunch {
   readonly agent: Agent | undefined;
   readonly note: EndNote | undefined;
   readonly isNew: boolean;
+  readonly lacksContext?: NewRun['lacksContext'];
 }
 
 /** Thrown when a run that is to be launched has ended. */

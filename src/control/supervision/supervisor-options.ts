@@ -35,6 +35,8 @@ export interface SupervisorOptions {
   readonly graceMs?: number;
   /** Generates unique run ids: a duplicate within a thread is rejected. UUIDs by default. */
   readonly newRunId?: () => string;
+  /** Whether this process has the request context of a waiting message; it has none by default. */
+  readonly hasContext?: (messageId: string) => boolean;
   /** The cache of thread states; by default the one that everything on this log shares. */
   readonly memory?: ThreadMemory;
   /** Logs a warning for events in an illegal order; by default in development mode (`NODE_ENV`). */
@@ -64,6 +66,7 @@ export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
       leaseMs: field(value => typeof value === 'number' && value > 0, 'milliseconds, more than 0').optional(),
       graceMs: milliseconds().optional(),
       newRunId: callback().optional(),
+      hasContext: callback().optional(),
       memory: having(['of', 'hold'], 'a `new ThreadMemory(log)`').optional(),
       checkOrder: flag().optional(),
       clock: clock().optional(),

@@ -35,6 +35,7 @@ import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
+import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
 import { printNotice } from '../standard-output.ts';
@@ -69,6 +70,7 @@ export class Supervisor implements RunControl {
       leaseMs: defaultLeaseMs(options.log),
       graceMs: 2_000,
       newRunId: newId,
+      hasContext: () => false,
       checkOrder: process.env['NODE_ENV'] === 'development',
       clock: backgroundClock,
       report: printNotice,
@@ -123,9 +125,20 @@ export class Supervisor implements RunControl {
         ...defined({ id }),
       };
     }
+    const waiting =
+      id === undefined || once === undefined
+        ? []
+        : (await this.#memory.of(threadId)).queue.filter(each => each.id === id);
     return this.#startRun(
       threadId,
-      { agent, parentId: `${userRunId}:user`, model, note, metadata },
+      {
+        agent,
+        parentId: `${userRunId}:user`,
+        model,
+        note,
+        metadata,
+        lacksContext: waiting.some(message => this.#lacksContext(message)),
+      },
       {
         event,
         expectedSeq,
@@ -135,6 +148,10 @@ export class Supervisor implements RunControl {
         after: folder === undefined ? [] : [{ type: 'folder_changed', runId: newId(), ...folder }],
       },
     );
+  }
+
+  #lacksContext({ id, hasContext }: WaitingMessage): boolean {
+    return hasContext === true && !this.#options.hasContext(id);
   }
 
   async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
@@ -157,7 +174,7 @@ export class Supervisor implements RunControl {
     const { queue } = await this.#memory.of(threadId);
     for (const message of queue)
       if (message.delivery === 'steer')
-        (runs.find(({ runId }) => runId === message.waitsFor) ?? runs[0])?.steer(message);
+        (runs.find(({ runId }) => runId === message.waitsFor) ?? runs[0])?.steer(message, this.#lacksContext(message));
   }
 
   onRunEnd(listener: (threadId: string) => void): () => void {
@@ -252,7 +269,7 @@ export class Supervisor implements RunControl {
 
   /** Appends the request of a run, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request: RunRequest = {}): Promise<RunHandle> {
-    const { agent, parentId, model, note } = newRun;
+    const { agent, parentId, model, note, lacksContext } = newRun;
     if (request.parallel !== true) this.#reserve(threadId);
     let thread: ActiveThread | undefined;
     let runId: string | undefined;
@@ -266,7 +283,7 @@ export class Supervisor implements RunControl {
       const { owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
       await thread.appendRequest(open, { ...request, metadata: newRun.metadata });
-      return await this.#launch(thread, { threadId, open, agent, note, isNew: true });
+      return await this.#launch(thread, { threadId, open, agent, note, isNew: true, lacksContext });
     } catch (error) {
       if (thread !== undefined) await this.#threads.release(threadId, thread);
       throw error;
@@ -326,7 +343,10 @@ export class Supervisor implements RunControl {
   }
 
   /** Starts or resumes a run from its log; throws `finished` when it has ended. */
-  async #launch(thread: ActiveThread, { threadId, open, agent, note, isNew }: RunLaunch): Promise<RunHandle> {
+  async #launch(
+    thread: ActiveThread,
+    { threadId, open, agent, note, isNew, lacksContext }: RunLaunch,
+  ): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
     const { state, isAborted } = isNew ? newRunRecord : await readRunRecord(log, thread, { threadId, open });
@@ -356,6 +376,7 @@ export class Supervisor implements RunControl {
       graceMs,
       checkOrder,
       note,
+      lacksContext: lacksContext === true,
       contexts: threadState.contexts.copy(),
       params: {
         runId,

@@ -40,7 +40,7 @@ export interface MachinePorts {
   /** Stores messages in the thread that is open at the call, or in a new one if `creates`; returns false without one. */
   store(inputs: readonly UserInput[], creates: boolean): Promise<boolean>;
   /** Stores a message as waiting in the thread that is open at the call: for its run, or for the turn after it. */
-  enqueue(input: UserMessage, kind: Queued['kind']): Promise<void>;
+  enqueue(input: UserMessage, kind: Queued['kind'], hasContext: boolean): Promise<void>;
   /**
    * What waits in the log of the turn's thread and an agent of this harness can answer, in the order of its delivery;
    * undefined when that thread is not open any more. `syncs` reads the newest events first.
@@ -95,6 +95,12 @@ export class Machine {
   /** The ids of the follow-ups of this harness that wait for their turn. */
   get followUpIds(): readonly string[] {
     return this.#messages.messages(followUps(this.#state)).map(({ id }) => id);
+  }
+
+  /** Whether this harness has the request context of a message. */
+  hasContext(messageId: string): boolean {
+    const id = this.#messages.numberOf(messageId);
+    return id !== undefined && this.#messages.contents([id])[0]?.requestContext !== undefined;
   }
 
   /** The active turn. */
@@ -327,7 +333,7 @@ export class Machine {
       if (this.#messages.isStored(id)) continue;
       const [message] = this.#messages.messages([id]);
       if (message === undefined) continue;
-      const storing = this.#ports.enqueue(message, kind);
+      const storing = this.#ports.enqueue(message, kind, this.hasContext(message.id));
       this.#messages.store(id, storing);
       void storing.then(() => this.#live?.notifyInjected()).catch(() => {});
       this.#storing = Promise.allSettled([this.#storing, storing]).then(() => {});

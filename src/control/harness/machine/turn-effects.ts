@@ -67,9 +67,8 @@ export class TurnEffects implements MachinePorts {
       // Another process answers it, or runs the thread: then its run gets the message.
       if (SingletreeError.is(error, 'once_conflict')) return 'handed_over';
       if (SingletreeError.is(error, 'lease_held')) {
-        const { id = newId(), content } = input;
-        const delivery = turn.kind === 'message' ? 'steer' : 'follow_up';
-        await runs.conversations.store(thread.id, { id, content, agent: this.#parts.agentId(), delivery });
+        const { id = newId(), content, requestContext } = input;
+        await this.#enqueue(thread.id, { id, content }, turn.kind, requestContext !== undefined);
         return 'handed_over';
       }
       threads.lost(thread.id, error);
@@ -103,12 +102,21 @@ export class TurnEffects implements MachinePorts {
     return true;
   }
 
-  async enqueue({ id, content }: UserMessage, kind: Queued['kind']): Promise<void> {
-    const { threads, runs } = this.#parts;
-    const thread = threads.current;
+  async enqueue(message: UserMessage, kind: Queued['kind'], hasContext: boolean): Promise<void> {
+    const thread = this.#parts.threads.current;
     if (thread === undefined) throw harnessDestroyed();
+    await this.#enqueue(thread.id, message, kind, hasContext);
+  }
+
+  #enqueue(threadId: string, { id, content }: UserMessage, kind: Queued['kind'], hasContext: boolean): Promise<void> {
     const delivery = kind === 'message' ? 'steer' : 'follow_up';
-    await runs.conversations.store(thread.id, { id, content, agent: this.#parts.agentId(), delivery });
+    return this.#parts.runs.conversations.store(threadId, {
+      id,
+      content,
+      agent: this.#parts.agentId(),
+      delivery,
+      ...(hasContext && { hasContext }),
+    });
   }
 
   async waiting({ thread }: LiveTurn, syncs: boolean): Promise<readonly WaitingMessage[] | undefined> {

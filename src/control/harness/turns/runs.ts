@@ -22,6 +22,8 @@ export interface RunsOptions {
   readonly memory: ThreadMemory;
   readonly newRunId: () => string;
   readonly limits: Limits | undefined;
+  /** Whether this process has the request context of a waiting message. */
+  readonly hasContext: (messageId: string) => boolean;
   /** The agent of the current mode. */
   readonly agent: () => Agent;
   /** Returns the additional parameters of a run. */
@@ -51,8 +53,9 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    const { log, memory, newRunId, limits } = options;
-    this.supervisor = new Supervisor({ log, memory, newRunId, agents: this.#agents, ...(limits && { limits }) });
+    const { limits, log, memory, newRunId, hasContext } = options;
+    const shared = { log, memory, newRunId, hasContext, ...(limits && { limits }) };
+    this.supervisor = new Supervisor({ ...shared, agents: this.#agents });
     const agents = { list: () => this.#agents, get: () => this.#agents[0] };
     this.conversations = new Conversations({ log, control: this.supervisor, agents });
   }
