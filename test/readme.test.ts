@@ -69,7 +69,7 @@ describe('the README', () => {
   });
 
   it('comes with the guides and the examples it refers to', () => {
-    for (const file of ['docs/guides/harness.md', 'docs/reference/README.md', 'examples/harness-chat.ts'])
+    for (const file of ['docs/guides/harness.md', 'docs/reference/README.md', 'examples/harness-console/demo.ts'])
       expect(existsSync(join(project, 'node_modules/singletree', file)), file).toBe(true);
   });
 });
