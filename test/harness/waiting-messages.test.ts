@@ -72,10 +72,52 @@ describe('a message that a harness accepted during a turn', () => {
     const next = scene(scriptByStep(['Done.']), { storage: log, tools: { wait: waitingTool().tool }, ...yolo });
     await next.harness.selectOrCreateThread();
     expect(next.harness.getFollowUpCount()).toBe(1);
+    expect(next.of('follow_up_queued')).toEqual([{ type: 'follow_up_queued', count: 1 }]);
     await vi.waitFor(() => expect(next.harness.isRunning()).toBe(false));
     expect(await waitingIn(log, threadId)).toEqual([]);
     expect(sent(next.model).at(-1)).toBe('user: Later.');
     await next.harness.destroy();
+  });
+});
+
+describe('a follow-up', () => {
+  it('stays in its thread when another resource is chosen, and is sent after the next turn there', async () => {
+    const log = new MemoryLog();
+    const { harness, model, begun, of, on } = working(log);
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.followUp({ content: 'Later.' });
+    const threadId = harness.getCurrentThreadId() ?? '';
+    const resourceId = harness.getResourceId();
+    harness.setResourceId({ resourceId: 'another' });
+    await sending;
+    expect([harness.getFollowUpCount(), await waitingIn(log, threadId)]).toEqual([0, ['Later.']]);
+    harness.setResourceId({ resourceId });
+    await harness.switchThread({ threadId });
+    expect([harness.getFollowUpCount(), of('follow_up_queued').at(-1)?.count]).toEqual([1, 1]);
+    expect([harness.isRunning(), model.requests.length]).toEqual([false, 1]);
+    await harness.sendMessage({ content: 'Back.' });
+    await on('agent_end', 3);
+    expect(sent(model).slice(-3)).toEqual(['user: Back.', 'assistant: Done.', 'user: Later.']);
+    await harness.destroy();
+  });
+
+  it('follows its turn without a moment in which the harness is idle', async () => {
+    const { harness, begun, end, of, on } = working(new MemoryLog());
+    const sending = harness.sendMessage({ content: 'Go.' });
+    await begun.opened;
+    await harness.followUp({ content: 'Later.' });
+    const seen = new Set<boolean>();
+    harness.subscribe(() => void (of('agent_end').length < 2 && seen.add(harness.isRunning())));
+    end.open();
+    while (of('agent_start').length < 2) {
+      seen.add(harness.isRunning());
+      await new Promise(setImmediate);
+    }
+    await sending;
+    await on('agent_end', 2);
+    expect([...seen]).toEqual([true]);
+    await harness.destroy();
   });
 });
 
