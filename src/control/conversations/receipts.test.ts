@@ -7,6 +7,7 @@ import { steeredMessages } from '../../agents/steered-messages.ts';
 import { Supervisor } from '../index.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { deliveredKey } from '../supervision/message-keys.ts';
 import { Conversations } from './conversations.ts';
 import type { SentMessage } from './sent-message.ts';
 
@@ -124,6 +125,20 @@ describe('a message with an id that is sent again', () => {
     expect(await send(message, 1)).toEqual({ runId: runsIn(events)[1] });
     await close();
   });
+
+  it.each(['steer', 'follow_up'] as const)(
+    'is stored by no other process that has it, once delivered as %s',
+    async how => {
+      const { log, thread, send, end, close } = await team();
+      await send({ content: 'work' });
+      await send({ content: 'and this', id: 'a', delivery: how });
+      await end();
+      const again = { type: 'user', runId: 'another', id: 'a', content: 'and this' } as const;
+      const storing = log.append(thread.id, [again], { once: deliveredKey('a') });
+      await expect(storing).rejects.toMatchObject({ code: 'once_conflict' });
+      await close();
+    },
+  );
 
   it('edits once, also while the run of the edit is under way', async () => {
     const { log, thread, send, edit, end, close } = await team();
