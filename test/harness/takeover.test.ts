@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
+import { openRunsOf } from '../../src/control/supervision/open-runs.ts';
+import { defined } from '../../src/events/defined.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, echo, isDetached, scene } from './scene.ts';
 
@@ -43,6 +48,29 @@ describe('a run of another process', () => {
     await second.on('agent_end');
     expect(second.model.requests).toHaveLength(1);
     await expect.poll(() => second.harness.getDisplayState().isRunning).toBe(false);
+  });
+
+  it('is resumed here within a second after its process ended on this machine', async () => {
+    const { storage, second, leave, pass } = await two();
+    await leave();
+    const owner = spawn('sleep', ['1000']);
+    const [thread] = await storage.listThreads();
+    const lease = await storage.acquireLease(`thread:${thread?.id}`, {
+      owner: `${hostname()}/${owner.pid}/x`,
+      ttlMs: 1_000_000,
+    });
+    const [run] = openRunsOf(thread ?? {});
+    await storage.append(thread?.id ?? '', [], { lease, ...defined({ resumes: run?.runId }) });
+    await second.harness.selectOrCreateThread();
+    await pass(5_000);
+    expect(second.harness.getCurrentRunId()).toBe(null);
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    await pass(1_000);
+    await expect.poll(() => second.harness.getCurrentRunId()).toBe(run?.runId);
+    second.harness.respondToToolApproval({ decision: 'approve' });
+    await second.on('agent_end');
+    await second.harness.destroy();
   });
 
   it('is resumed with the answer that was given while its process held the thread', async () => {

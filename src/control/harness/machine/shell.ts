@@ -2,7 +2,7 @@ import type { UserMessage } from '../../../agents/agent.ts';
 import type { Clock } from '../../../agents/clock.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import type { RunOutcome } from '../../supervision/run-control.ts';
-import { remoteLeaseMs } from '../../supervision/lease-times.ts';
+import { ownerCheckMs, remoteLeaseMs } from '../../supervision/lease-times.ts';
 import type { RunTrace } from '../turns/tracing.ts';
 import type { UserInput } from '../turns/user-input.ts';
 import type { WaitingMessage } from '../../../projections/message-queue.ts';
@@ -46,6 +46,8 @@ export interface MachinePorts {
    * undefined when that thread is not open any more. `syncs` reads the newest events first.
    */
   waiting(turn: LiveTurn, syncs: boolean): Promise<readonly WaitingMessage[] | undefined>;
+  /** Whether the owner of an open run of the open thread was a process of this machine that has ended. */
+  hasEndedOwner(): Promise<boolean>;
   /** Resumes the orphaned runs of the open thread. */
   resumeOrphans(): Promise<void>;
   /** Releases the lock of a closed thread. */
@@ -376,14 +378,23 @@ export class Machine {
     if (isWatching(this.#state) === (this.#stopTimer !== undefined)) return;
     if (this.#stopTimer === undefined) {
       this.#ports.onWatch();
-      this.#stopTimer = this.#clock.after(remoteLeaseMs, () => {
-        this.#stopTimer = undefined;
-        this.dispatch({ type: 'check' });
-      });
+      this.#watch(remoteLeaseMs);
     } else {
       this.#stopTimer();
       this.#stopTimer = undefined;
     }
+  }
+
+  /** Checks runs of another process when its end is seen, and after this time in any case: its lease may have expired. */
+  #watch(ms: number): void {
+    const timer = this.#clock.after(ownerCheckMs, async () => {
+      const isDue = ms <= ownerCheckMs || (await this.#ports.hasEndedOwner().catch(() => false));
+      if (this.#stopTimer !== timer) return;
+      this.#stopTimer = undefined;
+      if (isDue) this.dispatch({ type: 'check' });
+      else this.#watch(ms - ownerCheckMs);
+    });
+    this.#stopTimer = timer;
   }
 }
 

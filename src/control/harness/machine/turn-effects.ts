@@ -4,6 +4,7 @@ import { newId, SingletreeError } from '../../../events/index.ts';
 import type { EventLog } from '../../../log/index.ts';
 import { unknownAgentProblem } from '../../conversations/conversation-reader.ts';
 import type { EventHub } from '../event-hub.ts';
+import { hasEndedOwner } from '../../supervision/live-run.ts';
 import type { Relays } from '../permissions/relays.ts';
 import type { StateTasks } from '../tasks/state-tasks.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
@@ -124,6 +125,11 @@ export class TurnEffects implements MachinePorts {
     if (thread === undefined || thread !== this.#parts.threads.current) return undefined;
     const known = thread.queue.length === 0 ? undefined : this.#parts.knownAgents();
     return thread.queue.filter(({ agent }) => agent === undefined || known?.has(agent));
+  }
+
+  async hasEndedOwner(): Promise<boolean> {
+    const { threads, runs } = this.#parts;
+    return threads.current !== undefined && (await runs.openRuns(threads.current)).some(hasEndedOwner);
   }
 
   async resumeOrphans(): Promise<void> {
