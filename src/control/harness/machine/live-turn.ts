@@ -1,5 +1,5 @@
 import type { UserMessage } from '../../../agents/agent.ts';
-import type { RunHandle } from '../../supervision/run-control.ts';
+import type { RunHandle, RunOutcome } from '../../supervision/run-control.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import type { RunTrace } from '../turns/tracing.ts';
@@ -43,6 +43,12 @@ export class LiveTurn {
     return this.handles[0]?.runId;
   }
 
+  /** Resolves when its runs have ended: whether all of them have answered. */
+  async isComplete(): Promise<boolean> {
+    const outcomes = await Promise.all(this.handles.map(({ done }) => done));
+    return outcomes.every(outcome => successfulOutcomes.has(outcome));
+  }
+
   /** Calls back whenever a message is injected. Returns an unsubscribe function. */
   onInjected(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -73,3 +79,6 @@ export class LiveTurn {
     this.#over.resolve();
   }
 }
+
+/** A run that used all its steps has answered. */
+const successfulOutcomes: ReadonlySet<RunOutcome> = new Set(['complete', 'max_iterations']);

@@ -1,7 +1,5 @@
 import type { UserMessage } from '../../../agents/agent.ts';
 import type { Clock } from '../../../agents/clock.ts';
-import { SingletreeError } from '../../../events/index.ts';
-import type { RunOutcome } from '../../supervision/run-control.ts';
 import { ownerCheckMs, remoteLeaseMs } from '../../supervision/lease-times.ts';
 import type { RunTrace } from '../turns/tracing.ts';
 import type { UserInput } from '../turns/user-input.ts';
@@ -10,6 +8,7 @@ import { decide } from './decide.ts';
 import { harnessDestroyed } from './harness-destroyed.ts';
 import { LiveTurn } from './live-turn.ts';
 import { deferred, Messages, type SentMessage } from './messages.ts';
+import { runDetached } from './run-detached.ts';
 import {
   type Command,
   type Effect,
@@ -272,8 +271,7 @@ export class Machine {
     // A resumed run may have been suspended before.
     if (turn.thread?.projection.isSuspended === true) this.dispatch({ type: 'suspended' });
     turn.begin();
-    const outcomes = await Promise.all(turn.handles.map(({ done }) => done));
-    this.dispatch({ type: 'ended', isComplete: outcomes.every(outcome => successfulOutcomes.has(outcome)) });
+    this.dispatch({ type: 'ended', isComplete: await turn.isComplete() });
   }
 
   async #settle(turn: LiveTurn, { store, endsPlanning }: Extract<Effect, { type: 'settle' }>): Promise<void> {
@@ -286,10 +284,10 @@ export class Machine {
     );
     const queue = await this.#ports.waiting(turn, this.#state.waiting.length > 0).catch(() => undefined);
     this.#live = undefined;
-    const { turn: { inputs = [], isDetached: isClosed = false } = {}, isDestroyed } = this.#state;
+    const { turn: { inputs = [], isDetached = false } = {}, isDestroyed } = this.#state;
     // The run of a thread that was deleted cannot be resumed.
-    const canResume = turn.handles.some(({ isDetached }) => isDetached) && (isDestroyed || !isClosed);
-    if (canResume) this.#messages.fail(inputs, runDetached(turn));
+    if (turn.handles.some(run => run.isDetached) && (isDestroyed || !isDetached))
+      this.#messages.fail(inputs, runDetached(turn));
     this.dispatch({ type: 'settled', ...(queue && { queue: this.#adopt(queue) }), ...settled });
     this.#drop(store);
     turn.end();
@@ -387,24 +385,14 @@ export class Machine {
 
   /** Checks runs of another process when its end is seen, and after this time in any case: its lease may have expired. */
   #watch(ms: number): void {
-    const timer = this.#clock.after(ownerCheckMs, async () => {
+    const check = async () => {
       const isDue = ms <= ownerCheckMs || (await this.#ports.hasEndedOwner().catch(() => false));
       if (this.#stopTimer !== timer) return;
       this.#stopTimer = undefined;
       if (isDue) this.dispatch({ type: 'check' });
       else this.#watch(ms - ownerCheckMs);
-    });
+    };
+    const timer = this.#clock.after(ownerCheckMs, () => void check());
     this.#stopTimer = timer;
   }
 }
-
-function runDetached({ runId, thread }: LiveTurn): SingletreeError {
-  return new SingletreeError(
-    'run_detached',
-    `The run "${runId}" was detached before it ended: its harness was destroyed, or another process took its thread over. Open the thread again to resume the run and to read its answer.`,
-    { details: { runId, threadId: thread?.id } },
-  );
-}
-
-/** A run that used all its steps has answered. */
-const successfulOutcomes: ReadonlySet<RunOutcome> = new Set(['complete', 'max_iterations']);

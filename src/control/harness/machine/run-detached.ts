@@ -1,0 +1,11 @@
+import { SingletreeError } from '../../../events/index.ts';
+import type { LiveTurn } from './live-turn.ts';
+
+/** Creates the error of a message whose run goes on without its harness. */
+export function runDetached({ runId, thread }: LiveTurn): SingletreeError {
+  return new SingletreeError(
+    'run_detached',
+    `The run "${runId}" was detached before it ended: its harness was destroyed, or another process took its thread over. Open the thread again to resume the run and to read its answer.`,
+    { details: { runId, threadId: thread?.id } },
+  );
+}
