@@ -64,13 +64,27 @@ export function checkAppendOptions(options: AppendOptions): void {
 /** Throw `invalid_argument` for an option that is unknown. */
 export const checkRawAppendOptions = namesOf<RawAppendOptions>('appendRaw', { lease: 1 });
 export const checkTailOptions = namesOf<TailOptions>('tail', { types: 1, signal: 1 });
-export const checkNewThread = namesOf<NewThread>('createThread', {
+const checkThreadNames = namesOf<NewThread>('createThread', {
   id: 1,
   resourceId: 1,
   title: 1,
   metadata: 1,
   imported: 1,
+  createdAt: 1,
 });
+
+/** Throws `invalid_argument` for an option that is unknown, and for a time of creation without an import. */
+export function checkNewThread(thread: NewThread): void {
+  checkThreadNames(thread);
+  const { createdAt, imported } = thread;
+  if (createdAt === undefined || (imported === true && !Number.isNaN(Date.parse(createdAt)))) return;
+  throw new SingletreeError(
+    'invalid_argument',
+    `\`createdAt\` is "${createdAt}": expected a time in ISO 8601, with \`imported\`.`,
+    { details: { createdAt } },
+  );
+}
+
 export const checkThreadChange = namesOf<ThreadChange>('updateThread', { title: 1, metadata: 1 });
 const checkFilterNames = namesOf<ThreadFilter>('listThreads', {
   resourceId: 1,

@@ -13,7 +13,10 @@ export interface Thread {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601; moved by every append and every change of title or metadata. Appends within 10 ms may move it once. */
+  /**
+   * ISO 8601; moved by every append and every change of title or metadata. Appends within 10 ms may move it once;
+   * imported events move it to their own time.
+   */
   readonly updatedAt: string;
   /** The seq of its newest event; 0 when it has none. */
   readonly seq: number;
@@ -40,6 +43,8 @@ export interface NewThread {
   metadata?: Record<string, unknown>;
   /** Whether it is made to append imported events to; a branch takes after its parent instead. */
   imported?: boolean;
+  /** With `imported`: when it began where it comes from, ISO 8601, not later than now; now when absent. */
+  createdAt?: string;
 }
 
 export interface ThreadChange {

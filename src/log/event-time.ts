@@ -43,6 +43,18 @@ export function setTimes(
   }
 }
 
+/** The text of a time that was reported elsewhere, or of `now` when it is later or is no time. */
+export function pastTimeText(ts: string | undefined, now: number): string {
+  const time = Date.parse(ts ?? '');
+  return timeText(time <= now ? time : now);
+}
+
+/** The time to which imported events move a thread: that of the last one, unless it has a later one or it is in the future. */
+export function importedTimeText(last: string | undefined, updated: string, now: number): string {
+  const moved = last === undefined ? updated : pastTimeText(last, now);
+  return isEarlier(updated, moved) ? moved : updated;
+}
+
 /** The time on the clock of a log, in milliseconds: the one it would give an event now. */
 export function currentTime(log: Pick<EventLog, 'now'>): number {
   return log.now?.() ?? Date.now();

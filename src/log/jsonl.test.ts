@@ -200,6 +200,21 @@ describe('import', () => {
     expect(await log.listThreads()).toEqual([]);
   });
 
+  it('makes a thread with the times of its events, and of those that close it', async () => {
+    const log = new MemoryLog();
+    const [day, next] = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z'];
+    const events = [
+      { type: 'harness_start', runId: 'r', agentId: 'a', ts: day },
+      { type: 'text', runId: 'r', id: 't', content: 'x', ts: next },
+    ];
+    const { createdAt, updatedAt, id } = await importThread(
+      log,
+      events.map(event => `${JSON.stringify(event)}\n`),
+    );
+    expect([createdAt, updatedAt]).toEqual([day, next]);
+    expect((await log.read(id)).at(-1)).toMatchObject({ type: 'harness_end', reason: 'interrupted', ts: next });
+  });
+
   it('refuses an id that is taken, and leaves that thread alone', async () => {
     const log = new MemoryLog();
     await importThread(log, [whole], { id: 'a' });

@@ -1,6 +1,7 @@
 import { defined } from '../events/defined.ts';
 import { optionNamesCheck } from '../events/options/check-options.ts';
 import { type AgentEvent, type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
+import { threadExists } from './checks.ts';
 import type { EventLog, NewThread, Thread } from './event-log.ts';
 import { defaultMaxEventBytes, eventTooLarge, pageBytes } from './event-size.ts';
 import { OpenEnds } from './open-ends.ts';
@@ -34,13 +35,18 @@ export async function importThread(
   target: ImportTarget = {},
 ): Promise<Thread> {
   checkTarget(target);
-  const { id: threadId, resourceId, title } = target;
-  const { id } = await log.createThread({
-    imported: true,
-    ...defined({ id: threadId, resourceId, title }),
-  });
+  const { resourceId, title } = target;
+  if (target.id !== undefined && (await log.getThread(target.id)) !== undefined) throw threadExists(target.id);
+  let id: string | undefined;
+  let batch: AgentEvent[] = [];
+  const append = async () => {
+    const createdAt = batch[0]?.ts;
+    id ??= (await log.createThread({ imported: true, ...defined({ id: target.id, resourceId, title, createdAt }) })).id;
+    if (batch.length > 0) await log.append(id, batch, { imported: true });
+    batch = [];
+    return id;
+  };
   try {
-    let batch: AgentEvent[] = [];
     let length = 0;
     let number = 0;
     let seq = 0;
@@ -55,15 +61,14 @@ export async function importThread(
       openEnds.take(event);
       length += line.length;
       if (batch.length < pageSize && length < pageBytes) continue;
-      await log.append(id, batch, { imported: true });
-      batch = [];
+      await append();
       length = 0;
     }
-    batch.push(...openEnds.closing());
-    if (batch.length > 0) await log.append(id, batch, { imported: true });
-    return (await log.getThread(id)) as Thread;
+    const lastTs = batch.at(-1)?.ts;
+    batch.push(...openEnds.closing().map(event => ({ ...event, ...defined({ ts: lastTs }) })));
+    return (await log.getThread(await append())) as Thread;
   } catch (error) {
-    await log.deleteThread(id);
+    if (id !== undefined) await log.deleteThread(id);
     throw error;
   }
 }

@@ -26,7 +26,7 @@ import type { SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
 import { decodeEvent, encodeEvents } from './encode.ts';
 import { defaultMaxEventBytes } from './event-size.ts';
-import { timeText } from './event-time.ts';
+import { importedTimeText, pastTimeText, timeText } from './event-time.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -117,7 +117,9 @@ export class MemoryLog implements EventLog {
     held.newestTs = stored.events.at(-1)?.ts ?? held.newestTs;
     if (once !== undefined) held.once.set(once, lastSeq);
     const moved = imported === true && { importedSeq: lastSeq };
-    held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt: this.#stamp() };
+    const updatedAt =
+      imported === true ? importedTimeText(stored.events.at(-1)?.ts, held.thread.updatedAt, this.now()) : this.#stamp();
+    held.thread = { ...held.thread, ...changed, ...moved, seq: lastSeq, updatedAt };
     if (open !== undefined) this.#setOpen(held, open);
     this.#live.publish(threadId, stored);
     return { firstSeq: seq + 1, lastSeq };
@@ -280,9 +282,9 @@ export class MemoryLog implements EventLog {
     this.#checkOpen();
     checkNewThread(thread);
     const { owner, fork, ...origin } = place;
-    const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
+    const { id = newId(), resourceId = 'default', title, metadata = {}, createdAt } = thread;
     if (this.#threads.has(checkId('thread id', id))) throw threadExists(id);
-    const now = this.#stamp();
+    const now = pastTimeText(createdAt, this.now());
     const held: Held = {
       thread: {
         id,

@@ -34,7 +34,8 @@ BEGIN
     newest_ts = coalesce(p_last_ts, u.newest_ts),
     newest_ms = coalesce(p_last_ms, u.newest_ms),
     -- Moving a thread in the listing costs as much as an append: one that is at the top since shortly stays there.
-    updated = CASE WHEN v_at - u.updated < interval '10 ms' AND v_at >= u.updated AND NOT EXISTS (
+    updated = CASE WHEN p_is_imported THEN greatest(u.updated, least(v_at, to_timestamp(p_last_ms / 1000)))
+    WHEN v_at - u.updated < interval '10 ms' AND v_at >= u.updated AND NOT EXISTS (
       SELECT 1 FROM ${s}.threads n WHERE n.id IS NOT NULL AND (n.updated, n.id) > (u.updated, u.id)
     ) THEN u.updated ELSE greatest(u.updated, v_at) END
   WHERE u.id = p_thread AND (p_expected IS NULL OR p_expected = u.seq)

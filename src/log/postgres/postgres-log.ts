@@ -38,6 +38,7 @@ import { SerialQueues } from '../../events/serial-queue.ts';
 import { Appends } from './appends.ts';
 import { Connections } from './connections.ts';
 import { DatabaseClock } from './database-clock.ts';
+import { pastTimeText } from '../event-time.ts';
 import { DeletedThreads } from './deleted-threads.ts';
 import { DerivedRows } from './derived-rows.ts';
 import { loadPg } from './driver.ts';
@@ -357,7 +358,9 @@ export class PostgresLog implements EventLog {
   async #insertThread(thread: NewThread, from?: Thread['branchedFrom']): Promise<Thread | undefined> {
     const { id, values } = newThreadRow(thread, from);
     return this.#writes.run(from?.threadId ?? id, async () => {
-      const [row] = await this.#query<ThreadRow>('create', () => [...values, this.#stamp()]);
+      const created = () =>
+        thread.createdAt === undefined ? this.#stamp() : pastTimeText(thread.createdAt, this.now());
+      const [row] = await this.#query<ThreadRow>('create', () => [...values, created()]);
       return row && toThread(row);
     });
   }

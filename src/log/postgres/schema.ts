@@ -133,6 +133,8 @@ CREATE VIEW ${s}.thread_messages AS
     await client.query(openFunctions(s));
     await moveNotes(client, s);
   },
+  // Only functions are new.
+  () => '',
 ];
 
 /** The table that marks a schema as that of a log. */

@@ -17,7 +17,7 @@ import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
 import type { UsageQuery, GroupedUsage } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
-import { timeText } from '../event-time.ts';
+import { importedTimeText, pastTimeText, timeText } from '../event-time.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -168,12 +168,15 @@ export class SqliteLog implements EventLog {
         if (resumes !== undefined && lease !== undefined) this.#sql.open.own(thread, resumes, lease.owner);
         if (imported === true) this.#sql.threads.setImported(thread, seq + bodies.length);
         if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
-        if (!isFresh) this.#sql.threads.touch(thread, timeText(now));
+        if (imported === true) {
+          const { updated } = this.#row(threadId);
+          this.#sql.threads.touch(thread, importedTimeText(encoded.events.at(-1)?.ts, updated, now));
+        } else if (!isFresh) this.#sql.threads.touch(thread, timeText(now));
         return { firstSeq: seq + 1, stored: encoded, keepOutline: this.#outlines.append(thread, seq, encoded) };
       });
       keepOutline();
       this.#backlog.schedule();
-      if (!isFresh) this.#newestThread.moved(threadId, now);
+      if (!isFresh && imported !== true) this.#newestThread.moved(threadId, now);
       const lastSeq = firstSeq + stored.bodies.length - 1;
       this.#newest.set(threadId, lastSeq, stored.events.at(-1)?.ts);
       this.#live.publish(threadId, stored);
@@ -346,10 +349,10 @@ export class SqliteLog implements EventLog {
 
   #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
     checkNewThread(thread);
-    const { id = newId(), resourceId = 'default', title, metadata = {} } = thread;
+    const { id = newId(), resourceId = 'default', title, metadata = {}, createdAt } = thread;
     if (this.#sql.threads.place(checkId('thread id', id)) !== undefined) throw threadExists(id);
     const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom };
-    const now = this.#stamp();
+    const now = pastTimeText(createdAt, this.now());
     const resource = checkId('resource id', resourceId);
     const row = { id, resource, info: JSON.stringify(info), created: now, updated: now, owner, fork, imported };
     this.#sql.threads.insert(row);

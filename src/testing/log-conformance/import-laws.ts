@@ -19,6 +19,26 @@ export function importLaws(law: Law): void {
     assert.equal(contents(await log.read(id)).length, 6);
   });
 
+  law('has the times of its imported events, and no later one than now', async ({ log }) => {
+    const [day, next] = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z'];
+    const newer = await log.createThread();
+    const { id, createdAt, updatedAt } = await log.createThread({ imported: true, createdAt: day });
+    assert.deepEqual([createdAt, updatedAt], [day, day]);
+    await log.append(id, [{ ...textEvent('a'), ts: next }], { imported: true });
+    await log.append(id, [{ ...textEvent('b'), ts: day }], { imported: true, metadata: { a: 1 } });
+    assert.deepEqual([(await log.getThread(id))?.createdAt, (await log.getThread(id))?.updatedAt], [day, next]);
+    assert.deepEqual(
+      (await log.listThreads()).map(thread => thread.id),
+      [newer.id, id],
+    );
+    await log.append(id, [{ ...textEvent('c'), ts: '9999-01-01T00:00:00Z' }], { imported: true });
+    const later = await log.createThread({ imported: true, createdAt: '9999-01-01T00:00:00Z' });
+    for (const thread of [await log.getThread(id), await log.getThread(later.id)])
+      assert.ok(Date.parse(thread?.updatedAt ?? '') < Date.parse('9999-01-01T00:00:00Z'));
+    await refuses('invalid_argument', log.createThread({ imported: true, createdAt: 'yesterday' }));
+    await refuses('invalid_argument', log.createThread({ createdAt: day }));
+  });
+
   law('takes imported events only into a thread made for them, before its own', async ({ log }) => {
     const own = await log.createThread();
     assert.equal(own.importedSeq, undefined);
