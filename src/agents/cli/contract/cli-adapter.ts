@@ -1,6 +1,7 @@
 import type { CliCommand, CommandRequest } from './cli-command.ts';
 import type { LiveAdapter } from './live-channel.ts';
 import type { RecordRules } from './record-rules.ts';
+import type { SessionFormat } from '../sessions/session-format.ts';
 import type { Translator, TranslatorOptions } from './translator.ts';
 
 /** The definition of one external coding agent: how to start it and how to translate its output. */
@@ -32,6 +33,8 @@ export interface CliAdapter {
   readonly records: RecordRules;
   /** Its interactive channel, used when somebody can answer. */
   readonly live?: LiveAdapter;
+  /** Its own session files, to be imported. */
+  readonly session?: SessionFormat;
   /** Whether it has no print mode: its interactive channel is always used. */
   readonly isLiveOnly?: boolean;
   command(request: CommandRequest): CliCommand;

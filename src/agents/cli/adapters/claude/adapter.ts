@@ -2,6 +2,7 @@ import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { claudeCommand } from './command.ts';
 import { claudeLive } from './live/adapter.ts';
 import { claudeRecords } from './records.ts';
+import { claudeSession } from './session.ts';
 import { claudeTranslator } from './translate.ts';
 
 /** Claude Code. */
@@ -18,6 +19,7 @@ export const claudeAdapter: CliAdapter = {
   prices: 'anthropic',
   environment: [/^(ANTHROPIC|CLAUDE|DISABLE|AWS|VERTEX|GOOGLE|CLOUD_ML|BASH|MCP)_/, /^IS_SANDBOX$/],
   versions: ['2.1.325', '1.0.50'],
+  session: claudeSession,
   records: claudeRecords,
   command: claudeCommand,
   translator: claudeTranslator,

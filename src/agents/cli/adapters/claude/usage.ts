@@ -24,7 +24,7 @@ export class ClaudeUsage {
    * Returns the usage that a result adds to the main agent, with the cost of all agents; undefined when there is none.
    */
   take(result: WireRecord): Usage | undefined {
-    const main = mainUsage(result['usage']);
+    const main = readMessageUsage(result['usage']);
     this.#main = add(this.#main, main?.counts ?? none);
     const models = recordOf(result['modelUsage']);
     const added = recordOf(result['model_usage_since_last_result']);
@@ -57,7 +57,8 @@ export class ClaudeUsage {
   }
 }
 
-function mainUsage(value: unknown): { usage: Usage; counts: Counts } | undefined {
+/** Returns the usage of a model call, or of several; undefined when it is not reported. */
+export function readMessageUsage(value: unknown): { usage: Usage; counts: Counts } | undefined {
   const usage = recordOf(value);
   const uncached = countOf(usage?.['input_tokens']);
   const outputTokens = countOf(usage?.['output_tokens']);

@@ -2,6 +2,7 @@ import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { codexCommand } from './command.ts';
 import { codexLive } from './live/adapter.ts';
 import { codexRecords } from './records.ts';
+import { codexSession } from './session.ts';
 import { codexTranslator } from './translate.ts';
 
 /** Codex. */
@@ -17,6 +18,7 @@ export const codexAdapter: CliAdapter = {
   environment: [/^(CODEX|OPENAI|AZURE_OPENAI)_/],
   versions: ['0.166.0', '0.125.0'],
   denial: /codex_core::tools::router: error=.*\breject(ed)?\b/,
+  session: codexSession,
   records: codexRecords,
   live: codexLive,
   command: codexCommand,

@@ -2,6 +2,7 @@ import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { piCommand } from './command.ts';
 import { piLive } from './live/adapter.ts';
 import { piRecords } from './records.ts';
+import { piSession } from './session.ts';
 import { piTranslator } from './translate.ts';
 
 /** Pi. */
@@ -14,6 +15,7 @@ export const piAdapter: CliAdapter = {
   login: 'run `pi` once and use /login, or set the key of a provider, such as ANTHROPIC_API_KEY',
   environment: [/^PI_/, /_(API_KEY|API_TOKEN|BASE_URL|OAUTH_TOKEN)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['0.87.1', '0.73.1'],
+  session: piSession,
   records: piRecords,
   live: piLive,
   command: piCommand,

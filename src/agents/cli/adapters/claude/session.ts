@@ -1,0 +1,216 @@
+import { basename, join } from 'node:path';
+import { defined } from '../../../../events/defined.ts';
+import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
+import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import { SessionTurns } from '../../sessions/session-turns.ts';
+import { joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { ClaudeReader } from './reader.ts';
+import { readMessageUsage } from './usage.ts';
+import { readBlocks } from './wire.ts';
+
+/** Records that are no part of the conversation. */
+const sideKinds: ReadonlySet<unknown> = new Set([
+  'agent-name',
+  'ai-title',
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
+  'cost-state',
+  'custom-title',
+  'file-history-snapshot',
+  'last-prompt',
+  'mode',
+  'permission-mode',
+  'pr-link',
+  'progress',
+  'queue-operation',
+  'summary',
+  'tools-used',
+]);
+/** What the program writes as a person's words for the output of its own commands. */
+const commandOutput = /^\s*<(local-command-|bash-std|system-reminder>|task-notification>)/;
+const interruption = /^\[Request interrupted by user/;
+
+/** The sessions of Claude Code: `projects/<folder>/<session>.jsonl`, with subagents in a folder of the same name. */
+export const claudeSession: SessionFormat = {
+  find({ home, environment, path }) {
+    const folder = join(environment['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'projects');
+    const isSession = (file: string) => file.endsWith('.jsonl') && !/[\\/]subagents[\\/]/.test(file);
+    return describeFiles(filesAt(path ?? folder, isSession), ({ name, records }) => {
+      const dated = records.find(record => textOf(record['timestamp']) !== undefined);
+      if (!records.some(record => textOf(record['sessionId']) ?? textOf(record['uuid']))) return undefined;
+      const prompt = records.find(record => record['type'] === 'user' && record['isMeta'] !== true);
+      return {
+        id: basename(name, '.jsonl'),
+        ...defined({
+          cwd: textOf(records.find(record => textOf(record['cwd']) !== undefined)?.['cwd']),
+          createdAt: textOf(dated?.['timestamp']),
+          title: joinedText(recordOf(prompt?.['message'])?.['content']),
+        }),
+      };
+    });
+  },
+  lines: ({ path }, file) =>
+    fileLines(file === undefined ? path : join(path.replace(/\.jsonl$/, ''), 'subagents', `${file}.jsonl`)),
+  reader: ids => new ClaudeSessionReader(ids),
+};
+
+/** Reads the records of a session: those of the conversation are the records of the live stream, with other names for some fields. */
+class ClaudeSessionReader implements SessionReader {
+  readonly turns: SessionTurns<ClaudeReader>;
+  /** The calls of the subagents whose files are included, by file. */
+  readonly #callOf = new Map<string, string>();
+  /** The tasks of subagents whose records are in the main file, by call, and the calls of those records. */
+  readonly #tasks = new Map<string, unknown>();
+  readonly #sidechains = new Map<string, string>();
+  /** The usage of the newest message, which each of its records repeats. */
+  #usage: (ReturnType<typeof readMessageUsage> & { readonly callId: string; readonly runId?: string }) | undefined;
+  #counted: string | undefined;
+
+  constructor(ids: SessionIds) {
+    this.turns = new SessionTurns(ids, context => new ClaudeReader(context));
+  }
+
+  before(record: WireRecord): readonly IncludedFile[] {
+    const agentId = textOf(recordOf(record['toolUseResult'])?.['agentId']);
+    const callId = resultIds(record)[0];
+    const { runId } = this.turns;
+    if (agentId === undefined || !/^[\w-]+$/.test(agentId) || callId === undefined || runId === undefined) return [];
+    const name = `agent-${agentId}`;
+    if (this.#callOf.has(name)) return [];
+    this.#callOf.set(name, callId);
+    return [{ name, runId: `${runId}/${agentId}/run` }];
+  }
+
+  take(record: WireRecord, file?: string): boolean {
+    const { turns } = this;
+    const message = recordOf(record['message']);
+    if (message?.['id'] !== this.#usage?.callId) this.#countUsage();
+    turns.at(record['timestamp']);
+    turns.cwd = textOf(record['cwd']) ?? turns.cwd;
+    const { type } = record;
+    const callId = file === undefined ? this.#sidechain(record) : this.#callOf.get(file);
+    if (callId !== undefined) return this.#subagent(record, callId, file);
+    const key = textOf(record['uuid']);
+    const after = 'parentUuid' in record ? (textOf(record['parentUuid']) ?? null) : undefined;
+    if (type === 'assistant') this.#assistant(record, { key, after });
+    else if (type === 'user') this.#user(record, { key, after });
+    else turns.link(key, textOf(record['logicalParentUuid']) ?? after);
+    return type === 'assistant' || type === 'user' || type === 'attachment' || type === 'system' || sideKinds.has(type);
+  }
+
+  endFile(file: string): void {
+    const callId = this.#callOf.get(file);
+    this.#countUsage();
+    // The result of its call ends a subagent that its caller waits for; this one ends in the background.
+    this.turns.read(reader => {
+      if (reader.runningTasks.length > 0)
+        reader.take({ type: 'system', subtype: 'task_notification', tool_use_id: callId, status: 'completed' });
+    });
+  }
+
+  pause(): void {
+    if (!this.turns.isDone) return;
+    this.#countUsage();
+    this.turns.pause();
+  }
+
+  #assistant(record: WireRecord, place: { key: string | undefined; after: string | null | undefined }): void {
+    const { turns } = this;
+    const message = recordOf(record['message']);
+    if (message?.['model'] !== '<synthetic>') turns.model = textOf(message?.['model']) ?? turns.model;
+    turns.read(reader => reader.take(toLiveRecord(record)), place);
+    const blocks = (readBlocks(message) ?? []).map(recordOf);
+    turns.done(message?.['stop_reason'] !== 'tool_use' && blocks.some(block => block?.['type'] === 'text'));
+    for (const block of blocks)
+      if (block?.['type'] === 'tool_use') this.#tasks.set(String(block['id']), recordOf(block['input'])?.['prompt']);
+    this.#keepUsage(message);
+  }
+
+  #user(record: WireRecord, place: { key: string | undefined; after: string | null | undefined }): void {
+    const { turns } = this;
+    const { key, after } = place;
+    const content = recordOf(record['message'])?.['content'];
+    const text = joinedText(content) ?? '';
+    if (resultIds(record).length > 0) turns.read(reader => reader.take(toLiveRecord(record)), place);
+    else if (record['isCompactSummary'] === true) {
+      turns.summarise(text, { upTo: after });
+      turns.link(key, after);
+    } else if (interruption.test(text)) {
+      turns.link(key, after);
+      turns.close('aborted');
+    } else {
+      const isHidden = record['isMeta'] === true || commandOutput.test(text);
+      const said = isHidden ? undefined : (readCommand(text) ?? toContent(readContentParts(content)));
+      if (said === undefined) turns.link(key, after);
+      else turns.prompt(said, place);
+    }
+  }
+
+  #subagent(record: WireRecord, callId: string, file: string | undefined): boolean {
+    const { type } = record;
+    const agent = textOf(record['agentId']);
+    if (type === 'assistant' || type === 'user') {
+      this.turns.read(reader => reader.take({ ...toLiveRecord(record), parent_tool_use_id: callId, agent_id: agent }));
+      if (type === 'assistant' && file !== undefined)
+        this.#keepUsage(recordOf(record['message']), `${this.turns.runId}/${agent}/run`);
+    }
+    return type === 'assistant' || type === 'user' || type === 'attachment' || type === 'system' || sideKinds.has(type);
+  }
+
+  /** Returns the call of a subagent whose records an older version wrote between those of the main agent. */
+  #sidechain(record: WireRecord): string | undefined {
+    if (record['isSidechain'] !== true) return undefined;
+    const task = joinedText(recordOf(record['message'])?.['content']);
+    const callId =
+      this.#sidechains.get(String(record['parentUuid'])) ??
+      [...this.#tasks].find(([, prompt]) => prompt !== undefined && prompt === task)?.[0];
+    if (callId !== undefined) this.#sidechains.set(String(record['uuid']), callId);
+    return callId;
+  }
+
+  #keepUsage(message: WireRecord | undefined, runId?: string): void {
+    const callId = textOf(message?.['id']);
+    const usage = readMessageUsage(message?.['usage']);
+    if (callId === undefined || usage === undefined || callId === this.#counted) return;
+    this.#usage = { ...usage, callId, ...defined({ runId, model: textOf(message?.['model']) }) };
+  }
+
+  #countUsage(): void {
+    if (this.#usage === undefined) return;
+    const { usage, counts, ...about } = this.#usage;
+    this.#counted = about.callId;
+    this.#usage = undefined;
+    this.turns.note({ type: 'usage', ...usage, ...about });
+  }
+}
+
+/** Returns the record as the program streams it. */
+function toLiveRecord(record: WireRecord): WireRecord {
+  const decision = record['permissionDecision'];
+  return {
+    ...record,
+    ...defined({ tool_use_result: record['toolUseResult'], is_api_error_message: record['isApiErrorMessage'] }),
+    ...(decision !== undefined && {
+      tool_result_meta: resultIds(record).map(id => ({ id, permission_decision: decision })),
+    }),
+  };
+}
+
+/** Returns the calls whose results a record has. */
+function resultIds(record: WireRecord): string[] {
+  if (record['type'] !== 'user') return [];
+  return (readBlocks(record['message']) ?? []).flatMap(value => {
+    const block = recordOf(value);
+    return block?.['type'] === 'tool_result' ? [textOf(block['tool_use_id']) ?? ''] : [];
+  });
+}
+
+/** Returns a command as a person typed it; undefined for any other text. */
+function readCommand(text: string): string | undefined {
+  const name = /<command-name>([^<]+)<\/command-name>/.exec(text)?.[1]?.trim();
+  const given = /<command-args>([^<]*)<\/command-args>/.exec(text)?.[1]?.trim();
+  return name === undefined ? undefined : [name, given].filter(Boolean).join(' ');
+}

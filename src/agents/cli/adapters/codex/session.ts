@@ -1,0 +1,239 @@
+import { dirname, join } from 'node:path';
+import { defined } from '../../../../events/defined.ts';
+import { toolParseError, type ToolOutput } from '../../../../events/index.ts';
+import { PlainTurn } from '../../sessions/plain-turn.ts';
+import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import { describeFiles, fileLines, filesAt, filesBelow } from '../../sessions/session-files.ts';
+import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import { SessionTurns } from '../../sessions/session-turns.ts';
+import { errorText } from '../../shared/readable-error.ts';
+import { SessionUsage } from '../../shared/session-usage.ts';
+import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { readUsage } from './wire.ts';
+
+/** Lines that are no part of the conversation. */
+const sideKinds: ReadonlySet<unknown> = new Set(['token_usage_record', 'turn_context', 'world_state', 'session_meta']);
+/** What the program itself writes as a person's words, in versions that do not mark it. */
+const injected =
+  /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions instructions|subagent_notification|turn_aborted|user_shell_command|skill)\b)/;
+const isFileId = (id: string | undefined): id is string => id !== undefined && /^[\w-]{8,64}$/.test(id);
+
+/** The sessions of Codex: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`; subagents have files of their own. */
+export const codexSession: SessionFormat = {
+  find({ home, environment, path }) {
+    const folder = join(environment['CODEX_HOME'] ?? join(home, '.codex'), 'sessions');
+    return describeFiles(
+      filesAt(path ?? folder, file => file.endsWith('.jsonl')),
+      ({ text, records }) => {
+        // The first line has the instructions, and is often longer than what is read here.
+        if (!/"type":\s*"session_meta"/.test(text.slice(0, 4096))) return undefined;
+        const field = (name: string) => new RegExp(`"${name}":\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(text)?.[1];
+        const read = (name: string) => textOf(JSON.parse(field(name) ?? 'null'));
+        const id = read('id');
+        if (id === undefined || read('parent_thread_id') !== undefined) return undefined;
+        const prompt = records.map(record => readPrompt(recordOf(record['payload']))).find(said => said !== undefined);
+        const title = typeof prompt === 'string' ? prompt : joinedText(prompt);
+        return { id, ...defined({ cwd: read('cwd'), createdAt: read('timestamp'), title }) };
+      },
+    );
+  },
+  async *lines({ path }, file) {
+    if (file === undefined) yield* fileLines(path);
+    else for await (const found of rolloutFiles(path, file)) return yield* fileLines(found);
+  },
+  reader: ids => new CodexSessionReader(ids),
+};
+
+/** Yields the file of another session, in the folder of this one or of another day. */
+async function* rolloutFiles(path: string, id: string): AsyncGenerator<string> {
+  const folder = dirname(path);
+  const isWanted = (file: string) => file.endsWith(`${id}.jsonl`);
+  yield* filesBelow(folder, isWanted, 0);
+  if (/[\\/]\d{4}[\\/]\d\d[\\/]\d\d$/.test(folder)) yield* filesBelow(join(folder, '..', '..', '..'), isWanted);
+}
+
+/** Reads the lines of a rollout: its items are what the model was sent and wrote. */
+class CodexSessionReader implements SessionReader {
+  readonly turns: SessionTurns<PlainTurn>;
+  readonly #usage = new Map<string | undefined, SessionUsage>();
+  /** The exit codes of commands, which come before their results. */
+  readonly #exits = new Map<string, number>();
+  /** The calls that started subagents, and the runs of those whose files were read, by session. */
+  readonly #spawned = new Map<string, string>();
+  readonly #children = new Map<string, string>();
+  /** Whether turns have their ends reported: older versions do not. */
+  #reportsEnds = false;
+  /** Where the sessions end that this one was forked from. */
+  readonly #forks = new Map<string, number>();
+
+  constructor(ids: SessionIds) {
+    this.turns = new SessionTurns(ids, context => new PlainTurn(context));
+  }
+
+  before({ type, payload }: WireRecord): readonly IncludedFile[] {
+    const body = recordOf(payload);
+    const base = type === 'session_meta' ? recordOf(body?.['history_base']) : undefined;
+    const id = textOf(base?.['thread_id']);
+    if (isFileId(id) && !this.#forks.has(id)) {
+      this.#forks.set(id, numberOf(base?.['end_ordinal_exclusive']) ?? Number.POSITIVE_INFINITY);
+      return [{ name: id }];
+    }
+    const isEnd = type === 'event_msg' && (body?.['type'] === 'task_complete' || body?.['type'] === 'turn_aborted');
+    const { runId } = this.turns;
+    if (!isEnd || runId === undefined) return [];
+    const names = [...this.#spawned.keys()].filter(name => !this.#children.has(name));
+    return names.map(name => ({ name, runId: `${runId}/${name}/run` }));
+  }
+
+  take(record: WireRecord, file?: string): boolean {
+    const { turns } = this;
+    const { type } = record;
+    const payload = recordOf(record['payload']) ?? {};
+    const end = file === undefined ? undefined : this.#forks.get(file);
+    if (end !== undefined && (numberOf(record['ordinal']) ?? 0) >= end) return true;
+    turns.at(record['timestamp']);
+    const child = file === undefined ? undefined : this.#child(file);
+    if (type === 'session_meta' || type === 'turn_context') {
+      turns.cwd = textOf(payload['cwd']) ?? turns.cwd;
+      turns.model = textOf(payload['model']) ?? turns.model;
+    } else if (type === 'response_item') return this.#item(payload, child);
+    else if (type === 'event_msg') return this.#event(payload, child);
+    else if (type === 'compacted' && child === undefined) {
+      const text = textOf(payload['message']);
+      if (text !== undefined) turns.summarise(text, {});
+      return true;
+    }
+    return sideKinds.has(type);
+  }
+
+  endFile(file: string): void {
+    if (this.#children.has(file)) this.turns.read(turn => turn.children.end(file, 'complete'));
+  }
+
+  pause(): void {
+    this.turns.pause();
+  }
+
+  /** Returns the run of the subagent whose file is read, and starts it if necessary; undefined for a session it was forked from. */
+  #child(file: string): string | undefined {
+    const parentId = this.#spawned.get(file);
+    if (parentId !== undefined && !this.#children.has(file))
+      this.turns.read(turn => this.#children.set(file, turn.children.start(file, { id: file, parentId }).runId));
+    return this.#children.get(file);
+  }
+
+  #item(item: WireRecord, child: string | undefined): boolean {
+    const { turns } = this;
+    const { type, role } = item;
+    if (type === 'message' && role !== 'assistant') {
+      const said = role === 'user' && child === undefined ? readPrompt(item) : undefined;
+      if (said !== undefined) turns.prompt(said, {});
+      return true;
+    }
+    if (type === 'message') turns.read(turn => turn.say('text', joinedText(item['content']) ?? '', child));
+    else if (type === 'reasoning') turns.read(turn => turn.say('reasoning', readReasoning(item), child));
+    else if (type === 'function_call' || type === 'custom_tool_call' || type === 'local_shell_call')
+      turns.read(turn => {
+        const id = textOf(item['call_id']) ?? textOf(item['id']) ?? '';
+        turn.call(id, textOf(item['name']) ?? String(type), readInput(item), child);
+      });
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output')
+      turns.read(turn => this.#output(turn, textOf(item['call_id']) ?? '', item['output']));
+    else if (type === 'web_search_call')
+      turns.read(turn => {
+        const id = textOf(item['id']) ?? 'web_search';
+        turn.call(id, 'web_search', item['action'] ?? {}, child);
+        turn.result(id, { context: '' });
+      });
+    else return type === 'compaction' || type === 'ghost_snapshot';
+    if (child === undefined) turns.done(type === 'message' && !this.#reportsEnds);
+    return true;
+  }
+
+  #output(turn: PlainTurn, callId: string, output: unknown): void {
+    const call = turn.openCall(callId);
+    const { context, exitCode = this.#exits.get(callId) } = readOutput(output);
+    this.#exits.delete(callId);
+    const result: ToolOutput = { context, ...(exitCode !== undefined && { result: { exitCode } }) };
+    const agentId = call?.name === 'spawn_agent' && typeof context === 'string' ? spawnedAgent(context) : undefined;
+    if (call !== undefined && isFileId(agentId)) this.#spawned.set(agentId, call.id);
+    if (!turn.result(callId, result)) turn.context.unknown({ call_id: callId, output });
+  }
+
+  #event(event: WireRecord, child: string | undefined): boolean {
+    const { turns } = this;
+    const { type } = event;
+    if (type === 'token_count') {
+      const info = recordOf(event['info']);
+      const total = readUsage(info?.['total_token_usage']);
+      const counter = this.#usage.get(child);
+      if (total === undefined || total.inputTokens + total.outputTokens === 0) return true;
+      // The first total of a fork includes what was used before it.
+      const used = counter === undefined ? (readUsage(info?.['last_token_usage']) ?? total) : counter.since(total);
+      if (counter === undefined) this.#usage.set(child, new SessionUsage(total));
+      const model = defined({ model: turns.model });
+      if (used !== undefined && turns.runId !== undefined) turns.read(turn => turn.usage({ ...used, ...model }, child));
+    } else if (type === 'item_completed' || type === 'exec_command_end') {
+      const item = recordOf(event['item']) ?? event;
+      const [id, exitCode] = [textOf(item['id']) ?? textOf(item['call_id']), numberOf(item['exit_code'])];
+      if (id !== undefined && exitCode !== undefined) this.#exits.set(id, exitCode);
+    } else if (child !== undefined) return true;
+    else if (type === 'task_started') this.#reportsEnds = true;
+    else if (type === 'task_complete') turns.done();
+    else if (type === 'turn_aborted') turns.close('aborted');
+    else if (type === 'error' && turns.runId !== undefined)
+      turns.read((_, context) => context.fail({ message: errorText(event['message']) }));
+    return true;
+  }
+}
+
+/** Returns what a person said; undefined for a message that the program wrote. */
+function readPrompt(item: WireRecord | undefined): ReturnType<typeof toContent> {
+  if (item?.['type'] !== 'message' || item['role'] !== 'user') return undefined;
+  const kinds = listOf(recordOf(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds']);
+  const isMarked = kinds.length > 0;
+  if (isMarked && !kinds.some(kind => String(kind).startsWith('user.'))) return undefined;
+  const parts = listOf(item['content']).map(value => {
+    const part = recordOf(value);
+    return part?.['type'] === 'input_image' ? { type: 'image', source: readImage(part['image_url']) } : value;
+  });
+  const said = toContent(readContentParts(parts));
+  const text = typeof said === 'string' ? said : (joinedText(said) ?? '');
+  return !isMarked && injected.test(text) ? undefined : said;
+}
+
+function readImage(url: unknown): WireRecord {
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(String(url)) ?? [];
+  return data === undefined ? { url, media_type: 'image/*' } : { data, media_type: mediaType };
+}
+
+function readReasoning(item: WireRecord): string {
+  const parts = [...listOf(item['summary']), ...listOf(item['content'])];
+  return parts.flatMap(part => textOf(recordOf(part)?.['text']) ?? []).join('\n\n');
+}
+
+function readInput(item: WireRecord): unknown {
+  const text = textOf(item['arguments']);
+  if (text === undefined) return item['input'] ?? item['action'] ?? {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    return toolParseError(String(error), text);
+  }
+}
+
+/** Returns what the model was sent of a result, and the exit code when the text states it. */
+function readOutput(output: unknown): { context: unknown; exitCode?: number | undefined } {
+  const whole = joinedText(output) ?? joinedText(recordOf(output)?.['content']) ?? output ?? '';
+  if (typeof whole !== 'string') return { context: whole };
+  const stated = /^(?:Exit code:|Process exited with code) (\d+)/m.exec(whole.slice(0, 400))?.[1];
+  return { context: whole, exitCode: stated === undefined ? undefined : Number(stated) };
+}
+
+function spawnedAgent(text: string): string | undefined {
+  try {
+    return textOf(recordOf(JSON.parse(text))?.['agent_id']);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { defined } from '../../../../events/defined.ts';
+import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
+import type { SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import { SessionTurns } from '../../sessions/session-turns.ts';
+import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { PiReader } from './reader.ts';
+
+/** Entries that are kept as they are and add nothing to the conversation. */
+const sideKinds: ReadonlySet<unknown> = new Set([
+  'branch_summary',
+  'custom',
+  'custom_message',
+  'label',
+  'model_change',
+  'session',
+  'session_info',
+  'thinking_level_change',
+]);
+
+/** The sessions of Pi: `sessions/<folder>/<time>_<session>.jsonl`, a header and a tree of entries. */
+export const piSession: SessionFormat = {
+  find({ home, environment, path }) {
+    const folder = join(environment['PI_CODING_AGENT_DIR'] ?? join(home, '.pi', 'agent'), 'sessions');
+    return describeFiles(
+      filesAt(path ?? folder, file => file.endsWith('.jsonl')),
+      ({ records }) => {
+        const header = records.find(record => record['type'] === 'session');
+        const id = textOf(header?.['id']);
+        if (header === undefined || id === undefined) return undefined;
+        const prompt = records.map(record => recordOf(record['message'])).find(message => message?.['role'] === 'user');
+        const details = { cwd: textOf(header['cwd']), createdAt: textOf(header['timestamp']) };
+        return { id, ...defined({ ...details, title: joinedText(prompt?.['content']) }) };
+      },
+    );
+  },
+  lines: ({ path }) => fileLines(path),
+  reader: ids => new PiSessionReader(ids),
+};
+
+/** Reads the entries of a session: messages are those of the live records. */
+class PiSessionReader implements SessionReader {
+  readonly turns: SessionTurns<PiReader>;
+
+  constructor(ids: SessionIds) {
+    this.turns = new SessionTurns(ids, context => new PiReader(context));
+  }
+
+  take(entry: WireRecord): boolean {
+    const { turns } = this;
+    const { type } = entry;
+    turns.at(entry['timestamp']);
+    const place = {
+      key: textOf(entry['id']),
+      after: 'parentId' in entry ? (textOf(entry['parentId']) ?? null) : undefined,
+    };
+    if (type === 'message') return this.#message(recordOf(entry['message']) ?? {}, place);
+    if (type === 'session') turns.cwd = textOf(entry['cwd']) ?? turns.cwd;
+    if (type === 'model_change') turns.model = textOf(entry['modelId']) ?? turns.model;
+    if (type === 'compaction')
+      turns.summarise(textOf(entry['summary']) ?? '', {
+        upTo: place.after,
+        before: textOf(entry['firstKeptEntryId']),
+        tokens: numberOf(entry['tokensBefore']),
+      });
+    turns.link(place.key, place.after);
+    return type === 'compaction' || sideKinds.has(type);
+  }
+
+  pause(): void {
+    this.turns.pause();
+  }
+
+  #message(message: WireRecord, place: { key: string | undefined; after: string | null | undefined }): boolean {
+    const { turns } = this;
+    const { role, content, toolCallId, toolName, isError, details, stopReason } = message;
+    const said = role === 'user' ? toContent(readContentParts(content)) : undefined;
+    if (said !== undefined) turns.prompt(said, place);
+    else if (role === 'assistant') {
+      turns.model = textOf(message['model']) ?? turns.model;
+      turns.read(reader => {
+        reader.take({ type: 'turn_start' });
+        reader.take({ type: 'message_end', message });
+      }, place);
+      turns.done(stopReason !== 'aborted' && !listOf(content).some(part => recordOf(part)?.['type'] === 'toolCall'));
+    } else if (role === 'toolResult') {
+      const result = { content, ...defined({ details }) };
+      turns.read(reader => reader.take({ type: 'tool_execution_end', toolCallId, toolName, isError, result }), place);
+    } else turns.link(place.key, place.after);
+    return (
+      role === 'user' || role === 'assistant' || role === 'toolResult' || role === 'system' || role === 'bashExecution'
+    );
+  }
+}

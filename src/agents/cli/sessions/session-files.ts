@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type LinePiece, LineReader, lineText } from '../agent/line-reader.ts';
+import { recordOf, type WireRecord } from '../shared/wire-value.ts';
+import type { FoundSession } from './session-format.ts';
+
+/** How much of a file is read to list it. */
+const headBytes = 16 * 1024;
+/** How many files are looked at together. */
+const together = 32;
+
+/** A file of a session, as its first records describe it. */
+export interface SessionHead {
+  readonly path: string;
+  readonly name: string;
+  /** The beginning of its text. */
+  readonly text: string;
+  /** The records on the lines of that which are whole. */
+  readonly records: readonly WireRecord[];
+}
+
+/** Yields the files below a folder whose path is accepted; a folder or a file that cannot be read is skipped. */
+export async function* filesBelow(
+  folder: string,
+  isWanted: (path: string) => boolean,
+  depth = 8,
+): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && depth > 0) yield* filesBelow(path, isWanted, depth - 1);
+    else if (entry.isFile() && isWanted(path)) yield path;
+  }
+}
+
+/** Yields the accepted files at a path: the file itself, or those below a folder. */
+export async function* filesAt(path: string, isWanted: (path: string) => boolean): AsyncGenerator<string> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) yield path;
+  else if (found?.isDirectory() === true) yield* filesBelow(path, isWanted);
+}
+
+/** Yields a session for each file that `describe` accepts by its first records. */
+export async function* describeFiles(
+  paths: AsyncIterable<string>,
+  describe: (head: SessionHead) => Pick<FoundSession, 'id' | 'cwd' | 'title' | 'createdAt'> | undefined,
+): AsyncGenerator<FoundSession> {
+  const look = async (path: string): Promise<FoundSession | undefined> => {
+    try {
+      const file = await open(path);
+      try {
+        const { size, mtimeMs } = await file.stat();
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, headBytes)), 0);
+        const head = buffer.subarray(0, bytesRead);
+        const session = describe({ path, name: basename(path), text: lineText(head), records: readRecords(head) });
+        const updatedAt = new Date(mtimeMs).toISOString();
+        return session && { ...session, path, updatedAt, bytes: size, version: `${size} ${mtimeMs}` };
+      } finally {
+        await file.close();
+      }
+    } catch {
+      return undefined;
+    }
+  };
+  let looks: Promise<FoundSession | undefined>[] = [];
+  const drain = async () => (await Promise.all(looks.splice(0))).filter(session => session !== undefined);
+  for await (const path of paths) {
+    looks.push(look(path));
+    if (looks.length >= together) yield* await drain();
+  }
+  yield* await drain();
+  looks = [];
+}
+
+/** Returns the records on the whole lines of the beginning of a file. */
+function readRecords(bytes: Uint8Array): WireRecord[] {
+  const reader = new LineReader();
+  return [...reader.push(bytes), ...reader.end()].flatMap(({ bytes: line }) => {
+    const record = readRecord(line);
+    return record === undefined ? [] : [record];
+  });
+}
+
+/** Returns the record on a line; undefined when it is none. */
+export function readRecord(bytes: Uint8Array): WireRecord | undefined {
+  try {
+    return recordOf(JSON.parse(lineText(bytes)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Yields the lines of a file; none when it does not exist. */
+export async function* fileLines(path: string): AsyncGenerator<LinePiece> {
+  const reader = new LineReader();
+  try {
+    for await (const chunk of createReadStream(path)) yield* reader.push(chunk as Buffer);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  yield* reader.end();
+}

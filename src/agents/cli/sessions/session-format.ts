@@ -1,0 +1,67 @@
+import type { LinePiece } from '../agent/line-reader.ts';
+import type { WireRecord } from '../shared/wire-value.ts';
+import type { SessionTurns } from './session-turns.ts';
+
+/** Where to look for sessions: the home folder and the variables by which programs move their folders. */
+export interface SessionPlace {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A session file, a database or a folder of them, instead of the program's own place. */
+  readonly path?: string | undefined;
+}
+
+/** A session of an external program, as a look at its files shows it. */
+export interface FoundSession {
+  /** The program's own id. */
+  readonly id: string;
+  /** Its main file, or the database that has it. */
+  readonly path: string;
+  /** The folder that the program worked in. */
+  readonly cwd?: string;
+  readonly title?: string;
+  /** ISO 8601. */
+  readonly createdAt?: string;
+  /** ISO 8601: when its files changed last. */
+  readonly updatedAt: string;
+  readonly bytes: number;
+  /** Differs whenever the session has changed. */
+  readonly version: string;
+}
+
+/** Another file that belongs to a session, with the run whose raw lines it has; without one they are not stored. */
+export interface IncludedFile {
+  readonly name: string;
+  readonly runId?: string;
+}
+
+/** The ids of a session and of its runs. */
+export interface SessionIds {
+  /** The id that begins those of all runs; the run of this id has the raw lines. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+}
+
+/** Translates the records of one session to turns. Pure. */
+export interface SessionReader {
+  readonly turns: SessionTurns;
+  /** Returns the files whose records come before this one: those of subagents, or of the session it was forked from. */
+  before?(record: WireRecord): readonly IncludedFile[];
+  /** Adds the events of a record to the turns; `file` is the included file that it comes from. Returns false when it does not know its kind. */
+  take(record: WireRecord, file?: string): boolean;
+  /** Ends an included file. */
+  endFile?(file: string): void;
+  /** Ends a turn that is complete, at the end of what was written so far. */
+  pause(): void;
+}
+
+/** The session files of one program: where they are and how they are read. The files are never written. */
+export interface SessionFormat {
+  /** Yields the sessions of the main agent in no order. Skips what it cannot open. */
+  find(place: SessionPlace): AsyncIterable<FoundSession>;
+  /** Yields the lines of a session, or of a file that its reader includes; none when that is missing. */
+  lines(session: FoundSession, file?: string): AsyncIterable<LinePiece>;
+  reader(ids: SessionIds): SessionReader;
+  /** Whether a stored line is the current one, for sources that change earlier records. Default: the bytes are equal. */
+  isSameLine?(stored: Uint8Array, current: Uint8Array): boolean;
+}

@@ -1,0 +1,152 @@
+import { defined } from '../../events/defined.ts';
+import type { AgentEvent } from '../../events/index.ts';
+import { defaultMaxEventBytes } from '../../log/event-size.ts';
+import type { EventLog, RawLine, Thread } from '../../log/index.ts';
+import { titleOf } from '../conversations/title.ts';
+import { fitEvent } from './fit-event.ts';
+import { type ImportNote, importKey, type SessionSource, threadIdFor } from './session-source.ts';
+import { copyStoredLines, countStoredLines } from './stored-lines.ts';
+
+const batchEvents = 500;
+const batchBytes = 4 * 1024 * 1024;
+
+export interface ImportTargetOptions {
+  readonly log: EventLog;
+  readonly source: SessionSource;
+  readonly resourceId?: string | undefined;
+  /** The thread that has the session so far, and the number of threads it has. */
+  readonly thread: Thread | undefined;
+  readonly count: number;
+}
+
+/** The thread that an import writes to: takes all events and lines of the source, and appends those that it does not have. */
+export class ImportTarget {
+  readonly #options: ImportTargetOptions;
+  #threadId: string | undefined;
+  /** The events that were taken, and how many of them the thread has. */
+  #seq = 0;
+  #stored: number;
+  /** The raw lines that the thread has of each run, and those that were taken. */
+  readonly #storedLines = new Map<string, number>();
+  readonly #takenLines = new Map<string, number>();
+  #events: AgentEvent[] = [];
+  #lines: { readonly runId: string; readonly line: RawLine }[] = [];
+  #bytes = 0;
+  #appended = 0;
+
+  constructor(options: ImportTargetOptions) {
+    this.#options = options;
+    this.#threadId = options.thread?.id;
+    this.#stored = options.thread?.importedSeq ?? 0;
+  }
+
+  get threadId(): string | undefined {
+    return this.#threadId;
+  }
+
+  /** The number of events that were appended. */
+  get appended(): number {
+    return this.#appended;
+  }
+
+  /** Whether the thread has more events than were taken. */
+  get isAhead(): boolean {
+    return this.#seq < this.#stored;
+  }
+
+  add(events: readonly AgentEvent[]): void {
+    const maxBytes = this.#options.log.maxEventBytes ?? defaultMaxEventBytes;
+    for (const event of events) if (++this.#seq > this.#stored) this.#events.push(fitEvent(event, maxBytes));
+  }
+
+  async addLine(runId: string, line: RawLine): Promise<void> {
+    if (this.#storedLines.get(runId) === undefined) {
+      const count = this.#threadId === undefined ? 0 : await countStoredLines(this.#options.log, this.#threadId, runId);
+      this.#storedLines.set(runId, count);
+    }
+    this.#takenLines.set(runId, line.n);
+    if (line.n <= (this.#storedLines.get(runId) ?? 0)) return;
+    this.#lines.push({ runId, line });
+    this.#bytes += line.line.length;
+  }
+
+  /** Continues in a new thread that shares the events up to what was taken; the lines before it are copied. */
+  async branch(): Promise<void> {
+    const { log, source, thread, count } = this.#options;
+    if (thread === undefined) return;
+    const { createdAt, title } = thread;
+    const seq = Math.min(this.#seq, this.#stored);
+    const names = { id: threadIdFor(source, count + 1), imported: true, createdAt, ...defined({ title }) };
+    const branch = await log.branch(thread.id, seq, names);
+    for (const [runId, stored] of this.#storedLines) {
+      const copied = Math.min(stored, this.#takenLines.get(runId) ?? 0);
+      await copyStoredLines(log, { from: thread.id, to: branch.id, runId, count: copied });
+      this.#storedLines.set(runId, copied);
+    }
+    this.#threadId = branch.id;
+    this.#stored = seq;
+  }
+
+  /** Appends what was taken when it is much. */
+  async flushSome(): Promise<void> {
+    if (this.#events.length >= batchEvents || this.#bytes >= batchBytes) await this.#flush();
+  }
+
+  /** Appends the rest, and notes which version of the session the thread has now. */
+  async finish(): Promise<void> {
+    const { agentId, session } = this.#options.source;
+    const { id: sessionId, path, version } = session;
+    await this.#flush({ agentId, sessionId, path, version });
+  }
+
+  async #flush(note?: ImportNote): Promise<void> {
+    const { log } = this.#options;
+    const threadId = await this.#create();
+    if (threadId === undefined) return;
+    // Lines come first: events that are missing because an import was killed are made again from them.
+    for (let at = 0; at < this.#lines.length; ) {
+      const { runId } = this.#lines[at] as { readonly runId: string };
+      const other = this.#lines.findIndex((each, index) => index > at && each.runId !== runId);
+      const end = other < 0 ? this.#lines.length : other;
+      await log.appendRaw(
+        threadId,
+        runId,
+        this.#lines.slice(at, end).map(({ line }) => line),
+      );
+      at = end;
+    }
+    const metadata = note && { metadata: { [importKey]: note } };
+    if (this.#events.length > 0 || note !== undefined) {
+      const expectedSeq = this.#seq - this.#events.length;
+      await log.append(threadId, this.#events, {
+        imported: true,
+        ...(this.#events.length > 0 && { expectedSeq }),
+        ...metadata,
+      });
+    }
+    this.#appended += this.#events.length;
+    this.#stored += this.#events.length;
+    this.#events = [];
+    this.#lines = [];
+    this.#bytes = 0;
+  }
+
+  /** Returns the thread, and makes it for the first events; undefined while there are none. */
+  async #create(): Promise<string | undefined> {
+    const { log, source, resourceId } = this.#options;
+    const [first] = this.#events;
+    if (this.#threadId !== undefined || first === undefined) return this.#threadId;
+    const { session } = source;
+    const prompt = this.#events.find(event => event.type === 'user');
+    const title = titleOf(session.title ?? (prompt?.type === 'user' ? prompt.content : ''));
+    const createdAt = session.createdAt ?? first.ts;
+    const { id } = await log.createThread({
+      id: threadIdFor(source),
+      imported: true,
+      title,
+      ...defined({ resourceId, createdAt }),
+    });
+    this.#threadId = id;
+    return id;
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import type { FoundSession, SessionFormat, SessionPlace } from '../../agents/cli/sessions/session-format.ts';
+import { SingletreeError } from '../../events/index.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+
+/** A session of an external agent that can be imported. */
+export interface SessionSource {
+  readonly agentId: string;
+  readonly format: SessionFormat;
+  readonly session: FoundSession;
+}
+
+/** What the metadata of an imported thread states of its session. */
+export interface ImportNote {
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly path: string;
+  /** The version of the session that was imported. */
+  readonly version: string;
+}
+
+/** The key of the note in the metadata of a thread. */
+export const importKey = 'importedFrom';
+
+/** The external agents whose sessions can be imported. */
+export const importableAgents: readonly string[] = Object.values(cliAdapters)
+  .filter(({ session }) => session !== undefined)
+  .map(({ id }) => id);
+
+/** Yields the sessions of an agent, or of all of them; throws `invalid_argument` for an agent whose sessions cannot be read. */
+export async function* findSessions(place: SessionPlace, agentId?: string): AsyncGenerator<SessionSource> {
+  for (const id of agentId === undefined ? importableAgents : [agentId]) {
+    const format = Object.hasOwn(cliAdapters, id) ? cliAdapters[id]?.session : undefined;
+    if (format === undefined)
+      throw new SingletreeError(
+        'invalid_argument',
+        `The sessions of "${id}" cannot be imported. Expected one of: ${importableAgents.join(', ')}.`,
+      );
+    for await (const session of format.find(place)) yield { agentId: id, format, session };
+  }
+}
+
+/** Returns the id that begins those of a session's thread and runs: its own where that is usable. */
+export function sessionKey({ session }: SessionSource): string {
+  if (/^[\w.-]{1,100}$/.test(session.id)) return session.id;
+  return createHash('sha256').update(session.id).digest('hex').slice(0, 32);
+}
+
+/** Returns the id of a session's thread; the second and later ones are branches that begin where the source took another way. */
+export function threadIdFor(source: SessionSource, number = 1): string {
+  const id = `${source.agentId}-${sessionKey(source)}`;
+  return number === 1 ? id : `${id}-${number}`;
+}
+
+/** Returns the thread that follows a session, and how many threads it has. */
+export async function findImportedThread(
+  log: Pick<EventLog, 'getThread'>,
+  source: SessionSource,
+): Promise<{ readonly thread: Thread | undefined; readonly count: number }> {
+  let thread: Thread | undefined;
+  for (let count = 0; ; count++) {
+    const next = await log.getThread(threadIdFor(source, count + 1));
+    if (next?.importedSeq === undefined) return { thread, count };
+    thread = next;
+  }
+}
+
+/** Returns how a thread compares with its session. */
+export function sessionStatus(thread: Thread | undefined, { session }: SessionSource): 'new' | 'imported' | 'changed' {
+  if (thread === undefined) return 'new';
+  return (thread.metadata[importKey] as ImportNote | undefined)?.version === session.version ? 'imported' : 'changed';
+}

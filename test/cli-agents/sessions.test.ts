@@ -1,0 +1,252 @@
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { importSession } from '../../src/control/import/import-session.ts';
+import { findSessions, importableAgents, type SessionSource } from '../../src/control/import/session-source.ts';
+import { createRedactor } from '../../src/agents/redaction/redactor.ts';
+import { checkOrder, type LoggedEvent, parseEvent } from '../../src/events/index.ts';
+import { createConversation, defaultActive, reduceConversation } from '../../src/graph/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
+import { projectThread } from '../../src/projections/index.ts';
+import { mutated, mutationSteps } from '../support/mutated-lines.ts';
+import { toLines } from './captures.ts';
+
+const fixtures = fileURLToPath(new URL('./session-fixtures', import.meta.url));
+const folders: string[] = [];
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sessions-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+async function sessionsAt(path: string, agentId: string): Promise<SessionSource[]> {
+  const found: SessionSource[] = [];
+  for await (const source of findSessions({ home: '/nowhere', environment: {}, path }, agentId)) found.push(source);
+  return found.toSorted((a, b) => (a.session.id < b.session.id ? -1 : 1));
+}
+
+async function allEvents(log: MemoryLog, threadId: string): Promise<LoggedEvent[]> {
+  return log.read(threadId, { limit: 100_000 });
+}
+
+async function rawText(log: MemoryLog, threadId: string, runId: string): Promise<string> {
+  const lines = await log.readRaw(threadId, runId, { limit: 100_000 });
+  return Buffer.concat(lines.map(({ line }) => line)).toString('utf8');
+}
+
+const samples = (
+  await Promise.all(importableAgents.map(agentId => sessionsAt(join(fixtures, agentId), agentId)))
+).flat();
+
+describe.each(samples.map(source => ({ name: `${source.agentId} ${source.session.id}`, source })))(
+  'the session $name',
+  ({ source }) => {
+    it('becomes these events', async () => {
+      const log = new MemoryLog();
+      const { threadId = '', status } = await importSession(log, source);
+      expect(status).toBe('imported');
+      const events = await allEvents(log, threadId);
+      const file = join(fixtures, 'expected', `${source.agentId}-${source.session.id}.jsonl`);
+      await expect(toLines(events)).toMatchFileSnapshot(file);
+      expect(events.map(event => parseEvent(event))).toEqual(events);
+      expect(checkOrder(events)).toEqual([]);
+    });
+
+    it('has no power, its own times, and nothing is imported twice', async () => {
+      const log = new MemoryLog();
+      const { threadId = '', unknown, unreadable } = await importSession(log, source);
+      expect([unknown, unreadable.count]).toEqual([{}, 0]);
+      const thread = await log.getThread(threadId);
+      expect(thread?.importedSeq).toBe(thread?.seq);
+      expect(thread?.open).toBeUndefined();
+      const times = (await allEvents(log, threadId)).map(({ ts }) => ts).toSorted();
+      expect(thread?.updatedAt.slice(0, 10)).toBe(times.at(-1)?.slice(0, 10));
+      expect(await importSession(log, source)).toMatchObject({ threadId, status: 'unchanged', events: 0 });
+      const changed = { ...source, session: { ...source.session, version: 'touched' } };
+      expect(await importSession(log, changed)).toMatchObject({ threadId, status: 'unchanged', events: 0 });
+    });
+  },
+);
+
+/** The sessions that are one file, to be cut and changed. */
+const fileSamples = samples.filter(({ session }) => session.path.endsWith('.jsonl'));
+
+/** What is said and done, without the ids and the borders of runs. */
+function talk(events: readonly LoggedEvent[]): unknown[] {
+  return events.flatMap(event => {
+    if (event.type === 'user' || event.type === 'text' || event.type === 'reasoning')
+      return [[event.type, event.content]];
+    if (event.type === 'tool_call') return [[event.type, event.name, event.input]];
+    if (event.type === 'tool_result') return [[event.type, event.name, event.output]];
+    return event.type === 'usage' ? [[event.type, event.inputTokens]] : [];
+  });
+}
+
+/** Copies the folder of a sample, so that its files can be changed. */
+function copySample({ agentId, session }: SessionSource): { path: string; source: () => Promise<SessionSource> } {
+  const folder = temporaryFolder();
+  cpSync(join(fixtures, agentId), folder, { recursive: true });
+  const path = join(folder, session.path.slice(join(fixtures, agentId).length + 1));
+  let version = 0;
+  return {
+    path,
+    source: async () => {
+      const [found] = await sessionsAt(path, agentId);
+      if (found === undefined) throw new Error(`no session at ${path}`);
+      return { ...found, session: { ...found.session, version: `${++version}` } };
+    },
+  };
+}
+
+describe('a session file', () => {
+  it('is in the raw lines of its thread, byte for byte, with those of its subagents', async () => {
+    for (const source of fileSamples) {
+      const log = new MemoryLog();
+      const { threadId = '' } = await importSession(log, source);
+      expect(await rawText(log, threadId, source.session.id)).toBe(readFileSync(source.session.path, 'utf8'));
+    }
+    const log = new MemoryLog();
+    const [source] = samples.filter(({ session }) => session.id.startsWith('2aeda645'));
+    if (source === undefined) throw new Error('no sample with a subagent');
+    const { threadId = '' } = await importSession(log, source);
+    const start = (await allEvents(log, threadId)).find(
+      event => event.type === 'harness_start' && event.agentId === 'general-purpose',
+    );
+    const file = join(source.session.path.replace('.jsonl', ''), 'subagents', 'agent-ab6cd7e39945e6b5f.jsonl');
+    expect(await rawText(log, threadId, start?.runId ?? '')).toBe(readFileSync(file, 'utf8'));
+  });
+
+  it('that grew is continued in its thread, wherever it was cut before', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...fileSamples),
+        fc.array(fc.double({ min: 0.3, max: 1, noNaN: true }), { maxLength: 4 }),
+        async (sample, cuts) => {
+          const { path, source } = copySample(sample);
+          const bytes = readFileSync(path);
+          const log = new MemoryLog();
+          for (const cut of cuts.toSorted()) {
+            writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * cut)));
+            await importSession(log, await source());
+          }
+          writeFileSync(path, bytes);
+          const { threadId = '', unreadable } = await importSession(log, await source());
+          expect(unreadable.count).toBe(0);
+          const whole = new MemoryLog();
+          const { threadId: wholeId = '' } = await importSession(whole, sample);
+          const events = await allEvents(log, threadId);
+          expect(checkOrder(events)).toEqual([]);
+          expect(talk(events)).toEqual(talk(await allEvents(whole, wholeId)));
+          // A last line whose line feed was not written yet is stored without it.
+          const raw = await log.readRaw(threadId, sample.session.id, { limit: 100_000 });
+          expect(raw.map(({ line }) => Buffer.from(line).toString().trimEnd())).toEqual(
+            bytes.toString('utf8').trimEnd().split('\n'),
+          );
+          expect((await log.listThreads()).length).toBe(1);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('that was changed in any way is imported as far as it can be read, and nothing is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...fileSamples), mutationSteps, async (sample, steps) => {
+        const { path } = copySample(sample);
+        const lines = mutated(readFileSync(path, 'utf8').split('\n').slice(0, -1), steps);
+        const text = lines.map(line => `${line}\n`).join('');
+        writeFileSync(path, text);
+        const log = new MemoryLog();
+        const source = { ...sample, session: { ...sample.session, path } };
+        const { threadId } = await importSession(log, source);
+        if (threadId === undefined) return;
+        expect(await rawText(log, threadId, sample.session.id)).toBe(Buffer.from(text).toString('utf8'));
+        const events = await allEvents(log, threadId);
+        expect(checkOrder(events)).toEqual([]);
+        const again = { ...source, session: { ...source.session, version: 'again' } };
+        expect(await importSession(log, again)).toMatchObject({ status: 'unchanged', events: 0 });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('that goes on after a person continued the thread becomes a branch at the last common record', async () => {
+    const [sample] = fileSamples.filter(({ agentId }) => agentId === 'pi');
+    if (sample === undefined) throw new Error('no sample');
+    const { path, source } = copySample(sample);
+    const text = readFileSync(path, 'utf8');
+    const lines = text.split('\n').slice(0, -1);
+    writeFileSync(
+      path,
+      lines
+        .slice(0, -2)
+        .map(line => `${line}\n`)
+        .join(''),
+    );
+    const log = new MemoryLog();
+    const { threadId = '' } = await importSession(log, await source());
+    const before = await log.getThread(threadId);
+    await log.append(threadId, [{ type: 'user', runId: 'mine', content: 'and here?' }]);
+    expect(await importSession(log, await source())).toMatchObject({ status: 'unchanged', threadId });
+    writeFileSync(path, text);
+    const branched = await importSession(log, await source());
+    expect(branched).toMatchObject({ status: 'branched', threadId: `${threadId}-2` });
+    const branch = await log.getThread(`${threadId}-2`);
+    expect(branch).toMatchObject({ branchedFrom: { threadId, seq: before?.seq }, title: before?.title });
+    expect(branch?.importedSeq).toBe(branch?.seq);
+    expect(JSON.stringify(talk(await allEvents(log, `${threadId}-2`)))).toContain('SECOND-ANSWER.');
+    expect(JSON.stringify(talk(await allEvents(log, threadId)))).toContain('and here?');
+    expect(await rawText(log, `${threadId}-2`, sample.session.id)).toBe(text);
+    appendFileSync(path, '{"type":"label","id":"00000099","parentId":null}\n');
+    expect(await importSession(log, await source())).toMatchObject({ status: 'unchanged', threadId: `${threadId}-2` });
+  });
+
+  it('has its secrets replaced when that is asked for, in events and raw lines', async () => {
+    const [source] = fileSamples.filter(({ agentId }) => agentId === 'pi');
+    if (source === undefined) throw new Error('no sample');
+    const log = new MemoryLog();
+    const redactor = createRedactor(['FIRST-ANSWER']);
+    const { threadId = '', secrets } = await importSession(log, source, { redactor });
+    expect(secrets).toBe(1);
+    expect(JSON.stringify(await allEvents(log, threadId))).not.toContain('FIRST-ANSWER');
+    expect(await rawText(log, threadId, source.session.id)).toContain('[redacted] done.');
+  });
+
+  it('shows its branches as siblings', async () => {
+    const folder = temporaryFolder();
+    const entry = (id: string, parentId: string | null, role: string, text: string) =>
+      `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-01-01T00:00:00Z', message: { role, content: [{ type: 'text', text }], usage: { input: 1, output: 1 }, stopReason: 'stop' } })}\n`;
+    writeFileSync(
+      join(folder, 's.jsonl'),
+      [
+        '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00Z","cwd":"/w"}\n',
+        entry('a', null, 'user', 'one'),
+        entry('b', 'a', 'assistant', 'first answer'),
+        entry('c', 'b', 'user', 'two'),
+        entry('d', 'c', 'assistant', 'second answer'),
+        entry('e', 'b', 'user', 'two, edited'),
+        entry('f', 'e', 'assistant', 'third answer'),
+        entry('g', 'a', 'assistant', 'another first answer'),
+      ].join(''),
+    );
+    const [source] = await sessionsAt(folder, 'pi');
+    if (source === undefined) throw new Error('not found');
+    const log = new MemoryLog();
+    const { threadId = '' } = await importSession(log, source);
+    const events = await allEvents(log, threadId);
+    const conversation = events.reduce(reduceConversation, createConversation());
+    const shown = JSON.stringify(projectThread(conversation, defaultActive(conversation)));
+    expect(shown).toContain('another first answer');
+    expect(shown).not.toContain('two');
+    const parents = events.flatMap(event => (event.type === 'user' ? [event.parentMessageId] : []));
+    expect(parents).toEqual([undefined, undefined, 's1/1']);
+  });
+});
