@@ -87,8 +87,8 @@ export const commandList = {
     load: threads,
   },
   import: {
-    description: 'make a thread from exported events',
-    example: 'singletree import thread.jsonl',
+    description: 'list and import the sessions of coding agents, or make a thread from exported events',
+    example: 'singletree import claude --all',
     load: threads,
   },
   rm: {

@@ -133,7 +133,7 @@ describe('a session file', () => {
           const { path, source } = copySample(sample);
           const bytes = readFileSync(path);
           const log = new MemoryLog();
-          for (const cut of cuts.toSorted()) {
+          for (const cut of cuts.toSorted((a, b) => a - b)) {
             writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * cut)));
             await importSession(log, await source());
           }

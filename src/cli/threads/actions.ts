@@ -12,6 +12,7 @@ import { singletreeHome } from '../settings/home.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { graphLines } from '../graph-lines.ts';
 import { tableLines } from '../table.ts';
+import { importableAgents } from '../../control/import/session-source.ts';
 import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
@@ -94,16 +95,13 @@ export function showThread(text: string, options: ThreadCommandOptions & { reado
   });
 }
 
-/** `singletree import`: a new thread from such lines; it cannot act until a person continues it. */
-export function importCommand(
-  file: string,
-  options: ThreadCommandOptions & { readonly title?: string },
-): Promise<void> {
+/** `singletree import <file>`: a new thread from such lines; it cannot act until a person continues it. */
+export function importFile(file: string, options: ThreadCommandOptions & { readonly title?: string }): Promise<void> {
   return withLog(options, async log => {
     if (file !== '-' && !existsSync(file))
       throw new SingletreeError(
         'invalid_argument',
-        `There is no file "${file}". Name a file that singletree export wrote, or "-" for standard input.`,
+        `There is no file "${file}". Name a file that singletree export wrote, "-" for standard input, or one of these agents: ${importableAgents.join(', ')}.`,
       );
     const source = file === '-' ? process.stdin : createReadStream(file);
     const progress = new ProgressLine(standardError);

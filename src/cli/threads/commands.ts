@@ -30,9 +30,19 @@ export function addThreadCommands(program: Command): void {
     .option('--with-secrets', 'keep what looks like a secret')
     .action(async (id, options) => (await import('./export.ts')).exportCommand(id, options));
   add('import')
-    .argument('<file>', 'the file, or "-" for standard input')
-    .option('--title <title>', 'the title of the new thread')
-    .action(async (file, options) => (await actions()).importCommand(file, options));
+    .argument(
+      '[source]',
+      'an agent whose sessions to import, or a file that singletree export wrote, "-" for standard input',
+    )
+    .argument(
+      '[path]',
+      "with an agent: a session file, or a folder or database that has sessions, instead of the agent's own",
+    )
+    .option('--all', 'import every session that is found; without it and a path they are listed')
+    .option('--watch', 'continue to import what the agents add, until Ctrl-C')
+    .option('--skip-secrets', 'replace the keys and passwords that this machine knows in what is stored')
+    .option('--title <title>', 'with a file: the title of the new thread')
+    .action(async (source, path, options) => (await import('./import.ts')).importCommand(source, path, options));
   add('branch')
     .argument(...thread)
     .option('--at <seq>', 'the last event that both share; the newest when absent', count)

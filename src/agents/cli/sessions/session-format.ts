@@ -63,5 +63,5 @@ export interface SessionFormat {
   lines(session: FoundSession, file?: string): AsyncIterable<LinePiece>;
   reader(ids: SessionIds): SessionReader;
   /** Whether a stored line is the current one, for sources that change earlier records. Default: the bytes are equal. */
-  isSameLine?(stored: Uint8Array, current: Uint8Array): boolean;
+  readonly isSameLine?: (stored: Uint8Array, current: Uint8Array) => boolean;
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../events/index.ts';
-import type { WireRecord } from '../shared/wire-value.ts';
+import { textOf, type WireRecord } from '../shared/wire-value.ts';
 import { readRecord } from './session-files.ts';
 import type { FoundSession, SessionFormat, SessionIds, SessionReader } from './session-format.ts';
 
@@ -88,7 +88,7 @@ async function* translateFile(
       ts: turns.ts,
       events,
       ...(known === undefined && !isBlank && { isUnreadable: true as const }),
-      ...(known === false && { unknownKind: String(record?.['type'] ?? 'unnamed').slice(0, 64) }),
+      ...(known === false && { unknownKind: (textOf(record?.['type']) ?? 'unnamed').slice(0, 64) }),
     };
   }
 }

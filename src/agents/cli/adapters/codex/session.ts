@@ -135,7 +135,7 @@ class CodexSessionReader implements SessionReader {
     else if (type === 'function_call' || type === 'custom_tool_call' || type === 'local_shell_call')
       turns.read(turn => {
         const id = textOf(item['call_id']) ?? textOf(item['id']) ?? '';
-        turn.call(id, textOf(item['name']) ?? String(type), readInput(item), child);
+        turn.call(id, textOf(item['name']) ?? type, readInput(item), child);
       });
     else if (type === 'function_call_output' || type === 'custom_tool_call_output')
       turns.read(turn => this.#output(turn, textOf(item['call_id']) ?? '', item['output']));

@@ -1,0 +1,186 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { homedir } from 'node:os';
+import type { Redactor } from '../../agents/redaction/redactor.ts';
+import { type ImportedSession, importSession } from '../../control/import/import-session.ts';
+import {
+  findImportedThread,
+  findSessions,
+  importableAgents,
+  sessionStatus,
+  type SessionSource,
+} from '../../control/import/session-source.ts';
+import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { plainText } from '../../events/terminal-text.ts';
+import type { EventLog } from '../../log/index.ts';
+import { ProgressLine } from '../run/progress-line.ts';
+import { tableLines } from '../table.ts';
+import { importFile } from './actions.ts';
+import { type ThreadCommandOptions, withLog } from './with-log.ts';
+
+export interface ImportCommandOptions extends ThreadCommandOptions {
+  readonly all?: boolean;
+  readonly watch?: boolean;
+  readonly skipSecrets?: boolean;
+  readonly title?: string;
+}
+
+/** How long `--watch` waits before it looks again, in milliseconds. */
+const watchMs = 1_000;
+
+/** `singletree import`: lists the sessions of agents, imports them, or makes a thread from a file of events. */
+export async function importCommand(
+  source: string | undefined,
+  path: string | undefined,
+  options: ImportCommandOptions,
+): Promise<void> {
+  if (source !== undefined && !importableAgents.includes(source)) {
+    if (path !== undefined || options.all === true || options.watch === true) throw notAnAgent(source);
+    return importFile(source, options);
+  }
+  await withLog(options, async (log, redactor) => {
+    const found = () => findSessions({ home: homedir(), environment: process.env, path }, source);
+    if (path === undefined && options.all !== true && options.watch !== true)
+      return listSessions(log, found(), options);
+    const importing = new ImportRun(log, options, redactor);
+    await importing.takeAll(found());
+    await importing.report();
+    if (options.watch === true) await watch(() => importing.takeAll(found()));
+    if (importing.failed > 0) process.exitCode = 1;
+  });
+}
+
+async function listSessions(
+  log: EventLog,
+  sources: AsyncIterable<SessionSource>,
+  { json }: ThreadCommandOptions,
+): Promise<void> {
+  const sessions: { source: SessionSource; status: string; threadId: string | undefined }[] = [];
+  for await (const source of sources) {
+    const { thread } = await findImportedThread(log, source);
+    sessions.push({ source, status: sessionStatus(thread, source), threadId: thread?.id });
+  }
+  sessions.sort((a, b) => (a.source.session.updatedAt < b.source.session.updatedAt ? 1 : -1));
+  if (json === true) {
+    for (const { source, status, threadId } of sessions) {
+      const { version: _, id: sessionId, ...session } = source.session;
+      await standardOutput.writeJson({ agentId: source.agentId, sessionId, ...session, status, threadId });
+    }
+    return;
+  }
+  const projects = new Map<string, typeof sessions>();
+  for (const each of sessions) {
+    const project = each.source.session.cwd ?? 'an unknown folder';
+    projects.set(project, [...(projects.get(project) ?? []), each]);
+  }
+  for (const [project, group] of projects) {
+    await standardOutput.write(`${plainText(project)}\n`);
+    const rows = group.map(({ source: { agentId, session }, status }) => [
+      `  ${agentId}`,
+      session.updatedAt.slice(0, 10),
+      `${(session.bytes / 1000).toFixed(1)} kB`,
+      status,
+      (session.title ?? session.id).slice(0, 80),
+    ]);
+    for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+  }
+  const news = sessions.filter(({ status }) => status !== 'imported').length;
+  await standardOutput.write(
+    sessions.length === 0
+      ? `No sessions found of ${importableAgents.join(', ')}. Name an agent and a path to look elsewhere.\n`
+      : `${sessions.length} sessions, ${news} not imported or changed since. Import them: singletree import --all\n`,
+  );
+}
+
+/** Imports sessions one after the other and reports each that changed. */
+class ImportRun {
+  readonly #log: EventLog;
+  readonly #options: ImportCommandOptions;
+  readonly #redactor: Redactor | undefined;
+  readonly #counts = { imported: 0, added: 0, branched: 0, unchanged: 0, empty: 0 };
+  #secrets = 0;
+  failed = 0;
+
+  constructor(log: EventLog, options: ImportCommandOptions, redactor: Redactor) {
+    this.#log = log;
+    this.#options = options;
+    this.#redactor = options.skipSecrets === true ? redactor : undefined;
+  }
+
+  async takeAll(sources: AsyncIterable<SessionSource>): Promise<void> {
+    const progress = new ProgressLine(standardError);
+    for await (const source of sources) {
+      const show = (bytes: number) =>
+        progress.show(
+          `${source.agentId} ${source.session.id}: ${(bytes / 1e6).toFixed(1)} of ${(source.session.bytes / 1e6).toFixed(1)} MB`,
+        );
+      try {
+        const result = await importSession(this.#log, source, {
+          ...(this.#redactor && { redactor: this.#redactor }),
+          onProgress: show,
+        });
+        progress.end();
+        await this.#took(source, result);
+      } catch (error) {
+        progress.end();
+        this.failed++;
+        printNotice(`${source.session.path}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  /** Prints how many sessions there were. */
+  async report(): Promise<void> {
+    if (this.#options.json === true) return;
+    const { imported, added, branched, unchanged, empty } = this.#counts;
+    const counts = [
+      `${imported} imported`,
+      `${added} continued`,
+      `${branched} branched`,
+      `${unchanged} unchanged`,
+      `${empty} empty`,
+      `${this.failed} failed`,
+    ];
+    const secrets = this.#redactor === undefined ? '' : ` Replaced ${this.#secrets} secrets.`;
+    await standardOutput.write(
+      `${counts.filter(text => !text.startsWith('0 ')).join(', ') || 'No sessions found'}.${secrets}\n`,
+    );
+  }
+
+  async #took({ agentId, session }: SessionSource, result: ImportedSession): Promise<void> {
+    const { threadId, status, events, unreadable, unknown, secrets } = result;
+    this.#counts[status]++;
+    this.#secrets += secrets;
+    if (this.#options.json === true)
+      await standardOutput.writeJson({ agentId, sessionId: session.id, path: session.path, ...result });
+    else if (status !== 'unchanged' && status !== 'empty')
+      await standardOutput.write(`thread ${threadId}: ${events} events ${status}\n`);
+    if (this.#options.json === true || status === 'unchanged') return;
+    if (unreadable.count > 0)
+      printNotice(
+        `${session.path}: ${unreadable.count} lines could not be read and are kept as they are: ${unreadable.lines.join(', ')}`,
+      );
+    const kinds = Object.entries(unknown).map(([kind, count]) => `${count} ${kind}`);
+    if (kinds.length > 0)
+      printNotice(`${session.path}: records of unknown kinds are kept as they are: ${kinds.join(', ')}`);
+  }
+}
+
+/** Repeats an action until a person ends the command. */
+async function watch(act: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+  printNotice('Following the sessions. Press Ctrl-C to stop.');
+  while (!stop.signal.aborted) {
+    await wait(watchMs, undefined, { signal: stop.signal }).catch(() => {});
+    if (!stop.signal.aborted) await act();
+  }
+}
+
+function notAnAgent(name: string): SingletreeError {
+  return new SingletreeError(
+    'invalid_argument',
+    `The sessions of "${name}" cannot be imported. Expected one of: ${importableAgents.join(', ')}.`,
+  );
+}
