@@ -1,9 +1,9 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { importSession } from '../../src/control/import/import-session.ts';
 import { findSessions, importableAgents, type SessionSource } from '../../src/control/import/session-source.ts';
 import { createRedactor } from '../../src/agents/redaction/redactor.ts';
@@ -11,8 +11,10 @@ import { checkOrder, type LoggedEvent, parseEvent } from '../../src/events/index
 import { createConversation, defaultActive, reduceConversation } from '../../src/graph/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { projectThread } from '../../src/projections/index.ts';
+import { lawRuns } from '../support/run-size.ts';
 import { mutated, mutationSteps } from '../support/mutated-lines.ts';
 import { toLines } from './captures.ts';
+import { makeDatabase } from './session-databases.ts';
 
 const fixtures = fileURLToPath(new URL('./session-fixtures', import.meta.url));
 const folders: string[] = [];
@@ -42,9 +44,12 @@ async function rawText(log: MemoryLog, threadId: string, runId: string): Promise
   return Buffer.concat(lines.map(({ line }) => line)).toString('utf8');
 }
 
-const samples = (
-  await Promise.all(importableAgents.map(agentId => sessionsAt(join(fixtures, agentId), agentId)))
-).flat();
+const databases = mkdtempSync(join(tmpdir(), 'session-databases-'));
+const placeOf = (agentId: string) =>
+  makeDatabase(agentId, join(fixtures, agentId), databases) ?? join(fixtures, agentId);
+afterAll(() => rmSync(databases, { recursive: true }));
+
+const samples = (await Promise.all(importableAgents.map(agentId => sessionsAt(placeOf(agentId), agentId)))).flat();
 
 describe.each(samples.map(source => ({ name: `${source.agentId} ${source.session.id}`, source })))(
   'the session $name',
@@ -80,14 +85,18 @@ describe.each(samples.map(source => ({ name: `${source.agentId} ${source.session
 const fileSamples = samples.filter(({ session }) => session.path.endsWith('.jsonl'));
 
 /** What is said and done, without the ids and the borders of runs. */
-function talk(events: readonly LoggedEvent[]): unknown[] {
+function talk(events: readonly LoggedEvent[]): unknown[][] {
   return events.flatMap(event => {
     if (event.type === 'user' || event.type === 'text' || event.type === 'reasoning')
       return [[event.type, event.content]];
     if (event.type === 'tool_call') return [[event.type, event.name, event.input]];
     if (event.type === 'tool_result') return [[event.type, event.name, event.output]];
-    return event.type === 'usage' ? [[event.type, event.inputTokens]] : [];
+    return [];
   });
+}
+
+function usedTokens(events: readonly LoggedEvent[]): number {
+  return events.reduce((sum, event) => sum + (event.type === 'usage' ? event.inputTokens : 0), 0);
 }
 
 /** Copies the folder of a sample, so that its files can be changed. */
@@ -105,6 +114,118 @@ function copySample({ agentId, session }: SessionSource): { path: string; source
     },
   };
 }
+
+describe('a database of sessions', () => {
+  it('is read from a copy with its write-ahead log, and is not touched', async () => {
+    const path = join(databases, 'goose.db');
+    const state = () =>
+      ['', '-wal'].map(end => [statSync(`${path}${end}`).mtimeMs, readFileSync(`${path}${end}`).length]);
+    const before = state();
+    expect(before[1]?.[1]).toBeGreaterThan(0);
+    const [source] = await sessionsAt(path, 'goose');
+    if (source === undefined) throw new Error('no session');
+    expect(await importSession(new MemoryLog(), source)).toMatchObject({ status: 'imported' });
+    expect(state()).toEqual(before);
+  });
+
+  it('whose conversation was condensed has a summary, and each message once', async () => {
+    const folder = temporaryFolder();
+    const path = makeDatabase('goose', join(fixtures, 'goose'), folder, 'compacted-rows.json') ?? '';
+    const [source] = await sessionsAt(path, 'goose');
+    if (source === undefined) throw new Error('no session');
+    const log = new MemoryLog();
+    const { threadId = '' } = await importSession(log, source);
+    const events = await allEvents(log, threadId);
+    expect(talk(events).map(([, content]) => content)).toEqual([
+      'FIRST-PROMPT',
+      'FIRST-ANSWER',
+      'SECOND-PROMPT',
+      'SUMMARY-TEXT',
+    ]);
+    expect(events.filter(({ type }) => type === 'summary')).toMatchObject([
+      { text: 'Scripted title', kind: 'compaction' },
+    ]);
+  });
+});
+
+describe('a session of Codex', () => {
+  const line = (type: string, payload: object, ordinal: number) =>
+    `${JSON.stringify({ timestamp: '2026-01-01T00:00:00.000Z', ordinal, type, payload })}\n`;
+  const said = (role: string, text: string, ordinal: number) =>
+    line(
+      'response_item',
+      { type: 'message', role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] },
+      ordinal,
+    );
+
+  it('that was forked has the conversation of its parent up to there, and a compaction is a summary', async () => {
+    const folder = temporaryFolder();
+    const [parent, child] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+    writeFileSync(
+      join(folder, `rollout-${parent}.jsonl`),
+      [
+        line('session_meta', { id: parent, cwd: '/w' }, 0),
+        said('user', 'one', 1),
+        said('assistant', 'first', 2),
+        said('user', 'not in the fork', 3),
+      ].join(''),
+    );
+    const base = { thread_id: parent, end_ordinal_exclusive: 3 };
+    writeFileSync(
+      join(folder, `rollout-${child}.jsonl`),
+      [
+        line('session_meta', { id: child, cwd: '/w', history_base: base }, 3),
+        said('user', 'two', 4),
+        said('assistant', 'second', 5),
+        line('compacted', { message: 'what was said' }, 6),
+      ].join(''),
+    );
+    const source = (await sessionsAt(folder, 'codex')).find(({ session }) => session.id === child);
+    if (source === undefined) throw new Error('no session');
+    const log = new MemoryLog();
+    const { threadId = '' } = await importSession(log, source);
+    const events = await allEvents(log, threadId);
+    expect(talk(events).map(([, content]) => content)).toEqual(['one', 'first', 'two', 'second']);
+    expect(events.filter(({ type }) => type === 'summary')).toMatchObject([
+      { text: 'what was said', covers: { from: `${child}:user`, to: `${child}/3/1` } },
+    ]);
+  });
+});
+
+describe('a session of Gemini', () => {
+  it('that was rewound goes on in a branch', async () => {
+    const folder = temporaryFolder();
+    const message = (id: string, type: string, text: string) =>
+      JSON.stringify({ id, type, timestamp: '2026-01-01T00:00:00Z', content: type === 'user' ? [{ text }] : text });
+    writeFileSync(
+      join(folder, 'session-2026-01-01T00-00-abcdef01.jsonl'),
+      [
+        '{"sessionId":"abcdef01","projectHash":"x","startTime":"2026-01-01T00:00:00Z","kind":"main"}',
+        message('u1', 'user', 'one'),
+        message('g1', 'gemini', 'first'),
+        message('u2', 'user', 'two'),
+        message('g2', 'gemini', 'second'),
+        '{"$rewindTo":"u2"}',
+        message('u3', 'user', 'two again'),
+        message('g3', 'gemini', 'third'),
+      ]
+        .map(text => `${text}\n`)
+        .join(''),
+    );
+    const [source] = await sessionsAt(folder, 'gemini');
+    if (source === undefined) throw new Error('no session');
+    const log = new MemoryLog();
+    const { threadId = '' } = await importSession(log, source);
+    const users = (await allEvents(log, threadId)).flatMap(event =>
+      event.type === 'user' ? [[event.content, event.parentMessageId]] : [],
+    );
+    expect(users).toEqual([
+      ['one', undefined],
+      ['two', undefined],
+      ['two again', 'abcdef01/1'],
+    ]);
+  });
+});
 
 describe('a session file', () => {
   it('is in the raw lines of its thread, byte for byte, with those of its subagents', async () => {
@@ -144,7 +265,8 @@ describe('a session file', () => {
           const { threadId: wholeId = '' } = await importSession(whole, sample);
           const events = await allEvents(log, threadId);
           expect(checkOrder(events)).toEqual([]);
-          expect(talk(events)).toEqual(talk(await allEvents(whole, wholeId)));
+          const expected = await allEvents(whole, wholeId);
+          expect([talk(events), usedTokens(events)]).toEqual([talk(expected), usedTokens(expected)]);
           // A last line whose line feed was not written yet is stored without it.
           const raw = await log.readRaw(threadId, sample.session.id, { limit: 100_000 });
           expect(raw.map(({ line }) => Buffer.from(line).toString().trimEnd())).toEqual(
@@ -153,7 +275,7 @@ describe('a session file', () => {
           expect((await log.listThreads()).length).toBe(1);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: lawRuns(40) },
     );
   });
 
@@ -174,7 +296,7 @@ describe('a session file', () => {
         const again = { ...source, session: { ...source.session, version: 'again' } };
         expect(await importSession(log, again)).toMatchObject({ status: 'unchanged', events: 0 });
       }),
-      { numRuns: 150 },
+      { numRuns: lawRuns(150) },
     );
   });
 

@@ -5,7 +5,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { defined } from '../../events/defined.ts';
 import type { EventLog } from '../../log/index.ts';
 import { ImportTarget } from './import-target.ts';
-import { findImportedThread, sessionKey, sessionStatus, type SessionSource } from './session-source.ts';
+import { findImportedThread, readNote, sessionKey, sessionStatus, type SessionSource } from './session-source.ts';
 import { storedLines } from './stored-lines.ts';
 
 export interface ImportOptions {
@@ -72,26 +72,29 @@ export async function importSession(
   const branchAfter = known?.isDifferent === true || (isContinued && known?.hasMore === true) ? known?.same : undefined;
   if (branchAfter === undefined && isContinued) return report('unchanged');
   if (branchAfter === 0) await target.branch();
-  let bytes = 0;
+  const pauses = readNote(thread)?.pauses.filter(number => number <= (known?.same ?? 0)) ?? [];
+  let [bytes, lines] = [0, 0];
   const translation = translateSession(format, session, {
     ids: { id, sessionId: session.id, agentId },
     ...defined({ redact }),
   });
   for await (const line of translation) {
     note(line, found);
+    if (line.runId === id) lines = line.number;
     target.add(line.events);
     if (line.runId !== undefined)
       await target.addLine(line.runId, { n: line.number, ts: line.ts, stream: 'stdout', line: line.bytes });
-    if (line.runId === id && line.number === known?.same) {
-      // The import before ended a turn that was complete here.
-      if (!known.isDifferent && target.isAhead) target.add(translation.pause());
+    if (line.runId === id && line.number <= (known?.same ?? 0)) {
+      // An earlier import ended a turn that was complete here.
+      if (pauses.includes(line.number)) target.add(translation.pause());
       if (line.number === branchAfter) await target.branch();
     }
     if (known === undefined || line.runId !== id || line.number > known.same) await target.flushSome();
     onProgress?.((bytes += line.bytes.length));
   }
-  target.add(translation.pause());
-  await target.finish();
+  const last = translation.pause();
+  target.add(last);
+  await target.finish(last.length === 0 ? pauses : [...pauses, lines]);
   if (target.threadId === undefined) return report('empty');
   if (target.appended === 0) return report('unchanged');
   return report(branchAfter !== undefined ? 'branched' : thread === undefined ? 'imported' : 'added');

@@ -49,11 +49,6 @@ export class ImportTarget {
     return this.#appended;
   }
 
-  /** Whether the thread has more events than were taken. */
-  get isAhead(): boolean {
-    return this.#seq < this.#stored;
-  }
-
   add(events: readonly AgentEvent[]): void {
     const maxBytes = this.#options.log.maxEventBytes ?? defaultMaxEventBytes;
     for (const event of events) if (++this.#seq > this.#stored) this.#events.push(fitEvent(event, maxBytes));
@@ -92,11 +87,11 @@ export class ImportTarget {
     if (this.#events.length >= batchEvents || this.#bytes >= batchBytes) await this.#flush();
   }
 
-  /** Appends the rest, and notes which version of the session the thread has now. */
-  async finish(): Promise<void> {
+  /** Appends the rest, and notes which version of the session the thread has now, and where imports ended turns. */
+  async finish(pauses: readonly number[]): Promise<void> {
     const { agentId, session } = this.#options.source;
     const { id: sessionId, path, version } = session;
-    await this.#flush({ agentId, sessionId, path, version });
+    await this.#flush({ agentId, sessionId, path, version, pauses });
   }
 
   async #flush(note?: ImportNote): Promise<void> {

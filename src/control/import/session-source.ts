@@ -18,6 +18,8 @@ export interface ImportNote {
   readonly path: string;
   /** The version of the session that was imported. */
   readonly version: string;
+  /** The lines after which imports ended a turn that was complete: the next import makes the same events. */
+  readonly pauses: readonly number[];
 }
 
 /** The key of the note in the metadata of a thread. */
@@ -69,5 +71,10 @@ export async function findImportedThread(
 /** Returns how a thread compares with its session. */
 export function sessionStatus(thread: Thread | undefined, { session }: SessionSource): 'new' | 'imported' | 'changed' {
   if (thread === undefined) return 'new';
-  return (thread.metadata[importKey] as ImportNote | undefined)?.version === session.version ? 'imported' : 'changed';
+  return readNote(thread)?.version === session.version ? 'imported' : 'changed';
+}
+
+/** Returns what a thread's metadata states of its session. */
+export function readNote(thread: Thread | undefined): ImportNote | undefined {
+  return thread?.metadata[importKey] as ImportNote | undefined;
 }

@@ -33,10 +33,11 @@ export class PlainTurn implements RecordReader {
     this.context.emit(type === 'text' ? { type, ...fields, final: true } : { type, ...fields });
   }
 
-  call(rawId: string, name: string, input: unknown, runId = this.context.runId): void {
+  call(rawId: string, name: string, input: unknown, runId = this.context.runId): OpenCall {
     this.#step(runId);
-    const { id } = this.#calls.add(rawId, { runId, name, input });
-    this.context.emit({ type: 'tool_call', runId, id, name, input });
+    const call = this.#calls.add(rawId, { runId, name, input });
+    this.context.emit({ type: 'tool_call', runId, id: call.id, name, input });
+    return call;
   }
 
   /** Returns the open call of the program's id. */
@@ -54,6 +55,11 @@ export class PlainTurn implements RecordReader {
     this.#inStep.delete(runId);
     this.context.emit({ type: 'tool_result', runId, id, name, output });
     return true;
+  }
+
+  /** Makes what a run says next a step of its own. */
+  endStep(runId = this.context.runId): void {
+    this.#inStep.delete(runId);
   }
 
   /** Emits the usage of a model call, which ends with it. */

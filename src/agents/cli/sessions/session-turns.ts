@@ -38,7 +38,9 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
   #line: number | undefined;
   #ts = new Date(0).toISOString();
   #turn: OpenTurn<Reader> | undefined;
+  /** The newest place of the conversation, and the one that a record follows which names none. */
   #tip: RecordPlace | undefined;
+  #cursor: RecordPlace | undefined;
   #first: string | undefined;
   #count = 0;
   /** The folder and the model of runs that begin. */
@@ -142,11 +144,10 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
     return this.#places.has(key);
   }
 
-  /** Makes the next record follow what was there before the record of this key. */
-  rewind(key: string, before: string | undefined): void {
+  /** Makes the next record follow the record of a key, or begin the conversation anew. */
+  rewind(to: string | undefined): void {
     this.close();
-    this.#places.delete(key);
-    this.#tip = before === undefined ? undefined : this.#places.get(before);
+    this.#cursor = to === undefined ? undefined : this.#places.get(to);
   }
 
   /** Adds a summary of the conversation up to a record, and before the first record that is kept beside it. */
@@ -224,13 +225,14 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
   /** Returns the place of the record that another one follows: the newest when it names none, nothing when it is null. */
   #parent(after: string | null | undefined): RecordPlace | undefined {
     if (after === null) return undefined;
-    return after === undefined ? this.#tip : (this.#places.get(after) ?? this.#tip);
+    return after === undefined ? this.#cursor : (this.#places.get(after) ?? this.#cursor);
   }
 
   #stand(at: Omit<RecordPlace, 'previousNodeId'>, key: string | undefined, parent: RecordPlace | undefined): void {
     const place = { ...at, previousNodeId: parent?.nodeId };
     this.#first ??= place.messageId;
     this.#tip = place;
+    this.#cursor = place;
     if (key !== undefined) this.#places.set(key, place);
   }
 

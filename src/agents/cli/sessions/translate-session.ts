@@ -40,6 +40,7 @@ export function translateSession(
   { ids, redact = bytes => bytes }: SessionTranslationOptions,
 ): SessionTranslation {
   const reader = format.reader(ids);
+  reader.turns.cwd = session.cwd;
   return {
     [Symbol.asyncIterator]: () => translateFile({ format, session, reader, redact }, { runId: ids.id }, 0),
     pause() {
@@ -69,13 +70,17 @@ async function* translateFile(
     number++;
     const bytes = redact(read);
     const record = kind === 'line' ? readRecord(bytes) : undefined;
-    if (record !== undefined && depth < deepest)
-      for (const file of reader.before?.(record) ?? []) {
+    if (record !== undefined && depth < deepest) {
+      turns.begin(name === undefined ? number : undefined);
+      const files = reader.before?.(record) ?? [];
+      yield* otherEvents(reader);
+      for (const file of files) {
         yield* translateFile(translating, file, depth + 1);
         turns.begin(undefined);
         reader.endFile?.(file.name);
-        yield { runId: undefined, number: 0, bytes: new Uint8Array(), ts: turns.ts, events: turns.end() };
+        yield* otherEvents(reader);
       }
+    }
     turns.begin(name === undefined ? number : undefined);
     const known = record === undefined ? undefined : takeSafely(reader, record, name);
     const events = turns.end();
@@ -91,6 +96,12 @@ async function* translateFile(
       ...(known === false && { unknownKind: (textOf(record?.['type']) ?? 'unnamed').slice(0, 64) }),
     };
   }
+}
+
+/** Yields the events that are made beside those of a record. */
+function* otherEvents({ turns }: SessionReader): Generator<TranslatedLine> {
+  const events = turns.end();
+  if (events.length > 0) yield { runId: undefined, number: 0, bytes: new Uint8Array(), ts: turns.ts, events };
 }
 
 /** Whether a line is the beginning of a record that ends with the file. */

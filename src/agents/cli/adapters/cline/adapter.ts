@@ -3,6 +3,7 @@ import { clineCommand } from './command.ts';
 import { clineLive } from './live/adapter.ts';
 import { clineRecords } from './records.ts';
 import { clineTranslator } from './translate.ts';
+import { clineSession } from './session.ts';
 
 /** Cline. */
 export const clineAdapter: CliAdapter = {
@@ -14,6 +15,7 @@ export const clineAdapter: CliAdapter = {
   login: 'run `cline auth`',
   environment: [/^CLINE_/, /_(API_KEY|API_TOKEN|BASE_URL)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['3.0.65', '2.18.0'],
+  session: clineSession,
   records: clineRecords,
   live: clineLive,
   command: clineCommand,

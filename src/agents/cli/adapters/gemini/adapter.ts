@@ -1,6 +1,7 @@
 import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
 import { geminiLive } from './live.ts';
 import { geminiProfile } from './profile.ts';
+import { geminiSession } from './session.ts';
 
 /** Gemini CLI. */
 export const geminiAdapter = acpOnlyAdapter(
@@ -14,6 +15,7 @@ export const geminiAdapter = acpOnlyAdapter(
     prices: 'google',
     environment: [/^(GEMINI|GOOGLE|CLOUDSDK)_/],
     versions: ['0.61.0'],
+    session: geminiSession,
   },
   geminiLive,
   geminiProfile,

@@ -3,6 +3,7 @@ import { gooseCommand } from './command.ts';
 import { gooseLive } from './live/adapter.ts';
 import { gooseRecords } from './records.ts';
 import { gooseTranslator } from './translate.ts';
+import { gooseSession } from './session.ts';
 
 /** Goose. */
 export const gooseAdapter: CliAdapter = {
@@ -15,6 +16,7 @@ export const gooseAdapter: CliAdapter = {
   environment: [/^GOOSE_/, /_(API_KEY|HOST|BASE_URL|BASE_PATH)$/, /^(AWS|GOOGLE|GCP|AZURE|DATABRICKS)_/],
   versions: ['1.52.0'],
   denial: /Tool approval required in non-interactive mode/,
+  session: gooseSession,
   records: gooseRecords,
   live: gooseLive,
   command: gooseCommand,

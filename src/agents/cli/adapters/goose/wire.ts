@@ -84,6 +84,16 @@ export function readUsage(record: WireRecord): UsedTokens | undefined {
   return { inputTokens, outputTokens, ...defined({ cacheReadTokens, cacheWriteTokens }) };
 }
 
+/** Returns the usage of the model call that wrote a stored message; undefined when it is not counted. */
+export function readMessageUsage(usage: WireRecord | undefined): UsedTokens | undefined {
+  return readUsage({
+    input_tokens: usage?.['inputTokens'],
+    output_tokens: usage?.['outputTokens'],
+    cache_read_input_tokens: usage?.['cacheReadTokens'],
+    cache_write_input_tokens: usage?.['cacheWriteTokens'],
+  });
+}
+
 /** Returns the tasks of a Markdown checklist; undefined when it has none. */
 export function readTasks(input: unknown): EventOf<'tasks'>['tasks'] | undefined {
   const items = [...(textOf(recordOf(input)?.['content']) ?? '').matchAll(/^\s*[-*] \[([ xX])\] (.+)$/gm)];

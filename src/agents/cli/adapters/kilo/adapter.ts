@@ -3,6 +3,7 @@ import { autoRejection } from '../opencode/adapter.ts';
 import { opencodeCommand } from '../opencode/command.ts';
 import { serveAdapter } from '../opencode/live/live-adapter.ts';
 import { opencodeRecords } from '../opencode/records.ts';
+import { opencodeSession } from '../opencode/session.ts';
 import { opencodeTranslator } from '../opencode/translate.ts';
 
 const live = serveAdapter({
@@ -37,6 +38,7 @@ export const kiloAdapter: CliAdapter = {
   environment: [/^KILO(CODE)?_/, /_(API_KEY|API_TOKEN|BASE_URL)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['7.7.9'],
   denial: autoRejection,
+  session: opencodeSession('kilo'),
   records: opencodeRecords,
   live,
   command: opencodeCommand,

@@ -3,6 +3,7 @@ import { opencodeCommand } from './command.ts';
 import { serveAdapter } from './live/live-adapter.ts';
 import { opencodeRecords } from './records.ts';
 import { opencodeTranslator } from './translate.ts';
+import { opencodeSession } from './session.ts';
 
 /** Matches what OpenCode and Kilo Code print when a permission is rejected because nobody can be asked. */
 export const autoRejection = /permission requested: .*auto-rejecting/;
@@ -39,6 +40,7 @@ export const opencodeAdapter: CliAdapter = {
   environment: [/^OPENCODE_/, /_(API_KEY|API_TOKEN|BASE_URL)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['1.18.33'],
   denial: autoRejection,
+  session: opencodeSession('opencode'),
   records: opencodeRecords,
   live,
   command: opencodeCommand,

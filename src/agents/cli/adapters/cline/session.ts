@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { defined } from '../../../../events/defined.ts';
+import { hasSameKey, rowLine } from '../../sessions/database-copy.ts';
+import { PlainTurn } from '../../sessions/plain-turn.ts';
+import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import { filesAt } from '../../sessions/session-files.ts';
+import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import { SessionTurns } from '../../sessions/session-turns.ts';
+import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { readToolOutput, readUsage } from './wire.ts';
+
+/** The sessions of Cline: `sessions/<id>/<id>.json`, its messages and those of its subagents in documents beside it. */
+export const clineSession: SessionFormat = {
+  async *find({ home, environment, path }) {
+    const folder = join(environment['CLINE_DATA_DIR'] ?? join(home, '.cline', 'data'), 'sessions');
+    const isManifest = (file: string) => basename(dirname(file)) === basename(file, '.json');
+    for await (const file of filesAt(path ?? folder, isManifest)) {
+      const manifest = readDocument(file);
+      const messages = statSync(messagesFile(file), { throwIfNoEntry: false });
+      const id = textOf(manifest?.['session_id']);
+      if (manifest === undefined || messages === undefined || id === undefined) continue;
+      const { size, mtime, mtimeMs } = messages;
+      const title = textOf(recordOf(manifest['metadata'])?.['title']) ?? textOf(manifest['prompt']);
+      const details = { cwd: textOf(manifest['cwd']), createdAt: textOf(manifest['started_at']), title };
+      yield {
+        id,
+        path: file,
+        bytes: size,
+        updatedAt: mtime.toISOString(),
+        version: `${size} ${mtimeMs}`,
+        ...defined(details),
+      };
+    }
+  },
+  async *lines({ path, id }, file) {
+    const name = file === undefined ? messagesFile(path) : join(dirname(path), `${file}.messages.json`);
+    const { messages, ...document } = readDocument(name) ?? {};
+    if (file === undefined) yield rowLine(id, { session: readDocument(path), document, agents: findAgents(path) });
+    else yield rowLine(file, { document });
+    for (const [index, message] of listOf(messages).entries())
+      yield rowLine(recordOf(message)?.['id'] ?? index, { message });
+  },
+  isSameLine: hasSameKey,
+  reader: ids => new ClineSessionReader(ids),
+};
+
+function messagesFile(manifest: string): string {
+  return manifest.replace(/\.json$/, '.messages.json');
+}
+
+function readDocument(path: string): WireRecord | undefined {
+  try {
+    return recordOf(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the subagents of a session with their tasks, by which their calls are found. */
+function findAgents(path: string): WireRecord[] {
+  const names = readdirSync(dirname(path)).filter(name => /^agent_[\w-]+\.messages\.json$/.test(name));
+  return names.map(file => {
+    const [first] = listOf(readDocument(join(dirname(path), file))?.['messages']);
+    return { name: file.replace('.messages.json', ''), task: joinedText(recordOf(first)?.['content']) };
+  });
+}
+
+/** Reads the messages of a session. */
+class ClineSessionReader implements SessionReader {
+  readonly turns: SessionTurns<PlainTurn>;
+  /** The files of subagents that were not read, by task, and the calls of those that were. */
+  readonly #files = new Map<string, string>();
+  readonly #callOf = new Map<string, string>();
+
+  constructor(ids: SessionIds) {
+    this.turns = new SessionTurns(ids, context => new PlainTurn(context));
+  }
+
+  before(record: WireRecord): readonly IncludedFile[] {
+    const { runId } = this.turns;
+    return readResults(record).flatMap(({ tool_use_id: id }) => {
+      const [[name] = []] = [...this.#callOf].filter(([, callId]) => callId === id);
+      return name === undefined || runId === undefined ? [] : [{ name, runId: `${runId}/${String(id)}/run` }];
+    });
+  }
+
+  take(record: WireRecord, file?: string): boolean {
+    const { turns } = this;
+    const session = recordOf(record['session']);
+    if (session !== undefined) {
+      turns.cwd = textOf(session['cwd']);
+      turns.model = textOf(session['model']);
+      turns.at(session['started_at']);
+      for (const agent of listOf(record['agents'])) {
+        const { name, task } = recordOf(agent) ?? {};
+        this.#files.set(String(task), String(name));
+      }
+      return true;
+    }
+    const message = recordOf(record['message']);
+    if (message === undefined) return record['document'] !== undefined;
+    turns.at(message['ts']);
+    const key = textOf(message['id']);
+    const results = readResults(record);
+    const blocks = listOf(message['content']);
+    if (message['role'] === 'assistant') this.#assistant(message, { key, file });
+    else if (results.length > 0) turns.read(turn => results.forEach(block => takeResult(turn, block)), { key });
+    else if (file === undefined) {
+      const parts = readContentParts(typeof message['content'] === 'string' ? message['content'] : blocks);
+      const said = toContent(parts.map(part => (part.type === 'text' ? { ...part, text: unwrap(part.text) } : part)));
+      if (said !== undefined) turns.prompt(said, { key });
+    }
+    return true;
+  }
+
+  pause(): void {
+    this.turns.pause();
+  }
+
+  #assistant(message: WireRecord, { key, file }: { key: string | undefined; file: string | undefined }): void {
+    const { turns } = this;
+    const model = textOf(recordOf(message['modelInfo'])?.['id']);
+    turns.model = model ?? turns.model;
+    const content = message['content'];
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+    turns.read(
+      turn => {
+        const runId = file === undefined ? turn.context.runId : turn.children.get(this.#callOf.get(file) ?? '')?.runId;
+        for (const block of blocks) this.#block(turn, recordOf(block) ?? {}, runId);
+        const usage = readUsage(recordOf(message['metrics']));
+        turn.usage(usage && { ...usage, ...defined({ model }) }, runId);
+      },
+      { key },
+    );
+    if (file === undefined) turns.done(!blocks.some(block => recordOf(block)?.['type'] === 'tool_use'));
+  }
+
+  #block(turn: PlainTurn, block: WireRecord, runId: string | undefined): void {
+    const { type, text, thinking, input = {} } = block;
+    if (type === 'text' && typeof text === 'string') turn.say('text', text, runId);
+    else if (type === 'thinking' && typeof thinking === 'string') turn.say('reasoning', thinking, runId);
+    const rawId = type === 'tool_use' ? textOf(block['id']) : undefined;
+    if (rawId === undefined) return;
+    const { id: parentId } = turn.call(rawId, textOf(block['name']) ?? 'tool_use', input, runId);
+    const task = textOf(recordOf(input)?.['task']);
+    const file = task === undefined ? undefined : this.#files.get(task);
+    if (block['name'] !== 'spawn_agent' || file === undefined) return;
+    this.#files.delete(task ?? '');
+    this.#callOf.set(file, rawId);
+    turn.children.start(rawId, { id: rawId, parentId });
+  }
+}
+
+function readResults(record: WireRecord): WireRecord[] {
+  return listOf(recordOf(record['message'])?.['content']).flatMap(value => {
+    const block = recordOf(value);
+    return block?.['type'] === 'tool_result' ? [block] : [];
+  });
+}
+
+function takeResult(turn: PlainTurn, block: WireRecord): void {
+  const rawId = textOf(block['tool_use_id']) ?? '';
+  const call = turn.openCall(rawId);
+  const output = readToolOutput({ output: readContent(block['content']) }, call?.name ?? '');
+  const answer = 'context' in output ? textOf(output.context) : 'error' in output ? output.error : output.reason;
+  turn.children.end(rawId, 'context' in output ? 'complete' : 'error', answer);
+  if (!turn.result(rawId, output)) turn.context.unknown(block);
+}
+
+/** Returns the output of a tool: that of a subagent is JSON in a text. */
+function readContent(content: unknown): unknown {
+  try {
+    return typeof content === 'string' && content.startsWith('{') ? (JSON.parse(content) as unknown) : content;
+  } catch {
+    return content;
+  }
+}
+
+/** Returns what a person said, without the mark that the program puts around it. */
+function unwrap(text: string): string {
+  return /^\s*<user_input[^>]*>(.*)<\/user_input>\s*$/s.exec(text)?.[1] ?? text;
+}

@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { defined } from '../../../../events/defined.ts';
+import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import { PlainTurn } from '../../sessions/plain-turn.ts';
+import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
+import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import { SessionTurns } from '../../sessions/session-turns.ts';
+import { countOf, joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+
+type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
+
+const isContext = (text: string) => /^\s*<session_context>/.test(text);
+
+/** The sessions of Gemini: `tmp/<project>/chats/session-<time>-<id>.jsonl`, a log of changes; subagents in a folder beside it. */
+export const geminiSession: SessionFormat = {
+  find({ home, environment, path }) {
+    const folder = join(environment['GEMINI_CLI_HOME'] ?? home, '.gemini', 'tmp');
+    const isSession = (file: string) => /^session-.*\.jsonl$/.test(basename(file));
+    return describeFiles(filesAt(path ?? folder, isSession), ({ path: file, records }) => {
+      const header = records.find(record => textOf(record['sessionId']) !== undefined);
+      const id = textOf(header?.['sessionId']);
+      const prompts = records.flatMap(record =>
+        record['type'] === 'user' ? (joinedText(record['content']) ?? []) : [],
+      );
+      const title = prompts.find(text => text !== '' && !isContext(text));
+      // A program that resumes a session leaves a file without a message beside it.
+      if (header === undefined || id === undefined || title === undefined) return undefined;
+      return { id, title, ...defined({ cwd: projectFolder(file), createdAt: textOf(header['startTime']) }) };
+    });
+  },
+  lines: ({ path, id }, file) => fileLines(file === undefined ? path : join(dirname(path), id, `${file}.jsonl`)),
+  reader: ids => new GeminiSessionReader(ids),
+};
+
+/** Returns the folder that a project's chats are about. */
+function projectFolder(path: string): string | undefined {
+  const project = dirname(dirname(path));
+  try {
+    return readFileSync(join(project, '.project_root'), 'utf8').trim();
+  } catch {
+    try {
+      const { projects } = JSON.parse(readFileSync(join(project, '..', '..', 'projects.json'), 'utf8')) as WireRecord;
+      return Object.entries(recordOf(projects) ?? {}).find(([, name]) => name === basename(project))?.[0];
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Reads the changes of a session: a message comes again with its calls and their results, and may be taken back. */
+class GeminiSessionReader implements SessionReader {
+  readonly turns: SessionTurns<PlainTurn>;
+  /** The messages that were read, in order, and the calls that have their results. */
+  #messages: string[] = [];
+  readonly #seen = new Set<string>();
+  readonly #called = new Set<string>();
+  /** The runs of subagents, by file. */
+  readonly #children = new Map<string, string>();
+  /** The usage of the newest message: its calls may follow. */
+  #usage: { readonly messageId: string; readonly usage: Usage; readonly runId: string | undefined } | undefined;
+
+  constructor(ids: SessionIds) {
+    this.turns = new SessionTurns(ids, context => new PlainTurn(context));
+  }
+
+  before(record: WireRecord): readonly IncludedFile[] {
+    const started = listOf(record['toolCalls']).flatMap(value => {
+      const call = recordOf(value) ?? {};
+      const name = textOf(call['agentId']);
+      return name === undefined || !/^[\w-]+$/.test(name) || this.#children.has(name) ? [] : [{ name, call }];
+    });
+    if (started.length === 0) return [];
+    this.turns.at(record['timestamp']);
+    this.#speech(record, undefined);
+    return started.map(({ name, call }) => {
+      this.turns.read(turn => {
+        const id = this.#call(turn, call, undefined);
+        const agentId = textOf(recordOf(call['args'])?.['agent_name']);
+        this.#children.set(
+          name,
+          turn.children.start(name, { id: name, parentId: id ?? turn.context.runId, agentId }).runId,
+        );
+      });
+      return { name, runId: this.#children.get(name) ?? '' };
+    });
+  }
+
+  take(record: WireRecord, file?: string): boolean {
+    const child = file === undefined ? undefined : this.#children.get(file);
+    const set = recordOf(record['$set']);
+    const undone = textOf(record['$rewindTo']);
+    if (undone !== undefined) this.#rewind(undone);
+    else if (set !== undefined)
+      for (const message of listOf(set['messages'])) this.#message(recordOf(message) ?? {}, child);
+    else if (textOf(record['id']) !== undefined) return this.#message(record, child);
+    return set !== undefined || undone !== undefined || textOf(record['sessionId']) !== undefined;
+  }
+
+  endFile(file: string): void {
+    this.#countUsage();
+    this.turns.read(turn => turn.children.end(file, 'complete'));
+  }
+
+  pause(): void {
+    if (!this.turns.isDone) return;
+    this.#countUsage();
+    this.turns.pause();
+  }
+
+  #message(message: WireRecord, child: string | undefined): boolean {
+    const { turns } = this;
+    const id = textOf(message['id']) ?? '';
+    const { type } = message;
+    if (id !== this.#usage?.messageId) this.#countUsage();
+    turns.at(message['timestamp']);
+    if (type === 'gemini') {
+      this.#speech(message, child);
+      const calls = [...listOf(message['toolCalls']), ...functionCalls(message['content'])].map(
+        call => recordOf(call) ?? {},
+      );
+      if (calls.length > 0)
+        turns.read(
+          turn => {
+            for (const call of calls) this.#call(turn, call, child);
+            for (const call of calls)
+              for (const part of listOf(call['result'])) this.#response(turn, part, call['status']);
+          },
+          { key: id },
+        );
+      if (child === undefined) turns.done(calls.length === 0);
+    } else if (type === 'user') {
+      const responses = listOf(message['content']).filter(part => recordOf(part)?.['functionResponse'] !== undefined);
+      if (responses.length > 0 && turns.runId !== undefined)
+        turns.read(turn => {
+          for (const part of responses) this.#response(turn, part, undefined);
+        });
+      const said =
+        child === undefined && !this.#seen.has(id) ? toContent(readContentParts(message['content'])) : undefined;
+      const isHidden = said === undefined || isContext(typeof said === 'string' ? said : (joinedText(said) ?? ''));
+      if (responses.length === 0 && !isHidden) turns.prompt(said, { key: id });
+    }
+    if (!this.#seen.has(id) && child === undefined) this.#messages.push(id);
+    this.#seen.add(id);
+    return type === 'gemini' || type === 'user' || type === 'info' || type === 'error' || type === 'warning';
+  }
+
+  /** Adds what a message says, when it is read for the first time. */
+  #speech(message: WireRecord, child: string | undefined): void {
+    const id = textOf(message['id']) ?? '';
+    if (this.#seen.has(id)) return;
+    this.#seen.add(id);
+    if (child === undefined) this.#messages.push(id);
+    this.turns.model = textOf(message['model']) ?? this.turns.model;
+    const parts = typeof message['content'] === 'string' ? [{ text: message['content'] }] : listOf(message['content']);
+    this.turns.read(
+      turn => {
+        turn.endStep(child);
+        for (const thought of listOf(message['thoughts'])) {
+          const { subject, description } = recordOf(thought) ?? {};
+          turn.say('reasoning', [subject, description].filter(Boolean).join('\n'), child);
+        }
+        for (const value of parts) {
+          const part = recordOf(value);
+          const text = textOf(part?.['text']);
+          if (text !== undefined) turn.say(part?.['thought'] === true ? 'reasoning' : 'text', text, child);
+        }
+      },
+      { key: id },
+    );
+    const usage = readUsage(message);
+    if (usage !== undefined) this.#usage = { messageId: id, usage, runId: child };
+  }
+
+  /** Adds a call unless it is known; returns the id of its event. */
+  #call(turn: PlainTurn, call: WireRecord, child: string | undefined): string | undefined {
+    const id = textOf(call['id']);
+    if (id === undefined || this.#called.has(id)) return undefined;
+    this.#called.add(id);
+    return turn.call(id, textOf(call['name']) ?? 'tool', call['args'] ?? {}, child).id;
+  }
+
+  #response(turn: PlainTurn, value: unknown, status: unknown): void {
+    const response = recordOf(recordOf(value)?.['functionResponse']);
+    const id = textOf(response?.['id']);
+    if (id !== undefined && turn.openCall(id) !== undefined)
+      turn.result(id, readOutput(recordOf(response?.['response']), status));
+  }
+
+  #rewind(id: string): void {
+    this.#countUsage();
+    const at = this.#messages.indexOf(id);
+    if (at < 0) return;
+    this.#messages = this.#messages.slice(0, at);
+    this.turns.rewind(this.#messages.findLast(key => this.turns.has(key)));
+  }
+
+  #countUsage(): void {
+    if (this.#usage === undefined) return;
+    const { usage, runId } = this.#usage;
+    this.#usage = undefined;
+    this.turns.note({ type: 'usage', ...usage, ...defined({ runId }) });
+  }
+}
+
+function functionCalls(content: unknown): WireRecord[] {
+  return listOf(content).flatMap((part): WireRecord[] => {
+    const call = recordOf(recordOf(part)?.['functionCall']);
+    return call === undefined ? [] : [call];
+  });
+}
+
+function readOutput(response: WireRecord | undefined, status: unknown): ToolOutput {
+  const error = textOf(response?.['error']);
+  if (error !== undefined) return status === 'cancelled' ? { status: 'denied', reason: error } : { error };
+  const context = response?.['output'] ?? response ?? '';
+  const exitCode = typeof context === 'string' ? /^Exit Code: (\d+)$/m.exec(context)?.[1] : undefined;
+  return { context, ...(exitCode !== undefined && { result: { exitCode: Number(exitCode) } }) };
+}
+
+function readUsage(message: WireRecord): Usage | undefined {
+  const tokens = recordOf(message['tokens']);
+  const inputTokens = countOf(tokens?.['input']);
+  const output = countOf(tokens?.['output']);
+  if (inputTokens === undefined || output === undefined) return undefined;
+  const [cacheReadTokens, reasoningTokens] = [countOf(tokens?.['cached']), countOf(tokens?.['thoughts'])];
+  const outputTokens = output + (reasoningTokens ?? 0);
+  return {
+    inputTokens,
+    outputTokens,
+    ...defined({ cacheReadTokens, reasoningTokens, model: textOf(message['model']) }),
+  };
+}

@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import { defined } from '../../../../events/defined.ts';
+import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
+import { PlainTurn } from '../../sessions/plain-turn.ts';
+import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import { SessionTurns } from '../../sessions/session-turns.ts';
+import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { readMessageUsage, readToolCall, readToolOutput } from './wire.ts';
+
+/** The sessions of Goose, in its SQLite database. */
+export const gooseSession: SessionFormat = {
+  async *find({ home, environment, path }) {
+    const data = environment['XDG_DATA_HOME'] ?? join(home, '.local', 'share');
+    const file = path ?? join(data, 'goose', 'sessions', 'sessions.db');
+    if (!isDatabase(file)) return;
+    try {
+      const sessions = queryDatabase(
+        file,
+        `SELECT s.id, s.name, s.description, s.working_dir, s.created_at, s.updated_at, count(m.id) AS messages,
+           max(m.id) AS newest, coalesce(sum(length(m.content_json)), 0) AS bytes
+         FROM sessions s LEFT JOIN messages m ON m.session_id = s.id
+         WHERE s.parent_session_id IS NULL GROUP BY s.id`,
+      );
+      for (const row of sessions) {
+        const { id, updated_at: updated, messages, newest, bytes } = row;
+        yield {
+          id: String(id),
+          path: file,
+          bytes: Number(bytes),
+          updatedAt: timeOf(updated) ?? new Date(0).toISOString(),
+          version: [updated, messages, newest, bytes].map(String).join(' '),
+          ...defined({
+            cwd: textOf(row['working_dir']),
+            title: textOf(row['description']) ?? textOf(row['name']),
+            createdAt: timeOf(row['created_at']),
+          }),
+        };
+      }
+    } finally {
+      removeCopy();
+    }
+  },
+  async *lines({ id, path }, file = id) {
+    for (const row of queryDatabase(path, 'SELECT * FROM sessions WHERE id = ?', file))
+      yield rowLine(row['id'], { session: row });
+    const messages = queryDatabase(
+      path,
+      'SELECT id FROM messages WHERE session_id = ? ORDER BY created_timestamp, id',
+      file,
+    );
+    for (const { id: key } of messages)
+      for (const row of queryDatabase(path, 'SELECT * FROM messages WHERE id = ?', Number(key)))
+        yield rowLine(row['message_id'] ?? key, { message: row });
+  },
+  isSameLine: hasSameKey,
+  reader: ids => new GooseSessionReader(ids),
+};
+
+/** Reads the rows of a session. */
+class GooseSessionReader implements SessionReader {
+  readonly turns: SessionTurns<PlainTurn>;
+  /** The calls that started subagents, by their sessions. */
+  readonly #callOf = new Map<string, string>();
+  /** Whether the messages before were condensed: the prompt that is sent after the summary is there already. */
+  #isCondensed = false;
+
+  constructor(ids: SessionIds) {
+    this.turns = new SessionTurns(ids, context => new PlainTurn(context));
+  }
+
+  before(record: WireRecord): readonly IncludedFile[] {
+    const { runId } = this.turns;
+    return (readMessage(record)?.content ?? []).flatMap(block => {
+      const callId = textOf(block['id']);
+      const name = block['type'] === 'toolResponse' ? readToolOutput(block).meta.sessionId : undefined;
+      if (name === undefined || callId === undefined || runId === undefined || this.#callOf.has(name)) return [];
+      this.#callOf.set(name, callId);
+      return [{ name, runId: `${runId}/${callId}/run` }];
+    });
+  }
+
+  take(record: WireRecord, file?: string): boolean {
+    const { turns } = this;
+    const session = recordOf(record['session']);
+    if (session !== undefined) {
+      if (file === undefined) turns.cwd = textOf(session['working_dir']);
+      return true;
+    }
+    const message = readMessage(record);
+    if (message === undefined) return false;
+    const { row, role, content, metadata } = message;
+    turns.at((numberOf(row['created_timestamp']) ?? Number.NaN) * 1000);
+    const key = textOf(row['message_id']);
+    const isHidden = metadata['userVisible'] === false;
+    const said = role === 'user' && file === undefined && !isHidden ? toContent(readContentParts(content)) : undefined;
+    if (content.some(block => block['type'] === 'toolResponse')) {
+      for (const block of content)
+        if (block['type'] === 'toolResponse') turns.read(turn => takeResponse(turn, block), { key });
+    } else if (said !== undefined) turns.prompt(said, { key });
+    else if (role === 'assistant' && !isHidden) this.#assistant(message, { key, file });
+    else if (role === 'user' && isHidden && metadata['turnContext'] !== true && file === undefined) {
+      // The first of the messages that only the model is sent is the summary; then the prompt is repeated.
+      if (!this.#isCondensed) turns.summarise(joinedText(content) ?? '', {});
+      this.#isCondensed = true;
+    }
+    if (role === 'assistant' && !isHidden) this.#isCondensed = false;
+    return true;
+  }
+
+  pause(): void {
+    this.turns.pause();
+  }
+
+  #assistant(
+    { content, metadata }: GooseRow,
+    { key, file }: { key: string | undefined; file: string | undefined },
+  ): void {
+    const { turns } = this;
+    const model = textOf(recordOf(metadata['inference'])?.['requestedModel']);
+    turns.model = model ?? turns.model;
+    turns.read(
+      turn => {
+        const runId = file === undefined ? turn.context.runId : turn.children.get(this.#callOf.get(file) ?? '')?.runId;
+        for (const block of content) takeBlock(turn, block, runId);
+        const usage = readMessageUsage(recordOf(metadata['usage']));
+        turn.usage(usage && { ...usage, ...defined({ model }) }, runId);
+      },
+      { key },
+    );
+    if (file === undefined) turns.done(!content.some(block => block['type'] === 'toolRequest'));
+  }
+}
+
+interface GooseRow {
+  readonly row: WireRecord;
+  readonly role: unknown;
+  readonly content: readonly WireRecord[];
+  readonly metadata: WireRecord;
+}
+
+function readMessage(record: WireRecord): GooseRow | undefined {
+  const row = recordOf(record['message']);
+  try {
+    if (row === undefined) return undefined;
+    const blocks = listOf(JSON.parse(String(row['content_json']))).map(recordOf);
+    const content = blocks.filter(block => block !== undefined);
+    const metadata = recordOf(JSON.parse(String(row['metadata_json'] ?? '{}'))) ?? {};
+    return { row, role: row['role'], content, metadata };
+  } catch {
+    return undefined;
+  }
+}
+
+function takeBlock(turn: PlainTurn, block: WireRecord, runId: string | undefined): void {
+  const { type, text, thinking } = block;
+  if (type === 'text' && typeof text === 'string') turn.say('text', text, runId);
+  else if (type === 'thinking' && typeof thinking === 'string') turn.say('reasoning', thinking, runId);
+  const call = type === 'toolRequest' ? readToolCall(block) : undefined;
+  if (call === undefined) return;
+  const { rawId, name, input } = call;
+  const { id: parentId } = turn.call(rawId, name, input, runId);
+  if (/^(summon__)?delegate$/.test(name))
+    turn.children.start(rawId, { id: rawId, parentId, agentId: textOf(recordOf(input)?.['source']) });
+}
+
+function takeResponse(turn: PlainTurn, block: WireRecord): void {
+  const rawId = textOf(block['id']) ?? '';
+  const { output } = readToolOutput(block);
+  const answer = 'context' in output ? textOf(output.context) : 'error' in output ? output.error : output.reason;
+  turn.children.end(rawId, 'context' in output ? 'complete' : 'error', answer);
+  if (!turn.result(rawId, output)) turn.context.unknown(block);
+}
+
+/** Returns the time that SQLite wrote, which is in UTC. */
+function timeOf(value: unknown): string | undefined {
+  const ms = Date.parse(`${textOf(value)?.replace(' ', 'T') ?? ''}Z`);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}

@@ -1,0 +1,217 @@
+import { join } from 'node:path';
+import { defined } from '../../../../events/defined.ts';
+import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
+import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import { SessionTurns } from '../../sessions/session-turns.ts';
+import { ChildRuns } from '../../shared/child-runs.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import type { RecordReader } from '../../shared/line-translator.ts';
+import { listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { PartReader } from './part-reader.ts';
+import { readError, readSubagent } from './wire.ts';
+
+/** The sessions of OpenCode, or of Kilo Code, in the SQLite database of `program` in the folder of a user's data. */
+export function opencodeSession(program: string): SessionFormat {
+  return {
+    async *find({ home, environment, path }) {
+      const data = environment['XDG_DATA_HOME'] ?? join(home, '.local', 'share');
+      const file = path ?? join(data, program, `${program}.db`);
+      if (!isDatabase(file)) return;
+      try {
+        const sessions = queryDatabase(
+          file,
+          `SELECT s.id, s.title, s.directory, s.time_created, s.time_updated,
+             (SELECT count(*) FROM message m WHERE m.session_id = s.id) AS messages,
+             (SELECT coalesce(sum(length(p.data)), 0) FROM part p WHERE p.session_id = s.id) AS bytes
+           FROM session s WHERE s.parent_id IS NULL`,
+        );
+        for (const row of sessions) {
+          const { id, title, directory, time_created: created, time_updated: updated, messages, bytes } = row;
+          yield {
+            id: String(id),
+            path: file,
+            bytes: Number(bytes),
+            updatedAt: timeOf(updated) ?? new Date(0).toISOString(),
+            version: `${String(updated)} ${String(messages)} ${String(bytes)}`,
+            ...defined({ cwd: textOf(directory), title: textOf(title), createdAt: timeOf(created) }),
+          };
+        }
+      } finally {
+        removeCopy();
+      }
+    },
+    async *lines({ id, path }, file = id) {
+      const rows = (table: string, column: string, value: string, order: string) =>
+        queryDatabase(path, `SELECT * FROM ${table} WHERE ${column} = ? ORDER BY ${order}`, value);
+      for (const row of rows('session', 'id', file, 'id')) yield rowLine(row['id'], { session: row });
+      const messages = queryDatabase(
+        path,
+        'SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id',
+        file,
+      );
+      for (const [index, { id: messageId }] of messages.entries()) {
+        const [message] = rows('message', 'id', String(messageId), 'id');
+        const parts = rows('part', 'message_id', String(messageId), 'id');
+        // The last answer may still be written.
+        const data = message && parseData(message);
+        const isOpen = data?.['role'] === 'assistant' && recordOf(data['time'])?.['completed'] === undefined;
+        if (message === undefined || (isOpen && index === messages.length - 1)) return;
+        yield rowLine(messageId, { message, parts });
+      }
+    },
+    isSameLine: hasSameKey,
+    reader: ids => new OpencodeSessionReader(ids),
+  };
+}
+
+/** One turn: the parts of its messages, and those of subagents, are the parts of the live output. */
+class OpencodeTurn implements RecordReader {
+  readonly children: ChildRuns;
+  readonly #context: LineContext;
+  readonly #readers = new Map<string, PartReader>();
+
+  constructor(context: LineContext) {
+    this.#context = context;
+    this.children = new ChildRuns(context);
+  }
+
+  take(): void {}
+
+  flush(): void {
+    this.children.flush();
+  }
+
+  /** Takes the parts of a message of a session; that of the main agent when it is not the id of a running subagent. */
+  parts(parts: readonly WireRecord[], session = ''): void {
+    const child = this.children.get(session);
+    const runId = child?.runId ?? this.#context.runId;
+    const reader =
+      this.#readers.get(runId) ??
+      new PartReader({
+        context: this.#context,
+        children: this.children,
+        runId,
+        self: () => this.children.get(session),
+      });
+    this.#readers.set(runId, reader);
+    for (const part of parts) if (!reader.isComplete(part)) takePart(reader, part);
+  }
+}
+
+function takePart(reader: PartReader, part: WireRecord): void {
+  const { type } = part;
+  if (type === 'step-start') reader.stepStart(part);
+  else if (type === 'step-finish') reader.stepFinish(part);
+  else if (type === 'text' || type === 'reasoning') reader.speech(type, part);
+  else if (type === 'tool') reader.tool(part);
+}
+
+class OpencodeSessionReader implements SessionReader {
+  readonly turns: SessionTurns<OpencodeTurn>;
+  readonly #included = new Set<string>();
+
+  constructor(ids: SessionIds) {
+    this.turns = new SessionTurns(ids, context => new OpencodeTurn(context));
+  }
+
+  before(record: WireRecord): readonly IncludedFile[] {
+    const message = readMessage(record);
+    if (message === undefined || message.data['role'] !== 'assistant') return [];
+    const started = message.parts.flatMap(part => readSubagent(recordOf(part['state']) ?? {})?.sessionId ?? []);
+    const names = started.filter(name => !this.#included.has(name));
+    if (names.length === 0) return [];
+    for (const name of names) this.#included.add(name);
+    this.#begin(message.data);
+    // The calls come first, then what the subagents did, then the results.
+    const parts = message.parts.map(part => {
+      const state = recordOf(part['state']);
+      return state === undefined || readSubagent(state) === undefined
+        ? part
+        : { ...part, state: { ...state, status: 'running' } };
+    });
+    this.turns.read(turn => turn.parts(parts));
+    return names.map(name => ({ name, runId: `${this.turns.runId}/${name}/run` }));
+  }
+
+  take(record: WireRecord, file?: string): boolean {
+    const { turns } = this;
+    const session = recordOf(record['session']);
+    if (session !== undefined) {
+      if (file === undefined) turns.cwd = textOf(session['directory']);
+      return true;
+    }
+    const message = readMessage(record);
+    if (message === undefined) return false;
+    const { data, parts, id } = message;
+    turns.at(numberOf(recordOf(data['time'])?.['created']) ?? recordOf(record['message'])?.['time_created']);
+    if (file !== undefined) {
+      if (data['role'] === 'assistant') turns.read(turn => turn.parts(parts, file));
+    } else if (data['role'] === 'user') {
+      const said = toContent(readContentParts(parts.flatMap(toBlock)));
+      if (said !== undefined) turns.prompt(said, { key: id });
+    } else if (data['summary'] === true) {
+      const texts = parts.flatMap(part => (part['type'] === 'text' ? (textOf(part['text']) ?? []) : []));
+      turns.summarise(texts.join('\n'), {});
+    } else {
+      this.#begin(data);
+      turns.read(
+        (turn, context) => {
+          turn.parts(parts);
+          const failure = readError(data['error']);
+          if (failure !== undefined) context.fail(failure);
+        },
+        { key: id },
+      );
+      turns.done(data['finish'] !== 'tool-calls');
+    }
+    return true;
+  }
+
+  pause(): void {
+    this.turns.pause();
+  }
+
+  #begin(data: WireRecord): void {
+    this.turns.at(numberOf(recordOf(data['time'])?.['created']));
+    this.turns.model = textOf(data['modelID']) ?? this.turns.model;
+  }
+}
+
+/** Returns a message with its parts as the program reports them. */
+function readMessage(record: WireRecord): { id: string; data: WireRecord; parts: WireRecord[] } | undefined {
+  const row = recordOf(record['message']);
+  const data = row && parseData(row);
+  const id = textOf(row?.['id']);
+  if (data === undefined || id === undefined) return undefined;
+  const parts = listOf(record['parts']).flatMap(value => {
+    const part = recordOf(value);
+    const parsed = part && parseData(part);
+    return parsed === undefined ? [] : [{ ...parsed, id: part?.['id'], messageID: id }];
+  });
+  return { id, data, parts };
+}
+
+function parseData(row: WireRecord): WireRecord | undefined {
+  try {
+    return recordOf(JSON.parse(String(row['data'])));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the part of a person's message as a block; what the program added to it is none. */
+function toBlock(part: WireRecord): unknown[] {
+  const text = textOf(part['text']);
+  if (part['synthetic'] === true || part['ignored'] === true || text?.startsWith('<environment_details>') === true)
+    return [];
+  // `run` puts a prompt with spaces into quotation marks.
+  if (text !== undefined) return [{ text: text.replace(/^"(.*\s.*)"\s*$/s, '$1') }];
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(textOf(part['url']) ?? '') ?? [];
+  return data === undefined ? [] : [{ source: { data, media_type: mediaType } }];
+}
+
+function timeOf(value: unknown): string | undefined {
+  const ms = Number(value);
+  return Math.abs(ms) < 8.64e15 && ms > 0 ? new Date(ms).toISOString() : undefined;
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type Database from 'libsql';
+
+type Row = Record<string, unknown>;
+
+interface Export {
+  readonly info: { readonly id: string };
+  readonly messages: readonly { readonly info: Row; readonly parts: readonly Row[] }[];
+}
+
+/** Makes the database of a program from what was recorded of it; undefined for a program that has none. */
+export function makeDatabase(
+  agentId: string,
+  recorded: string,
+  folder: string,
+  condensed?: string,
+): string | undefined {
+  const path = join(folder, `${agentId}.db`);
+  const read = (name: string) => JSON.parse(readFileSync(join(recorded, name), 'utf8')) as unknown;
+  if (agentId === 'goose') {
+    const tables = read('db-rows.json') as Record<string, Row[]>;
+    const rows = condensed === undefined ? undefined : (read(condensed) as Row[]);
+    const sessionId = tables['sessions']?.[0]?.['id'];
+    const messages = rows?.map(row => ({ ...row, session_id: sessionId, created_timestamp: 1_794_847_721 }));
+    writeTables(path, { ...tables, ...(messages && { messages }) });
+    return path;
+  }
+  if (agentId !== 'opencode' && agentId !== 'kilo') return undefined;
+  const { session = [] } = read('db-rows.json') as Record<string, Row[]>;
+  const { info, messages } = read('export.json') as Export;
+  const time = (row: Row) => (row['time'] as { created?: number } | undefined)?.created ?? 0;
+  const rest = ({ id: _, sessionID: _s, messageID: _m, ...data }: Row) => JSON.stringify(data);
+  writeTables(path, {
+    session,
+    message: messages.map(each => ({
+      id: each.info['id'],
+      session_id: info.id,
+      time_created: time(each.info),
+      time_updated: time(each.info),
+      data: rest(each.info),
+    })),
+    part: messages.flatMap(each =>
+      each.parts.map(part => ({
+        id: part['id'],
+        message_id: each.info['id'],
+        session_id: info.id,
+        time_created: time(each.info),
+        time_updated: time(each.info),
+        data: rest(part),
+      })),
+    ),
+  });
+  return path;
+}
+
+/** Writes tables to a database whose newest rows are in its write-ahead log, as those of a program that runs. */
+function writeTables(path: string, tables: Record<string, Row[]>): void {
+  const Connection = createRequire(import.meta.url)('libsql') as typeof Database;
+  const db = new Connection(path);
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+  for (const [table, rows] of Object.entries(tables)) {
+    const columns = Object.keys(rows[0] ?? {});
+    db.exec(`CREATE TABLE ${table} (${columns.map(column => `"${column}"`).join(', ')})`);
+    const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`);
+    for (const row of rows) insert.run(...columns.map(column => row[column] ?? null));
+  }
+  open.push(db);
+}
+
+/** Connections stay open: the last one to close would move the write-ahead log into the database. */
+const open: unknown[] = [];
