@@ -5,6 +5,7 @@ import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../
 import { ProgressLine } from './run/progress-line.ts';
 import { addStoreOptions, type StoreOptions, storeUrls } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
+import { counted } from './counted.ts';
 import { subcommand } from './subcommand.ts';
 import { standardError, standardOutput } from '../control/standard-output.ts';
 
@@ -123,10 +124,6 @@ function checkExists(url: string): void {
   const location = parseStoreUrl(url);
   if (location.kind !== 'file' || existsSync(location.path)) return;
   throw new SingletreeError('invalid_argument', `There is no file "${location.path}". Name the file of a log.`);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const barWidth = 24;

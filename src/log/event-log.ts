@@ -232,7 +232,7 @@ export interface EventLog {
 
   /**
    * What model calls used, over all threads. A call counts once, in the resource of the thread it was appended to, and
-   * stays counted when the thread is deleted; imported events do not count.
+   * stays counted when the thread is deleted; what imported events report counts apart.
    */
   usage?(query?: UsageQuery): Promise<GroupedUsage[]>;
 

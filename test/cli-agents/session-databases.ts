@@ -31,7 +31,9 @@ export function makeDatabase(
   const { session = [] } = read('db-rows.json') as Record<string, Row[]>;
   const { info, messages } = read('export.json') as Export;
   const time = (row: Row) => (row['time'] as { created?: number } | undefined)?.created ?? 0;
-  const rest = ({ id: _, sessionID: _s, messageID: _m, ...data }: Row) => JSON.stringify(data);
+  const ids: readonly string[] = ['id', 'sessionID', 'messageID'];
+  const rest = (row: Row) =>
+    JSON.stringify(Object.fromEntries(Object.entries(row).filter(([name]) => !ids.includes(name))));
   writeTables(path, {
     session,
     message: messages.map(each => ({

@@ -75,6 +75,7 @@ export function addThreadCommands(program: Command): void {
     ])
     .option('--from <day>', 'the first day, such as 2026-01-31')
     .option('--to <day>', 'the last day')
+    .option('--imported', 'what imported sessions report instead, which counts in no total')
     .action(async options => (await import('./usage.ts')).usageCommand(options));
   const debug = listedCommand(program, 'debug');
   json(

@@ -13,6 +13,7 @@ import { printNotice, standardError, standardOutput } from '../../control/standa
 import { SingletreeError } from '../../events/index.ts';
 import { plainText } from '../../events/terminal-text.ts';
 import type { EventLog } from '../../log/index.ts';
+import { counted } from '../counted.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { tableLines } from '../table.ts';
 import { importFile } from './actions.ts';
@@ -88,7 +89,7 @@ async function listSessions(
   await standardOutput.write(
     sessions.length === 0
       ? `No sessions found of ${importableAgents.join(', ')}. Name an agent and a path to look elsewhere.\n`
-      : `${sessions.length} sessions, ${news} not imported or changed since. Import them: singletree import --all\n`,
+      : `${counted(sessions.length, 'session')}, ${news} not imported or changed since. Import them: singletree import --all\n`,
   );
 }
 
@@ -141,7 +142,7 @@ class ImportRun {
       `${empty} empty`,
       `${this.failed} failed`,
     ];
-    const secrets = this.#redactor === undefined ? '' : ` Replaced ${this.#secrets} secrets.`;
+    const secrets = this.#redactor === undefined ? '' : ` Replaced ${counted(this.#secrets, 'secret')}.`;
     await standardOutput.write(
       `${counts.filter(text => !text.startsWith('0 ')).join(', ') || 'No sessions found'}.${secrets}\n`,
     );
@@ -154,15 +155,15 @@ class ImportRun {
     if (this.#options.json === true)
       await standardOutput.writeJson({ agentId, sessionId: session.id, path: session.path, ...result });
     else if (status !== 'unchanged' && status !== 'empty')
-      await standardOutput.write(`thread ${threadId}: ${events} events ${status}\n`);
+      await standardOutput.write(`thread ${threadId}: ${counted(events, 'event')} ${status}\n`);
     if (this.#options.json === true || status === 'unchanged') return;
     if (unreadable.count > 0)
       printNotice(
-        `${session.path}: ${unreadable.count} lines could not be read and are kept as they are: ${unreadable.lines.join(', ')}`,
+        `${session.path}: ${counted(unreadable.count, 'line')} could not be read and kept as raw lines: ${unreadable.lines.join(', ')}`,
       );
     const kinds = Object.entries(unknown).map(([kind, count]) => `${count} ${kind}`);
     if (kinds.length > 0)
-      printNotice(`${session.path}: records of unknown kinds are kept as they are: ${kinds.join(', ')}`);
+      printNotice(`${session.path}: records of unknown kinds are kept as raw lines: ${kinds.join(', ')}`);
   }
 }
 

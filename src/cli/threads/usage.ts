@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
@@ -13,16 +14,17 @@ import { standardError, standardOutput } from '../../control/standard-output.ts'
 export interface UsageOptions extends ThreadCommandOptions {
   readonly from?: string;
   readonly to?: string;
+  readonly imported?: boolean;
   readonly by: readonly (UsageGroup | 'thread')[];
 }
 
 /** `singletree usage`: tokens and cost by day, agent and model, or by thread. */
-export function usageCommand({ from, to, by, ...options }: UsageOptions): Promise<void> {
+export function usageCommand({ from, to, by, imported, ...options }: UsageOptions): Promise<void> {
   return withLog(options, async log => {
-    if (by.includes('thread')) return usageByThread(log, { from, to, isJson: options.json === true });
+    if (by.includes('thread')) return usageByThread(log, { from, to, imported, isJson: options.json === true });
     const groups = by as readonly UsageGroup[];
     await indexLog(log, line => void standardError.write(line));
-    const totals = await (log.usage?.({ by: groups, ...(from && { from }), ...(to && { to }) }) ?? unavailable());
+    const totals = await (log.usage?.({ by: groups, ...defined({ from, to, imported }) }) ?? unavailable());
     if (options.json === true) {
       for (const total of totals) await standardOutput.writeJson(total);
       return;
@@ -38,11 +40,12 @@ export function usageCommand({ from, to, by, ...options }: UsageOptions): Promis
 interface Period {
   readonly from: string | undefined;
   readonly to: string | undefined;
+  readonly imported: boolean | undefined;
   readonly isJson: boolean;
 }
 
-/** Reads every thread; events that a branch shares with its origin count there, and imported ones nowhere. */
-async function usageByThread(log: EventLog, { from = '', to = '\uffff', isJson }: Period): Promise<void> {
+/** Reads every thread; events that a branch shares with its origin count there, and imported ones only among themselves. */
+async function usageByThread(log: EventLog, { from = '', to = '\uffff', imported, isJson }: Period): Promise<void> {
   if ([from, to === '\uffff' ? '' : to].some(day => day !== '' && !/^\d{4}-\d\d-\d\d$/.test(day)))
     throw new SingletreeError('invalid_argument', 'Expected days such as "2026-01-31" for --from and --to.');
   const progress = new ProgressLine(standardError);
@@ -52,7 +55,11 @@ async function usageByThread(log: EventLog, { from = '', to = '\uffff', isJson }
     const { id, title = 'Untitled' } = thread;
     progress.show(`read ${++read} threads`);
     let [usage, modelCalls] = [noUsage, 0];
-    for await (const event of readEvents(log, id, inheritedSeq(thread))) {
+    const first = imported === true ? (thread.branchedFrom?.seq ?? 0) : inheritedSeq(thread);
+    const last = imported === true ? (thread.importedSeq ?? 0) : Number.POSITIVE_INFINITY;
+    if (first >= last) continue;
+    for await (const event of readEvents(log, id, first)) {
+      if (event.seq > last) break;
       const day = event.ts.slice(0, 10);
       if (event.type !== 'usage' || day < from || day > to) continue;
       usage = addUsage(usage, event);

@@ -13,6 +13,7 @@ import {
   type UsageQuery,
   type UsageRow,
   type GroupedUsage,
+  toStoredCalls,
 } from './usage-totals.ts';
 
 /** A thread in memory, as far as deriving from its events needs it. */
@@ -101,7 +102,7 @@ export class MemoryDerived {
     for (const { seq, lastSeq, messageId } of texts)
       derived.texts.push({ order: ++this.#order, seq, lastSeq, messageId });
     const { resourceId } = held.thread;
-    for (const call of isImported ? [] : used) {
+    for (const call of toStoredCalls(used, isImported)) {
       const key = JSON.stringify([resourceId, call.day, call.agentId, call.modelId]);
       const before = this.#used.get(key);
       const counts = before === undefined ? call.counts : addUsage(before.counts, call.counts);

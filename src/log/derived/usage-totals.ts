@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { field, name } from '../../events/options/option-fields.ts';
+import { field, flag, name } from '../../events/options/option-fields.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { UsedInCall } from './thread-derivation.ts';
 
@@ -16,6 +16,8 @@ export interface UsageQuery {
   readonly resourceId?: string;
   /** One total for each of these; one for all when absent or empty. */
   readonly by?: readonly UsageGroup[];
+  /** Whether to add up what imported events report instead, which counts in nothing else. */
+  readonly imported?: boolean;
 }
 
 /** Tokens and cost of model calls; the fields that the query groups by are present. */
@@ -47,6 +49,7 @@ export const checkUsageQuery = optionsCheck(
       to: day().optional(),
       resourceId: name().optional(),
       by: field(isGroupList, 'a list of "day", "agent" and "model"').optional(),
+      imported: flag().optional(),
     }) satisfies Record<keyof UsageQuery, z.ZodType>,
 );
 
@@ -55,9 +58,23 @@ export function isDay(value: unknown): value is string {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 }
 
+/** Marks the days of imported calls, which stores keep apart by it: it comes after the days of all others. */
+const importedMark = '~';
+
+/** Returns calls as stores keep them. */
+export function toStoredCalls(calls: readonly UsedInCall[], isImported: boolean): readonly UsedInCall[] {
+  return isImported ? calls.map(call => ({ ...call, day: `${importedMark}${call.day}` })) : calls;
+}
+
+/** Returns the first day and the last that a query is about, as stores keep them. */
+export function storedDays({ from = '', to = '9999-99-99', imported }: UsageQuery): { from: string; to: string } {
+  const mark = imported === true ? importedMark : '';
+  return { from: `${mark}${from}`, to: `${mark}${to}` };
+}
+
 /** Whether a row is asked for. */
 export function isInQuery({ resourceId, day: of }: Pick<UsageRow, 'resourceId' | 'day'>, query: UsageQuery): boolean {
-  const { from = '', to = '\uffff' } = query;
+  const { from, to } = storedDays(query);
   return of >= from && of <= to && (query.resourceId === undefined || query.resourceId === resourceId);
 }
 
@@ -66,7 +83,7 @@ export function totalsOf(rows: Iterable<UsageRow>, { by = [] }: UsageQuery): Gro
   const totals = new Map<string, GroupedUsage>();
   for (const { day: of, agentId, modelId, counts, modelCalls } of rows) {
     const group = {
-      ...(by.includes('day') && { day: of }),
+      ...(by.includes('day') && { day: of.replace(importedMark, '') }),
       ...(by.includes('agent') && { agentId }),
       ...(by.includes('model') && { modelId }),
     };

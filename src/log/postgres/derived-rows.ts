@@ -12,7 +12,7 @@ import {
 import { textOfEvents } from '../derived/searched-text.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
 import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
-import { totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
+import { totalsOf, type UsageQuery, type GroupedUsage, storedDays, toStoredCalls } from '../derived/usage-totals.ts';
 import { wordsOf } from '../derived/words.ts';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
@@ -124,7 +124,8 @@ export class DerivedRows {
 
   async usage(query: UsageQuery): Promise<GroupedUsage[]> {
     await this.#catchUp();
-    const { from = '', to = '9999-99-99', resourceId = null } = query;
+    const { from, to } = storedDays(query);
+    const { resourceId = null } = query;
     const rows = await this.#connections.query<UsedRow>(this.#sql.used, [from, to, resourceId]);
     return totalsOf(rows.map(toUsage), query);
   }
@@ -256,7 +257,7 @@ export class DerivedRows {
 
 /** What was derived, as the function that stores it takes it. */
 function rowsOf({ outlines, texts, used }: Derived, isImported: boolean): string[] {
-  const calls = isImported ? [] : used;
+  const calls = toStoredCalls(used, isImported);
   return [
     JSON.stringify(outlines.map(outline => [outline.seq, JSON.stringify(outline)])),
     JSON.stringify(texts.map(({ seq, lastSeq, messageId, text }) => [seq, lastSeq, messageId, wordsOf(text)])),

@@ -1,3 +1,4 @@
+import { toStoredCalls } from '../derived/usage-totals.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { IndexRest } from '../derived/search.ts';
 import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
@@ -246,7 +247,7 @@ export class DerivationBacklog {
     for (const { messageId, seq } of messages) if (seq <= upTo) this.#sql.outlines.insertMessage(key, messageId, seq);
     for (const text of texts) if (text.lastSeq <= upTo) this.#sql.search.insert(key, text);
     for (const snapshot of outlines) if (snapshot.seq <= upTo) this.#sql.outlines.insert(key, snapshot);
-    if (!isImported) for (const call of used) this.#sql.used.add(resource, call);
+    for (const call of toStoredCalls(used, isImported)) this.#sql.used.add(resource, call);
   }
 
   #indexTitle(key: number, title: string | undefined): void {

@@ -1,6 +1,6 @@
 import { usageNames } from '../../events/usage-sum.ts';
 import type { UsedInCall } from '../derived/thread-derivation.ts';
-import type { UsageQuery, UsageRow } from '../derived/usage-totals.ts';
+import { storedDays, type UsageQuery, type UsageRow } from '../derived/usage-totals.ts';
 import type { Connection } from './open.ts';
 import { command, query, type SqlValue } from './statement.ts';
 import { asJoinedBytes, textsIn } from './stored-text.ts';
@@ -35,7 +35,9 @@ export class UsageTable {
     this.#add.run(resource, day, plain(agentId), plain(modelId), ...values);
   }
 
-  rows({ from = '', to = '9999-99-99', resourceId }: UsageQuery): UsageRow[] {
+  rows(query: UsageQuery): UsageRow[] {
+    const { from, to } = storedDays(query);
+    const { resourceId } = query;
     return (this.#rows.all(from, to, resourceId ?? null) as [unknown, number, ...(number | null)[]][]).flatMap(row => {
       const [texts, modelCalls, ...numbers] = row;
       const [resource, day, agentId, modelId] = textsIn(texts, keys.length) ?? [];

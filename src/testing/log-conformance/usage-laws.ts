@@ -42,6 +42,25 @@ export function usageLaws(law: Law): void {
     ]);
   });
 
+  law('counts imported calls apart', async ({ log }) => {
+    await fill(log);
+    await log.createThread({ id: 'c', resourceId: 'one', imported: true });
+    const calls = [
+      { ...start('r3', 'claude', 'large'), ts: '2025-12-31T10:00:00.000Z' },
+      { ...used('r3', 7), ts: '2025-12-31T10:00:00.000Z' },
+      { ...used('r3', 8), ts: '2026-01-01T10:00:00.000Z' },
+    ];
+    await log.append('c', calls, { imported: true });
+    assert.equal((await usageOf(log))[0]?.inputTokens, 70);
+    assert.deepEqual(await usageOf(log, { by: ['day'], imported: true }), [
+      { day: '2025-12-31', inputTokens: 7, outputTokens: 1, modelCalls: 1 },
+      { day: '2026-01-01', inputTokens: 8, outputTokens: 1, modelCalls: 1 },
+    ]);
+    const asked = { imported: true, from: '2026-01-01', resourceId: 'one' };
+    assert.equal((await usageOf(log, asked))[0]?.inputTokens, 8);
+    assert.equal((await usageOf(log, { ...asked, resourceId: 'two' }))[0]?.inputTokens, 0);
+  });
+
   law('keeps days, agents and models apart', async ({ log }) => {
     await fill(log);
     assert.deepEqual(await usageOf(log, { by: ['day'] }), [

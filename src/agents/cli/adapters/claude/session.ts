@@ -6,7 +6,7 @@ import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { ClaudeReader } from './reader.ts';
-import { readMessageUsage } from './usage.ts';
+import { readMessageUsage, type Usage } from './usage.ts';
 import { readBlocks } from './wire.ts';
 
 /** Records that are no part of the conversation. */
@@ -66,7 +66,7 @@ class ClaudeSessionReader implements SessionReader {
   readonly #tasks = new Map<string, unknown>();
   readonly #sidechains = new Map<string, string>();
   /** The usage of the newest message, which each of its records repeats. */
-  #usage: (ReturnType<typeof readMessageUsage> & { readonly callId: string; readonly runId?: string }) | undefined;
+  #usage: (Usage & { readonly callId: string; readonly runId?: string }) | undefined;
   #counted: string | undefined;
 
   constructor(ids: SessionIds) {
@@ -175,15 +175,15 @@ class ClaudeSessionReader implements SessionReader {
     const callId = textOf(message?.['id']);
     const usage = readMessageUsage(message?.['usage']);
     if (callId === undefined || usage === undefined || callId === this.#counted) return;
-    this.#usage = { ...usage, callId, ...defined({ runId, model: textOf(message?.['model']) }) };
+    this.#usage = { ...usage.usage, callId, ...defined({ runId, model: textOf(message?.['model']) }) };
   }
 
   #countUsage(): void {
-    if (this.#usage === undefined) return;
-    const { usage, counts, ...about } = this.#usage;
-    this.#counted = about.callId;
+    const usage = this.#usage;
+    if (usage === undefined) return;
+    this.#counted = usage.callId;
     this.#usage = undefined;
-    this.turns.note({ type: 'usage', ...usage, ...about });
+    this.turns.note({ type: 'usage', ...usage });
   }
 }
 

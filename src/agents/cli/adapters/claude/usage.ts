@@ -2,7 +2,7 @@ import type { EventOf } from '../../../../events/index.ts';
 import { countOf, recordOf, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../events/defined.ts';
 
-type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
+export type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 type Counts = Record<'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens', number>;
 
 const none: Counts = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -39,7 +39,10 @@ export const codexSession: SessionFormat = {
   },
   async *lines({ path }, file) {
     if (file === undefined) yield* fileLines(path);
-    else for await (const found of rolloutFiles(path, file)) return yield* fileLines(found);
+    else {
+      const { value: found } = await rolloutFiles(path, file).next();
+      if (typeof found === 'string') yield* fileLines(found);
+    }
   },
   reader: ids => new CodexSessionReader(ids),
 };

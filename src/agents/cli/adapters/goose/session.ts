@@ -145,7 +145,7 @@ function readMessage(record: WireRecord): GooseRow | undefined {
     if (row === undefined) return undefined;
     const blocks = listOf(JSON.parse(String(row['content_json']))).map(recordOf);
     const content = blocks.filter(block => block !== undefined);
-    const metadata = recordOf(JSON.parse(String(row['metadata_json'] ?? '{}'))) ?? {};
+    const metadata = recordOf(JSON.parse(textOf(row['metadata_json']) ?? '{}')) ?? {};
     return { row, role: row['role'], content, metadata };
   } catch {
     return undefined;

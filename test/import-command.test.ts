@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SqliteLog } from 'singletree/log';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bareEnvironment } from './support/bare-environment.ts';
+import { builtCommand } from './support/command.ts';
+
+const fixtures = fileURLToPath(new URL('./cli-agents/session-fixtures', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'singletree-import-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// The home of a person who has used three agents.
+const person = join(folder, 'person');
+for (const [from, to] of [
+  ['claude', '.claude'],
+  ['pi', '.pi'],
+  ['gemini', '.gemini'],
+] as const)
+  cpSync(join(fixtures, from), join(person, to), { recursive: true });
+const { singletree } = builtCommand(undefined, { HOME: person });
+const store = (name: string) => ['--db', join(folder, `${name}.db`)];
+const rows = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Record<string, unknown>);
+
+describe('singletree import', () => {
+  it('lists what it finds by project, with date, size and what is imported', () => {
+    const { status, stdout } = singletree('import', ...store('list'));
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^\$CWD\n {2}\w+ +20\d\d-\d\d-\d\d {2}\d+\.\d kB +new +FIRST-PROMPT read the notes$/m);
+    expect(stdout).toContain('3 sessions, 3 not imported or changed since. Import them: singletree import --all');
+    expect(singletree('import', 'pi', '--all', ...store('list')).stdout).toContain('1 imported.');
+    const listed = rows(singletree('import', '--json', ...store('list')).stdout);
+    expect(listed.map(({ agentId, status: state }) => [agentId, state]).toSorted()).toEqual([
+      ['claude', 'new'],
+      ['gemini', 'new'],
+      ['pi', 'imported'],
+    ]);
+  });
+
+  it('imports everything, skips what is imported, and search finds it under its own day', () => {
+    expect(singletree('import', '--all', ...store('all')).stdout).toContain('3 imported.');
+    expect(singletree('import', '--all', ...store('all')).stdout).toBe('3 unchanged.\n');
+    expect(singletree('search', 'FIRST-ANSWER', ...store('all')).stdout.match(/FIRST-ANSWER done\./g)).toHaveLength(3);
+    expect(singletree('usage', '--by', 'agent', ...store('all')).stdout).toBe('No usage yet.\n');
+    const used = rows(singletree('usage', '--by', 'agent', '--imported', '--json', ...store('all')).stdout);
+    expect(used.map(({ agentId, modelCalls }) => [agentId, modelCalls])).toContainEqual(['pi', 4]);
+    const threads = rows(singletree('threads', '--json', ...store('all')).stdout);
+    expect(threads.map(({ updatedAt }) => String(updatedAt).slice(0, 10))).toEqual(Array(3).fill('2026-11-16'));
+  });
+
+  it('imports a path, adds what was appended to it, and reports lines that cannot be read', () => {
+    const path = join(folder, 'session.jsonl');
+    const text = readFileSync(piFile(), 'utf8');
+    writeFileSync(path, `${text.split('\n').slice(0, 4).join('\n')}\n{broken\n`);
+    const first = singletree('import', 'pi', path, ...store('path'));
+    expect(first.stdout).toContain('1 event imported');
+    expect(first.stderr).toContain('1 line could not be read and kept as raw lines');
+    appendFileSync(path, `${text.split('\n').slice(4, 9).join('\n')}\n`);
+    expect(singletree('import', 'pi', path, ...store('path')).stdout).toMatch(/thread pi-\S+: \d+ events added/);
+    expect(singletree('show', 'last', ...store('path')).stdout).toContain('FIRST-ANSWER done.');
+  });
+
+  it('replaces the secrets of this machine when that is asked for, and reports how many', () => {
+    const path = join(folder, 'secret.jsonl');
+    writeFileSync(path, readFileSync(piFile(), 'utf8').replaceAll('SECOND-ANSWER', 'sk-my-own-key-1234'));
+    const { singletree: run } = builtCommand(undefined, { HOME: person, ANTHROPIC_API_KEY: 'sk-my-own-key-1234' });
+    expect(run('import', 'pi', path, '--skip-secrets', ...store('secret')).stdout).toContain('Replaced 1 secret.');
+    expect(readFileSync(join(folder, 'secret.db')).includes('sk-my-own-key-1234')).toBe(false);
+  });
+
+  it.each([
+    ['an agent whose sessions cannot be read', ['import', 'copilot', '--all'], 'Expected one of: codex, claude, pi'],
+    ['a file that does not exist', ['import', 'nothing.jsonl'], 'or one of these agents: codex, claude, pi'],
+  ])('refuses %s with exit code 2', (_, args, message) => {
+    const { status, stderr } = singletree(...args, ...store('refused'));
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('follows a session while its program goes on', async () => {
+    const path = join(folder, 'watched.jsonl');
+    const lines = readFileSync(piFile(), 'utf8').split('\n');
+    writeFileSync(path, `${lines.slice(0, 9).join('\n')}\n`);
+    const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+    mkdirSync(join(folder, 'home'), { recursive: true });
+    const child = spawn(process.execPath, [command, 'import', 'pi', path, '--watch', ...store('watched')], {
+      env: { ...bareEnvironment(), HOME: person, SINGLETREE_HOME: join(folder, 'home') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise(resolve => child.once('exit', resolve));
+    let printed = '';
+    const seen = async (text: string) => {
+      while (!printed.includes(text))
+        printed += String(await new Promise(resolve => child.stdout.once('data', resolve)));
+    };
+    await seen('events imported');
+    appendFileSync(path, lines.slice(9).join('\n'));
+    await seen('events added');
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    const log = await SqliteLog.open(join(folder, 'watched.db'));
+    const [thread] = await log.listThreads();
+    const texts = (await log.read(thread?.id ?? '')).flatMap(event => (event.type === 'text' ? [event.content] : []));
+    await log.close();
+    expect(texts).toEqual(['Reading the notes.', 'FIRST-ANSWER done.', 'SECOND-ANSWER.']);
+  });
+});
+
+function piFile(): string {
+  const [session] = rows(singletree('import', 'pi', '--json', ...store('find')).stdout);
+  return String(session?.['path']);
+}
