@@ -7,6 +7,7 @@ import { SqliteLog } from 'singletree/log';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bareEnvironment } from './support/bare-environment.ts';
 import { builtCommand } from './support/command.ts';
+import { isWholeRun } from './support/run-size.ts';
 
 const fixtures = fileURLToPath(new URL('./cli-agents/session-fixtures', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'singletree-import-'));
@@ -73,6 +74,24 @@ describe('singletree import', () => {
     expect(run('import', 'pi', path, '--skip-secrets', ...store('secret')).stdout).toContain('Replaced 1 secret.');
     expect(readFileSync(join(folder, 'secret.db')).includes('sk-my-own-key-1234')).toBe(false);
   });
+
+  it('imports a session of 200 MB with little memory', () => {
+    const path = join(folder, 'large.jsonl');
+    writeFileSync(path, '{"type":"session","version":3,"id":"large","timestamp":"2026-01-01T00:00:00Z","cwd":"/w"}\n');
+    const entry = (id: number, more: object) => `${JSON.stringify({ id: `e${id}`, parentId: null, ...more })}\n`;
+    const snapshot = 'x'.repeat(250_000);
+    for (let id = 0; id < (isWholeRun ? 800 : 200); id++) {
+      const message = { role: 'user', content: `prompt ${id}` };
+      appendFileSync(
+        path,
+        entry(2 * id, { type: 'custom', data: snapshot }) + entry(2 * id + 1, { type: 'message', message }),
+      );
+    }
+    const { singletree: run } = builtCommand(undefined, { NODE_OPTIONS: '--max-old-space-size=64' });
+    expect(run('import', 'pi', path, ...store('large'))).toMatchObject({ status: 0 });
+    rmSync(path);
+    rmSync(join(folder, 'large.db'));
+  }, 60_000);
 
   it.each([
     ['an agent whose sessions cannot be read', ['import', 'copilot', '--all'], 'Expected one of: codex, claude, pi'],

@@ -21,6 +21,12 @@ export const harnessStart = define(
         })
         .optional()
         .describe('the trace it belongs to, when the caller named one'),
+      recorded: z
+        .boolean()
+        .optional()
+        .describe(
+          'whether it is the record of a run that took place elsewhere: without an end it counts as interrupted',
+        ),
       memory: z
         .looseObject({
           operation: z.enum(['observation', 'reflection']).describe('what it makes'),

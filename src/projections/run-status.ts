@@ -59,10 +59,10 @@ function standing({ ended, ...run }: Tables['run'], openRelays: number): RunStan
 function take(draft: Draft<Tables>, event: AgentEvent): void {
   const { runId, ts } = event;
   if (event.type === 'harness_start') {
-    const { agentId, model, parentId } = event;
+    const { agentId, model, parentId, recorded } = event;
     change(draft, runId, {
       agentId,
-      ...defined({ model, parentId }),
+      ...defined({ model, parentId, ended: recorded === true ? ('interrupted' as const) : undefined }),
       ...(ts !== undefined && { startedAt: ts }),
     });
   } else if (event.type === 'step_start')

@@ -6,11 +6,13 @@ import * as fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { importSession } from '../../src/control/import/import-session.ts';
 import { findSessions, importableAgents, type SessionSource } from '../../src/control/import/session-source.ts';
+import type { Agent } from '../../src/agents/index.ts';
+import { Supervisor } from '../../src/control/index.ts';
 import { createRedactor } from '../../src/agents/redaction/redactor.ts';
 import { checkOrder, type LoggedEvent, parseEvent } from '../../src/events/index.ts';
 import { createConversation, defaultActive, reduceConversation } from '../../src/graph/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
-import { projectThread } from '../../src/projections/index.ts';
+import { projectThread, runStatus, threadReading } from '../../src/projections/index.ts';
 import { lawRuns } from '../support/run-size.ts';
 import { mutated, mutationSteps } from '../support/mutated-lines.ts';
 import { toLines } from './captures.ts';
@@ -329,6 +331,40 @@ describe('a session file', () => {
     expect(await rawText(log, `${threadId}-2`, sample.session.id)).toBe(text);
     appendFileSync(path, '{"type":"label","id":"00000099","parentId":null}\n');
     expect(await importSession(log, await source())).toMatchObject({ status: 'unchanged', threadId: `${threadId}-2` });
+  });
+
+  it('that ends in the middle of a turn is shown as interrupted, and ends it when a person continues the thread', async () => {
+    const [sample] = fileSamples.filter(({ agentId }) => agentId === 'pi');
+    if (sample === undefined) throw new Error('no sample');
+    const { path, source } = copySample(sample);
+    const text = readFileSync(path, 'utf8');
+    const first = text.split('\n').slice(0, 5);
+    writeFileSync(path, first.map(line => `${line}\n`).join(''));
+    const log = new MemoryLog();
+    const { threadId = '' } = await importSession(log, await source());
+    const open = await allEvents(log, threadId);
+    expect(open.some(({ type }) => type === 'harness_end')).toBe(false);
+    expect(runStatus.view(open.reduce(runStatus.step, runStatus.initial))).toMatchObject([{ status: 'interrupted' }]);
+    expect(threadReading.view(open.reduce(threadReading.step, threadReading.initial)).running).toEqual([]);
+    const agent: Agent = {
+      id: 'mine',
+      async *invoke({ runId }) {
+        yield { type: 'text', runId, id: 't', content: 'Here.' };
+      },
+    };
+    const supervisor = new Supervisor({ log });
+    await (await supervisor.start(threadId, { agent, content: 'And now?' })).done;
+    const added = (await allEvents(log, threadId)).slice(open.length);
+    expect(added.slice(0, 2)).toMatchObject([
+      { type: 'harness_end', runId: `${sample.session.id}/1`, reason: 'interrupted' },
+      { type: 'user', content: 'And now?' },
+    ]);
+    writeFileSync(path, text);
+    expect(await importSession(log, await source())).toMatchObject({ status: 'branched' });
+    const branch = await allEvents(log, `${threadId}-2`);
+    expect(checkOrder(branch)).toEqual([]);
+    expect(JSON.stringify(talk(branch))).toContain('FIRST-ANSWER done.');
+    await supervisor.close();
   });
 
   it('has its secrets replaced when that is asked for, in events and raw lines', async () => {

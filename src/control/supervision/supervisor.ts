@@ -5,7 +5,7 @@ import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
 import { type AgentEvent, type EventOf, newId, SingletreeError } from '../../events/index.ts';
-import { editMessage, getRun, retryOf, selectMessage } from '../../graph/index.ts';
+import { editMessage, getMessages, getRun, retryOf, selectMessage } from '../../graph/index.ts';
 import { changeMode } from '../choice-events.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
@@ -154,6 +154,16 @@ export class Supervisor implements RunControl {
     return hasContext === true && !this.#options.hasContext(id);
   }
 
+  /** The events that end the recorded runs which an import left open, when a person continues its thread for the first time. */
+  async #closeImported(threadId: string, seq = 0): Promise<EventOf<'harness_end'>[]> {
+    const { conversation, mayBeImporting } = await this.#memory.of(threadId, seq);
+    const runs = mayBeImporting ? getMessages(conversation).map(({ runId }) => getRun(conversation, runId)) : [];
+    return runs.toReversed().flatMap(run => {
+      if (run?.status !== 'interrupted' || run.endedAt !== undefined) return [];
+      return [{ type: 'harness_end', runId: run.runId, agentId: run.agentId ?? '', reason: 'interrupted' }];
+    });
+  }
+
   async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
     checkRetry(options);
     const { agent, messageId, model } = options;
@@ -282,7 +292,8 @@ export class Supervisor implements RunControl {
       this.#starting.add(runId);
       const { owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
-      await thread.appendRequest(open, { ...request, metadata: newRun.metadata });
+      const before = [...(await this.#closeImported(threadId, request.expectedSeq)), ...(request.before ?? [])];
+      await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata });
       return await this.#launch(thread, { threadId, open, agent, note, isNew: true, lacksContext });
     } catch (error) {
       if (thread !== undefined) await this.#threads.release(threadId, thread);

@@ -28,8 +28,9 @@ export function applyEvent(draft: ConversationDraft, event: AgentEvent): void {
 
 const on: Handlers<[ConversationDraft], void> = {
   harness_start: (event, draft) => {
-    const { agentId, model, memory, ts: startedAt } = event;
-    const known = defined({ model, memory, startedAt });
+    const { agentId, model, memory, recorded, ts: startedAt } = event;
+    const status = recorded === true ? ('interrupted' as const) : undefined;
+    const known = defined({ model, memory, startedAt, status });
     changeRun(draft, runOf(draft, event), { agentId, ...known });
   },
   harness_end: (event, draft) => {

@@ -64,8 +64,9 @@ export class Timeline {
   #start(event: EventOf<'harness_start'>, now: number): void {
     const parent = event.parentId === undefined ? undefined : this.#parentOf(event.parentId);
     const depth = parent === undefined ? 0 : parent.depth + 1;
-    const { agentId: label, model } = event;
-    const row = this.#add(event, now, { depth, kind: 'run', label, detail: model ?? '', status: 'running' });
+    const { agentId: label, model, recorded } = event;
+    const status = recorded === true ? 'stopped' : 'running';
+    const row = this.#add(event, now, { depth, kind: 'run', label, detail: model ?? '', status });
     this.#runs.set(event.runId, { row, depth, model, modelRow: undefined, since: now, openCalls: 0 });
   }
 

@@ -243,6 +243,7 @@ export class SessionTurns<Reader extends RecordReader = RecordReader> {
 
   #add(event: AgentEvent): void {
     event.ts ??= this.#ts;
+    if (event.type === 'harness_start') event.recorded = true;
     if (this.#line !== undefined && event.type === 'user') event.line = this.#line;
     this.#events.push(event);
   }
