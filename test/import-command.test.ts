@@ -37,10 +37,10 @@ describe('singletree import', () => {
     expect(stdout).toContain('3 sessions, 3 not imported or changed since. Import them: singletree import --all');
     expect(singletree('import', 'pi', '--all', ...store('list')).stdout).toContain('1 imported.');
     const listed = rows(singletree('import', '--json', ...store('list')).stdout);
-    expect(listed.map(({ agentId, status: state }) => [agentId, state]).toSorted()).toEqual([
-      ['claude', 'new'],
-      ['gemini', 'new'],
-      ['pi', 'imported'],
+    expect(listed.map(({ agentId, status: state }) => `${String(agentId)} ${String(state)}`).toSorted()).toEqual([
+      'claude new',
+      'gemini new',
+      'pi imported',
     ]);
   });
 

@@ -20,6 +20,7 @@ export const codexTools: ToolTable = {
   isReasoningUnknown: true,
   rules: {
     command_execution: shellTool,
+    exec_command: shellTool,
     file_change: fileChange,
     spawn_agent: subagentTool,
     wait: subagentEndTool,
