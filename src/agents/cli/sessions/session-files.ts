@@ -63,14 +63,13 @@ export async function* describeFiles(
       return undefined;
     }
   };
-  let looks: Promise<FoundSession | undefined>[] = [];
+  const looks: Promise<FoundSession | undefined>[] = [];
   const drain = async () => (await Promise.all(looks.splice(0))).filter(session => session !== undefined);
   for await (const path of paths) {
     looks.push(look(path));
     if (looks.length >= together) yield* await drain();
   }
   yield* await drain();
-  looks = [];
 }
 
 /** Returns the records on the whole lines of the beginning of a file. */
