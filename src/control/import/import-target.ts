@@ -2,7 +2,7 @@ import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { defaultMaxEventBytes } from '../../log/event-size.ts';
 import type { EventLog, RawLine, Thread } from '../../log/index.ts';
-import { titleOf } from '../conversations/title.ts';
+import { makeTitle } from '../conversations/title.ts';
 import { fitEvent } from './fit-event.ts';
 import { type ImportNote, importKey, type SessionSource, threadIdFor } from './session-source.ts';
 import { copyStoredLines, countStoredLines } from './stored-lines.ts';
@@ -133,7 +133,7 @@ export class ImportTarget {
     if (this.#threadId !== undefined || first === undefined) return this.#threadId;
     const { session } = source;
     const prompt = this.#events.find(event => event.type === 'user');
-    const title = titleOf(session.title ?? (prompt?.type === 'user' ? prompt.content : ''));
+    const title = makeTitle(session.title ?? (prompt?.type === 'user' ? prompt.content : ''));
     const createdAt = session.createdAt ?? first.ts;
     const { id } = await log.createThread({
       id: threadIdFor(source),
