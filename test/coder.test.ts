@@ -85,7 +85,7 @@ describe('the coding agent at a terminal', () => {
   it('works by rules where nobody can be asked', async () => {
     const rules = { rules: ['bash', 'edit'].map(tool => ({ tool, policy: 'allow' })) };
     writeFileSync(join(scene.repository, '../rules.json'), JSON.stringify(rules));
-    const fixed = await scene.run('run', 'coder', 'Fix it', '--output', 'pretty', '--permissions', '../rules.json');
+    const fixed = await scene.run('run', 'coder', 'Fix it', '--permissions', '../rules.json');
     expect([fixed.status, fixed.stdout]).toEqual([0, expect.stringContaining('the test passes')]);
     expect(scene.source()).toBe('export const add = (a, b) => a + b;\n');
     const denied = await scene.run('run', 'coder', 'Fix it');
@@ -118,14 +118,7 @@ describe('a compaction of the coding agent', () => {
       writeFileSync(join(long.repository, 'long.txt'), 'lorem ipsum dolor\n'.repeat(500));
       // A model whose context window is known to be small.
       const model = ['--model', 'openai/computer-use'];
-      const { status, stdout } = await long.run(
-        'run',
-        'coder',
-        'Read it; "never" say more.',
-        '--output',
-        'pretty',
-        ...model,
-      );
+      const { status, stdout } = await long.run('run', 'coder', 'Read it; "never" say more.', ...model);
       expect([status, stdout]).toEqual([0, expect.stringContaining('I have read it.')]);
       const textOf = (role: string, request = sent.at(-1) ?? []) =>
         request.flatMap(message => (message.role === role ? [message.text] : [])).join('\n');

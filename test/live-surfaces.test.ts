@@ -49,17 +49,21 @@ const claude: Program = {
     '  $ touch made.txt',
     '  because: makes it',
     '  [a]pprove  [r]eject  re[v]ise  a[l]ways in this thread > a',
-    '• $ touch made.txt',
+    '',
+    '• Ran $ touch made.txt · T',
+    '(Bash completed with no output)',
     '',
     '? Write new.txt? (Write)',
     '  +hi',
     '  [a]pprove  [r]eject  re[v]ise  a[l]ways in this thread > a',
-    '• write new.txt',
+    '• Wrote new.txt · +1 −0 · T',
+    '+ hi',
+    '',
     'All done.',
     '',
-    'done · T · N tokens in, N out · $0 · 1 file changed: new.txt',
+    'T · N in, N out · $0',
+    '1 file changed: new.txt',
     'thread ID',
-    'record ID',
   ],
 };
 const codex: Program = {
@@ -74,18 +78,21 @@ const codex: Program = {
     '? Run this command? (command_execution)',
     '  $ touch made.txt',
     '  [a]pprove  [r]eject  a[l]ways in this thread > a',
-    '• $ touch made.txt',
+    '',
+    '• Ran $ touch made.txt · T',
     '',
     '? Write new.txt? (file_change)',
     '  @@ -0,0 +1,1 @@',
     '  +hi',
     '  [a]pprove  [r]eject  a[l]ways in this thread > a',
-    '• write new.txt',
+    '• Wrote new.txt · +1 −0 · T',
+    '+ hi',
+    '',
     'All done.',
     '',
-    'done · T · N tokens in, N out · 1 file changed: new.txt',
+    'T · N in, N out',
+    '1 file changed: new.txt',
     'thread ID',
-    'record ID',
   ],
 };
 const programs = [claude, codex];
@@ -135,9 +142,10 @@ function watch(terminal: IPty) {
     );
     const shown = all.slice(all.findIndex(line => line.startsWith('? '))).map(line =>
       line
-        .replace(/[\d.]+ (?:ms|s) · \d+ tokens in, \d+ out/, 'T · N tokens in, N out')
+        .replace(/[\d.]+ (?:ms|s)\b/, 'T')
+        .replace(/\d+ in, \d+ out/, 'N in, N out')
         .replace(/(?:< )?\$0\.\d+/, '$0')
-        .replace(/^(thread|record) .*/, '$1 ID'),
+        .replace(/^thread [0-9a-f]{8}-[0-9a-f]{4}$/, 'thread ID'),
     );
     return shown.join('\n').trimEnd().split('\n');
   };

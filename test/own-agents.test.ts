@@ -33,7 +33,7 @@ describe('an own agent in the configuration of a project', () => {
     await expect.poll(trusted.printed, { timeout: 20_000 }).toContain('Trust this folder? [y/N]');
     trusted.type('y\r');
     expect([await trusted.ended, trusted.printed()]).toEqual([0, expect.stringContaining('You said: Hello')]);
-    const again = await scene.run('run', 'echo', 'Again', '--output', 'pretty');
+    const again = await scene.run('run', 'echo', 'Again');
     expect([again.status, again.stdout, again.stderr]).toEqual([
       0,
       expect.stringContaining('You said: Again'),

@@ -54,12 +54,12 @@ const shown = async () => (await run('show', 'last')).stdout;
 
 describe('an agent that has no print mode, without a terminal', () => {
   it.each(['gemini', 'qwen', 'copilot'])('runs over its live channel: %s', async name => {
-    const { stdout, stderr, status } = await run('run', name, 'hello', '--output', 'pretty');
+    const { stdout, stderr, status } = await run('run', name, 'hello');
     expect([stdout, status], stderr).toEqual([expect.stringContaining('I read: hello'), 0]);
   });
 
   it('is denied what rules would ask, with the reason, and the exit code says so', async () => {
-    const { stdout, stderr, status } = await run('run', 'gemini', 'run touch x');
+    const { stdout, stderr, status } = await run('run', 'gemini', 'run touch x', '--output', 'events');
     expect(status).toBe(1);
     expect(stderr).toMatch(/denied: run_shell_command\. Allow it with rules .*\(--wait\)/);
     expect(stdout).toContain('nobody can be asked');
@@ -85,7 +85,7 @@ describe('--wait', () => {
 describe('an interrupted run', () => {
   it.each(['gemini', 'claude'])('is resumed without a terminal: %s', { timeout: 30_000 }, async name => {
     const begun = name === 'gemini' ? 'hang' : 'say Begun.; hang';
-    const { child, until } = start('run', name, begun, '--wait');
+    const { child, until } = start('run', name, begun, '--wait', '--output', 'events');
     await until('"content":"Begun."');
     child.kill('SIGKILL');
     await once(child, 'close');
@@ -166,7 +166,15 @@ describe('--attach', () => {
     ['codex', '88:read this\\n\\n<attachme'],
   ])('gives an agent a text file that it takes no other way: %s', async (name, said) => {
     writeFileSync(join(home, 'plan.md'), '# The zebra plan\n');
-    const { stdout, stderr, status } = await run('run', name, 'read this', '--attach', join(home, 'plan.md'));
+    const { stdout, stderr, status } = await run(
+      'run',
+      name,
+      'read this',
+      '--attach',
+      join(home, 'plan.md'),
+      '--output',
+      'events',
+    );
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^thread /)]);
     expect(stdout).toContain(said);
     expect(stdout).toContain('"filename":"plan.md"');

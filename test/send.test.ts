@@ -100,7 +100,7 @@ describe('singletree send', () => {
         return [{ toolCall: { name: 'bash', input: { command: 'until [ -e go ]; do sleep 0.05; done' } } }];
       },
     });
-    const child = start(['run', 'coder', 'Look around', '--yolo', '--output', 'pretty']);
+    const child = start(['run', 'coder', 'Look around', '--yolo']);
     const printed = text(child.stdout);
     const ended = once(child, 'exit');
     await asked.opened;

@@ -6,6 +6,7 @@ import { listedCommand } from './command-list.ts';
 import { duration } from './duration.ts';
 import { folder, folderToWrite } from './settings/folder.ts';
 import type { RunAtTerminalOptions } from './run/run-at-terminal.ts';
+import type { OutputKind } from './run/run-printer.ts';
 import { addStoreOptions } from './settings/store-options.ts';
 import { errorText } from '../events/error-text.ts';
 
@@ -28,14 +29,14 @@ export function addRunCommand(program: Command): void {
     .option('--wait', 'without a terminal, wait for answers from elsewhere (singletree inbox) instead of denying')
     .option('--out <folder>', 'the folder for the record of the run', folderToWrite)
     .addOption(
-      new Option('--output <kind>', 'the output format; pretty on a terminal, else events').choices([
-        'pretty',
-        'events',
-        'activity',
-        'raw',
-      ]),
+      new Option(
+        '--output <kind>',
+        'the answer, one JSON value, the events, what was done, or what the program printed',
+      )
+        .choices(['text', 'json', 'events', 'activity', 'raw'] satisfies OutputKind[])
+        .default('text'),
     )
-    .option('--json', 'the same as --output events')
+    .option('--json', 'the same as --output json')
     .option('--env <name=value>', 'a variable for the agent; NAME alone passes yours (repeatable)', variable)
     .option('--mode <mode>', 'the mode of the agent, such as plan', notEmpty)
     .option('--permissions <file>', 'a JSON file with permission rules: what runs without asking')
@@ -52,7 +53,7 @@ export function addRunCommand(program: Command): void {
       const { runAtTerminal } = await import('./run/run-at-terminal.ts');
       process.exitCode = await runAtTerminal(
         { name: agent, prompt, extraArgs: flags },
-        { ...others, ...(permissions && { permissions }), ...(json === true && { output: 'events' }) },
+        { ...others, ...(permissions && { permissions }), ...(json === true && { output: 'json' }) },
       );
     });
 }

@@ -5,7 +5,7 @@ import { findProgram } from '../../src/agents/cli/agent/find-program.ts';
 import { agentTable } from '../../src/cli/agents.ts';
 import { duration } from '../../src/cli/duration.ts';
 import { durationText } from '../../src/terminal/rows/duration-text.ts';
-import { activityLine } from '../../src/cli/run/run-pretty.ts';
+import { activityLine } from '../../src/cli/threads/activity-line.ts';
 import { fakeProgram } from './support/fake-program.ts';
 
 const command = (agent: string, request: object) =>

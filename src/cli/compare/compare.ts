@@ -14,6 +14,7 @@ import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
 import type { ThreadCommandOptions } from '../threads/with-log.ts';
+import { costText } from '../../terminal/rows/part-rows.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
 export interface CompareOptions extends ThreadCommandOptions {
@@ -149,7 +150,7 @@ function resultTable(results: readonly Result[]): string[] {
     String(result.files.length),
     result.added === undefined ? '–' : `+${result.added} −${result.removed ?? 0}`,
     `${result.inputTokens}/${result.outputTokens}`,
-    result.cost === undefined ? '–' : `≈ $${result.cost.toFixed(4)}`,
+    result.cost === undefined ? '–' : `≈ ${costText(result.cost)}`,
     result.worktree ?? '–',
   ]);
   return tableLines([head, ...rows]);

@@ -27,7 +27,7 @@ export async function listWorktrees({ json = false }: ThreadCommandOptions): Pro
   const rows = states.map(({ name, exists, isClean, kept, files, hasCommits, createdAt, branch, folder }) => [
     name,
     !exists ? 'missing' : kept !== undefined && isClean ? 'kept' : isClean ? 'clean' : 'changed',
-    `${files.length} files${hasCommits ? ', commits' : ''}`,
+    `${files.length} ${files.length === 1 ? 'file' : 'files'}${hasCommits ? ', commits' : ''}`,
     ageText(createdAt),
     branch,
     folder,

@@ -44,7 +44,7 @@ export interface RunRequest {
 
 /** The callbacks of a run; the run waits for each of them. */
 export interface RunWatcher {
-  started?(runId: string, threadId: string): void;
+  started?(runId: string, thread: Thread): Promise<void>;
   raw?(line: RawLine): Promise<unknown>;
   event?(event: LoggedEvent): Promise<unknown>;
   activity?(activity: Activity): Promise<unknown>;
@@ -57,8 +57,9 @@ export interface RunWatcher {
 export interface RunReport {
   readonly outcome: RunOutcome;
   readonly totals: RunTotals;
-  readonly milliseconds: number;
   readonly threadId: string;
+  /** What `run.json` has of the run. */
+  readonly description: { readonly runId: string };
   readonly folder: string;
 }
 
@@ -83,7 +84,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   try {
     const run = await startOrResume(supervisor, conversations, thread, request);
     if (request.answer !== undefined) await giveAnswer(conversations, thread.id, request.answer);
-    watcher.started?.(run.runId, thread.id);
+    await watcher.started?.(run.runId, thread);
     // A run that has ended meanwhile cannot be aborted.
     const stop = () => void conversations.abort(run.runId).catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
@@ -128,10 +129,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     })();
     for await (const event of redactedEvents(events, request.redactor)) await watcher.event?.(event);
     const outcome = await run.done;
-    const milliseconds = Date.now() - started;
     const { usage, filesChanged, denied, error, errorCode } = totals;
     const { inputTokens, outputTokens, cost } = usage;
-    await record.describe({
+    const ended = {
       ...description,
       endedAt: new Date().toISOString(),
       outcome,
@@ -140,8 +140,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       denied,
       error,
       errorCode,
-    });
-    return { outcome, totals, milliseconds, threadId: thread.id, folder: record.folder };
+    };
+    await record.describe(ended);
+    return { outcome, totals, threadId: thread.id, description: ended, folder: record.folder };
   } finally {
     await supervisor.close();
     await record?.close();

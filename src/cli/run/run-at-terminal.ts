@@ -11,7 +11,7 @@ import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
 import { readAttachments } from './read-attachments.ts';
 import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
-import { PrettyRun } from './run-pretty.ts';
+import { type OutputKind, RunPrinter } from './run-printer.ts';
 import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
 import { hideSecretsFor } from '../settings/secrets.ts';
@@ -19,9 +19,7 @@ import { loadSettings } from '../settings/settings.ts';
 import { isNewFile, openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 import { findThread, threadNotFound } from '../threads/find-thread.ts';
 import { withConfiguredLog } from '../threads/with-log.ts';
-import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
-
-type Output = 'pretty' | 'events' | 'activity' | 'raw';
+import { printNotice, standardOutput } from '../../control/standard-output.ts';
 
 export interface RunAtTerminalOptions extends StoreOptions {
   readonly model?: string;
@@ -34,7 +32,8 @@ export interface RunAtTerminalOptions extends StoreOptions {
   /** Waits for answers of other processes when there is no terminal. */
   readonly wait?: boolean;
   readonly out?: string;
-  readonly output?: Output;
+  /** Default: text. */
+  readonly output?: OutputKind;
   readonly env?: Record<string, string>;
   readonly yolo?: boolean;
   readonly print?: boolean;
@@ -135,15 +134,15 @@ async function runOnce(
   process.on('SIGHUP', hangUp);
   const redactor = hideSecretsFor(options, settings.config);
   const log = await openStoreOf(options, settings.config);
-  const output = options.output ?? (standardOutput.isTerminal ? 'pretty' : 'events');
-  let pretty: PrettyRun | undefined;
-  const watcher = watcherFor(output, () => pretty);
-  if (output === 'pretty')
-    watcher.started = runId => (pretty = new PrettyRun(standardOutput, { runId, cwd: settings.cwd }));
+  const printer = new RunPrinter({
+    kind: options.output ?? 'text',
+    log,
+    cwd: settings.cwd,
+    showsRecord: options.out !== undefined,
+  });
   if (!isTerminal && hasPerson)
-    watcher.asked = ({ id }) => printNotice(`waiting for an answer: singletree inbox show ${id}`);
-  if (isTerminal && agent.isInteractive)
-    person = askAt(processTerminal(interrupt), watcher, { pretty: () => pretty, cwd: settings.cwd });
+    printer.asked = ({ id }) => printNotice(`waiting for an answer: singletree inbox show ${id}`);
+  if (isTerminal && agent.isInteractive) person = askAt(processTerminal(interrupt), printer, settings.cwd);
   try {
     const report = await runAgent(
       {
@@ -158,23 +157,16 @@ async function runOnce(
         closed: closed.signal,
         hasPerson,
       },
-      watcher,
+      printer,
     );
-    pretty?.end(report.outcome, report.milliseconds, report.totals);
-    const advice = deniedAdvice(agent, report.totals);
-    const kept = `thread ${report.threadId}\nrecord ${report.folder}\n`;
-    if (output === 'pretty') await standardOutput.write(`${advice === undefined ? '' : `${advice}\n`}${kept}`);
-    else {
-      if (report.totals.error !== undefined) printNotice(report.totals.error);
-      if (advice !== undefined) printNotice(`denied: ${report.totals.denied.join(', ')}. ${advice}`);
-      await standardError.write(kept);
-    }
+    await printer.end(report, deniedAdvice(agent, report.totals));
     const { outcome, threadId } = report;
     // Nobody was asked: what was denied is not done.
     const code = exitCode(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
     const [next] = (await sharedThreadMemory(log).of(threadId)).queue;
     return { code, outcome, threadId, next };
   } finally {
+    printer.close();
     person?.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
     await agent.close();
@@ -184,22 +176,18 @@ async function runOnce(
 }
 
 /** Asks the person at the terminal what the run asks. */
-function askAt(
-  terminal: Terminal,
-  watcher: RunWatcher,
-  { pretty, cwd }: { readonly pretty: () => PrettyRun | undefined; readonly cwd: string },
-): TerminalPerson {
+function askAt(terminal: Terminal, printer: RunPrinter, cwd: string): TerminalPerson {
   const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
   const person = new TerminalPerson(terminal, async (relay, answer) => answers.get(relay.id)?.(answer), cwd);
-  watcher.asked = (relay, answer) => {
+  printer.asked = (relay, answer) => {
     answers.set(relay.id, answer);
-    pretty()?.pause(true);
+    printer.pause(true);
     person.ask(relay);
   };
-  watcher.resolved = relayId => {
+  printer.resolved = relayId => {
     answers.delete(relayId);
     person.resolved(relayId);
-    if (answers.size === 0) pretty()?.pause(false);
+    if (answers.size === 0) printer.pause(false);
   };
   return person;
 }
@@ -207,20 +195,6 @@ function askAt(
 /** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
 function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
   return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
-}
-
-function watcherFor(output: Output, pretty: () => PrettyRun | undefined): RunWatcher {
-  const print = (value: unknown) => standardOutput.writeJson(value);
-  const watchers: Record<Output, RunWatcher> = {
-    events: { event: print },
-    activity: { activity: print },
-    raw: { raw: async ({ stream, line }) => void (stream === 'stdout' && (await standardOutput.writeBytes(line))) },
-    pretty: {
-      event: event => Promise.resolve(pretty()?.event(event)),
-      activity: activity => Promise.resolve(pretty()?.activity(activity)),
-    },
-  };
-  return watchers[output];
 }
 
 /** Returns the exit code: 0 when it completed, 124 after a timeout, 130 when it was interrupted, else 1. */

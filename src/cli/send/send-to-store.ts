@@ -43,7 +43,7 @@ type NextTurn = TerminalRun & {
 };
 
 async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
-  const output = options.json === true ? ({ output: 'events' } as const) : ({ output: 'pretty' } as const);
+  const output = options.json === true ? ({ output: 'events' } as const) : {};
   try {
     return await runAtTerminal(next, { ...options, ...output, resume: next.threadId });
   } catch (error) {

@@ -124,7 +124,7 @@ export async function answerInbox(
         ...defined({ cwd }),
         resume: threadId,
         wait: true,
-        output: options.json === true ? 'events' : 'pretty',
+        output: options.json === true ? 'events' : 'text',
       },
     );
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf, LoggedEvent } from '../../events/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { folderWords } from '../../projections/index.ts';
-import { activityLine } from '../run/run-pretty.ts';
+import { activityLine } from './activity-line.ts';
 import { plainText, printableText } from '../../events/terminal-text.ts';
 
 /** Turns the events of a thread into text for a terminal, append-only: what was printed never changes. */

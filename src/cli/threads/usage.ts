@@ -4,6 +4,7 @@ import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { ProgressLine } from '../run/progress-line.ts';
+import { costText } from '../../terminal/rows/part-rows.ts';
 import { tableLines } from '../table.ts';
 import { shortIds } from './find-thread.ts';
 import { indexLog } from './index-log.ts';
@@ -84,12 +85,7 @@ async function usageByThread(log: EventLog, { from = '', to = '\uffff', imported
 }
 
 function cells(modelCalls: number, { inputTokens, outputTokens, cost }: UsageCounts): string[] {
-  return [
-    `${modelCalls} calls`,
-    `${inputTokens} in`,
-    `${outputTokens} out`,
-    cost === undefined ? '' : `$${cost.toFixed(4)}`,
-  ];
+  return [`${modelCalls} calls`, `${inputTokens} in`, `${outputTokens} out`, cost === undefined ? '' : costText(cost)];
 }
 
 async function printRows(rows: readonly string[][]): Promise<void> {

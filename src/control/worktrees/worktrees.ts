@@ -166,7 +166,7 @@ export class Worktrees {
     if (!isClean && !force)
       throw new SingletreeError(
         'worktree_changed',
-        `The worktree ${record.path} has ${hasCommits ? 'commits' : `changes in ${files.length} files`} that were not kept. Keep them, or remove it with force.`,
+        `The worktree ${record.path} has ${hasCommits ? 'commits' : `changes in ${files.length} ${files.length === 1 ? 'file' : 'files'}`} that were not kept. Keep them, or remove it with force.`,
         { details: { files: files.map(({ path }) => path) } },
       );
     await this.#queues.run(record.root, async () => {

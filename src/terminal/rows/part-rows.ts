@@ -180,6 +180,7 @@ export function shortCount(count: number): string {
 
 /** Formats an amount of dollars. */
 export function costText(cost: number): string {
+  if (cost === 0) return '$0';
   return cost > 0 && cost < 0.0001 ? '< $0.0001' : `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 }
 

@@ -64,7 +64,7 @@ export class RowFeed {
       // What is noted of a message after its end comes after the row of its end.
       if (!isHidden) rows.push(...this.#endMessage(node), ...this.#parts(node));
       if (reading.nodeList.length === this.#messages.length + 1) break;
-      if (!isHidden) rows.push(...this.#endGroup());
+      if (!isHidden) rows.push(...this.endGroup());
       this.#messages.push(node.id);
       this.#reset();
     }
@@ -134,7 +134,7 @@ export class RowFeed {
       const isOver = isFinished(part) || !isLast || node.status !== 'running';
       // A text without words separates nothing.
       if (part.kind === 'text' && part.text.trim() !== '')
-        rows.push(...this.#endGroup(), ...this.#textRows(part, node, isOver));
+        rows.push(...this.endGroup(), ...this.#textRows(part, node, isOver));
       if (
         !isOver ||
         (part.kind !== 'text' && part.kind !== 'reasoning' && !isFinished(part) && node.status === 'running')
@@ -171,7 +171,7 @@ export class RowFeed {
 
   #finish(part: ViewPart, node: ViewNode): Row[] {
     if (isRetry(part)) {
-      const before = this.#retries === undefined ? this.#endGroup() : [];
+      const before = this.#retries === undefined ? this.endGroup() : [];
       this.#retries = { last: part, count: (this.#retries?.count ?? 0) + 1, node };
       return before;
     }
@@ -179,17 +179,18 @@ export class RowFeed {
       const call = shownCall(part, node, this.#context);
       const kind = toolWords(part, call.place).kind;
       if (isGrouped(call)) {
-        const before = this.#group?.kind === kind ? [] : this.#endGroup();
+        const before = this.#group?.kind === kind ? [] : this.endGroup();
         this.#group ??= { calls: [], node, kind };
         this.#group.calls.push(call);
         return before;
       }
     }
     const row = partRow(part, node, this.#context);
-    return row === undefined ? [] : [...this.#endGroup(), row];
+    return row === undefined ? [] : [...this.endGroup(), row];
   }
 
-  #endGroup(): Row[] {
+  /** Returns the row of the calls that wait for others like them: those get a row of their own. */
+  endGroup(): Row[] {
     const [group, retries] = [this.#group, this.#retries];
     [this.#group, this.#retries] = [undefined, undefined];
     if (retries !== undefined) return [retriesRow(retries.last, retries.count, retries.node)];
@@ -208,7 +209,7 @@ export class RowFeed {
   #endMessage(node: ViewNode): Row[] {
     if (this.#isEnded) return [];
     this.#isEnded = true;
-    const rows = this.#endGroup();
+    const rows = this.endGroup();
     const end = node.role === 'assistant' ? turnRow(node, this.#context) : undefined;
     this.#text = undefined;
     return end === undefined ? rows : [...rows, end];

@@ -67,6 +67,8 @@ export interface Activity extends Doing {
   readonly now: number;
   /** Whether Escape stops it: not while it leaves a question. */
   readonly isStoppable: boolean;
+  /** The key that stops it. Default: Esc. */
+  readonly stopKey?: string;
 }
 
 /** What a message waits for: a thread of which a share was read, from 0 to 1, or a store. */
@@ -100,13 +102,16 @@ function frameAt(now: number): string {
 }
 
 /** Draws what the agent does and for how long, so that a request that hangs does not look like work; facts that do not fit are left out. */
-export function activityLine({ words, since, until, lastAt, now, isStoppable }: Activity, width: number): Line {
+export function activityLine(
+  { words, since, until, lastAt, now, isStoppable, stopKey = 'Esc' }: Activity,
+  width: number,
+): Line {
   const next = until === undefined ? '' : `, next try in ${secondsText(until - now + 999)}`;
   const isSilent = until === undefined && lastAt !== undefined && now - lastAt > silentMs;
   const facts = [
     since !== undefined && now - since >= 1_000 && secondsText(now - since),
     isSilent && `no output for ${secondsText(now - lastAt)}`,
-    isStoppable && 'Esc stops',
+    isStoppable && `${stopKey} stops`,
   ];
   let line: Line = [span(`${frameAt(now)} `, 'cyan'), span(`${words}${next}`)];
   for (const fact of facts) {

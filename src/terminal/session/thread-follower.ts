@@ -1,16 +1,10 @@
 import { isStoreUnavailable, SingletreeError, type LoggedEvent } from '../../events/index.ts';
 import type { Clock } from '../../control/index.ts';
 import { currentTime } from '../../log/event-time.ts';
-import { type EventLog, readWindow } from '../../log/index.ts';
-import {
-  hasExpired,
-  readingFrom,
-  type RelayEntry,
-  type ThreadReading,
-  threadReading,
-  type ThreadReadingState,
-} from '../../projections/index.ts';
-import { EventTimes } from '../rows/times.ts';
+import type { EventLog } from '../../log/index.ts';
+import { hasExpired, type RelayEntry, type ThreadReading } from '../../projections/index.ts';
+import type { EventTimes } from '../rows/times.ts';
+import { ThreadView } from './thread-view.ts';
 
 export interface FollowerOptions {
   readonly log: EventLog;
@@ -24,39 +18,38 @@ export interface FollowerOptions {
 /** How long to wait before the store is tried again, in milliseconds: at first, and at most. */
 const retryMs = { first: 500, most: 10_000 };
 
-/** How many events of an opened thread are read; earlier messages are read by the transcript. */
-const windowEvents = 1_000;
-
 /** Folds the events of one thread into its reading view, as they come. */
 export class ThreadFollower {
   readonly threadId: string;
-  readonly times = new EventTimes();
   readonly #options: FollowerOptions;
+  readonly #view: ThreadView;
   readonly #stop = new AbortController();
   readonly #watchers = new Set<(event: LoggedEvent) => void>();
-  #state: ThreadReadingState = threadReading.initial;
-  #view: ThreadReading | undefined;
-  /** Whether messages before the window exist. */
-  hasEarlier = false;
 
-  private constructor(threadId: string, options: FollowerOptions) {
+  private constructor(threadId: string, view: ThreadView, options: FollowerOptions) {
     this.threadId = threadId;
+    this.#view = view;
     this.#options = options;
   }
 
   /** Reads the end of a thread and follows it from there. */
   static async open(threadId: string, options: FollowerOptions): Promise<ThreadFollower> {
-    const follower = new ThreadFollower(threadId, options);
-    const { snapshot, events, hasEarlier } = await readWindow(options.log, threadId, { limit: windowEvents });
-    follower.hasEarlier = hasEarlier;
-    if (snapshot !== undefined) follower.#state = readingFrom(snapshot);
-    for (const event of events) follower.#take(event);
+    const follower = new ThreadFollower(threadId, await ThreadView.open(options.log, threadId), options);
     void follower.#follow();
     return follower;
   }
 
   get reading(): ThreadReading {
-    return (this.#view ??= threadReading.view(this.#state));
+    return this.#view.reading;
+  }
+
+  get times(): EventTimes {
+    return this.#view.times;
+  }
+
+  /** Whether messages before the window exist. */
+  get hasEarlier(): boolean {
+    return this.#view.hasEarlier;
   }
 
   /** What waits for the person now, oldest first. */
@@ -92,7 +85,7 @@ export class ThreadFollower {
 
   async #read(): Promise<void> {
     const { log, onChange } = this.#options;
-    const tail = log.tail(this.threadId, this.#state.seq, { signal: this.#stop.signal });
+    const tail = log.tail(this.threadId, this.#view.seq, { signal: this.#stop.signal });
     for await (const event of tail) {
       this.#take(event);
       for (let next = tail.take?.(); next !== undefined; next = tail.take?.()) this.#take(next);
@@ -114,9 +107,7 @@ export class ThreadFollower {
   }
 
   #take(event: LoggedEvent): void {
-    this.#state = threadReading.step(this.#state, event);
-    this.times.take(event);
-    this.#view = undefined;
+    this.#view.take(event);
     for (const watcher of this.#watchers) watcher(event);
   }
 }

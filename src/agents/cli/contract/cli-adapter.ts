@@ -25,7 +25,7 @@ export interface CliAdapter {
   readonly versions: readonly string[];
   /** Matches a line of stderr that reports a denied call, for programs that report it only there. */
   readonly denial?: RegExp;
-  /** Matches a line of stderr that repeats what the thread shows already: it is stored as a line, and is no warning. */
+  /** Matches a line of stderr that says nothing about the run, or what the thread shows already: it is stored as a line, and is no warning. */
   readonly repeated?: RegExp;
   /** Whether plain text is one of its formats: its lines are `unknown` by rule. */
   readonly printsPlainText?: boolean;

@@ -14,7 +14,8 @@ export const codexAdapter: CliAdapter = {
   credentials: { variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'], files: ['.codex/auth.json'] },
   login: 'run `codex login`, or set CODEX_API_KEY',
   prices: 'openai',
-  repeated: / codex_core::tools::router: error=.*rejected by user(?! approval settings)/,
+  repeated:
+    /^Reading additional input from stdin\.\.\.$| codex_core::tools::router: error=.*rejected by user(?! approval settings)/,
   environment: [/^(CODEX|OPENAI|AZURE_OPENAI)_/],
   versions: ['0.166.0', '0.125.0'],
   denial: /codex_core::tools::router: error=.*\breject(ed)?\b/,

@@ -1,0 +1,13 @@
+import type { ThreadReading, ViewNode } from '../../projections/index.ts';
+
+/** Returns the answer of a run: the words after its last call that has words after it; empty when it wrote none. */
+export function finalAnswer({ nodeList }: ThreadReading, runId: string): string {
+  const node: ViewNode | undefined = nodeList.findLast(each => (each.runId === runId ? each : undefined));
+  const parts = (node?.parts ?? []).filter(part => part.kind !== 'fact' && part.kind !== 'reasoning');
+  const last = parts.findLastIndex(part => part.kind === 'text' && part.text.trim() !== '');
+  const first = parts.slice(0, last + 1).findLastIndex(part => part.kind !== 'text') + 1;
+  return parts
+    .slice(first, last + 1)
+    .map(part => (part.kind === 'text' ? part.text : ''))
+    .join('\n\n');
+}

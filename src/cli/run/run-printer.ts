@@ -1,0 +1,107 @@
+import type { LoggedEvent } from '../../events/index.ts';
+import { pathFrom } from '../../terminal/rows/path-from.ts';
+import { isSet, stylingOf } from '../../terminal/screen/terminal-styling.ts';
+import { RunScreen } from '../../terminal/session/run-screen.ts';
+import { ThreadView } from '../../terminal/session/thread-view.ts';
+import type { EventLog, RawLine, Thread } from '../../log/index.ts';
+import type { Activity } from '../../projections/activity/index.ts';
+import { plainText } from '../../events/terminal-text.ts';
+import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
+import { shortIds } from '../threads/find-thread.ts';
+import { finalAnswer } from './final-answer.ts';
+import type { RunReport, RunWatcher } from './run-agent.ts';
+
+/** What a run prints: its answer, one JSON value about it, its events, what it did, or what its program printed. */
+export type OutputKind = 'text' | 'json' | 'events' | 'activity' | 'raw';
+
+export interface RunPrinterOptions {
+  readonly kind: OutputKind;
+  readonly log: EventLog;
+  readonly cwd: string;
+  /** Whether the person named the folder of the record. */
+  readonly showsRecord: boolean;
+}
+
+/** Prints a run as it happens and at its end; at a terminal `text` has the rows of the chat. */
+export class RunPrinter implements RunWatcher {
+  asked?: NonNullable<RunWatcher['asked']>;
+  resolved?: NonNullable<RunWatcher['resolved']>;
+  readonly #options: RunPrinterOptions;
+  readonly #isAtTerminal: boolean;
+  #view: ThreadView | undefined;
+  #screen: RunScreen | undefined;
+
+  constructor(options: RunPrinterOptions) {
+    this.#options = options;
+    this.#isAtTerminal = options.kind === 'text' && standardOutput.isTerminal;
+  }
+
+  async started(_runId: string, { id, seq }: Thread): Promise<void> {
+    const { kind, log, cwd } = this.#options;
+    if (kind !== 'text' && kind !== 'json') return;
+    const view = await ThreadView.open(log, id, seq);
+    this.#view = view;
+    if (!this.#isAtTerminal) return;
+    const styling = stylingOf(process.env);
+    const isLive = styling.inks !== 'none' && !isSet(process.env['ACCESSIBLE']);
+    this.#screen = new RunScreen({ view, cwd, styling, isLive });
+  }
+
+  async raw({ stream, line }: RawLine): Promise<void> {
+    if (this.#options.kind === 'raw' && stream === 'stdout') await standardOutput.writeBytes(line);
+  }
+
+  async event(event: LoggedEvent): Promise<void> {
+    if (this.#options.kind === 'events') await standardOutput.writeJson(event);
+    else if (this.#screen === undefined) this.#view?.take(event);
+    else this.#screen.take(event);
+  }
+
+  async activity(activity: Activity): Promise<void> {
+    if (this.#options.kind === 'activity') await standardOutput.writeJson(activity);
+  }
+
+  /** Leaves the screen to a question, or draws again. */
+  pause(isPaused: boolean): void {
+    if (isPaused) this.#screen?.pause();
+    else this.#screen?.resume();
+  }
+
+  /** Removes what is drawn of an open run. May be called twice. */
+  close(): void {
+    this.#screen?.close();
+    this.#screen = undefined;
+  }
+
+  /** Prints how the run ended; `advice` says what to do about denied calls. */
+  async end(report: RunReport, advice: string | undefined): Promise<void> {
+    const { folder, totals, threadId, description } = report;
+    this.close();
+    if (this.#isAtTerminal) return this.#printEnd(report, advice);
+    const answer = this.#view && finalAnswer(this.#view.reading, description.runId);
+    if (this.#options.kind === 'json') await standardOutput.writeJson({ ...description, answer, record: folder });
+    else if (answer) await standardOutput.write(`${answer.trimEnd()}\n`);
+    if (totals.error !== undefined) printNotice(totals.error);
+    if (advice !== undefined) printNotice(`denied: ${totals.denied.join(', ')}. ${advice}`);
+    await standardError.write(`thread ${threadId}\nrecord ${folder}\n`);
+  }
+
+  async #printEnd({ folder, totals, threadId }: RunReport, advice: string | undefined): Promise<void> {
+    const { log, cwd, showsRecord } = this.#options;
+    const files = totals.filesChanged.map(path => pathFrom(cwd, path));
+    const changed = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed: ${files.join(', ')}`;
+    const facts = [
+      ...(files.length === 0 ? [] : [changed]),
+      ...(totals.rejected.length === 0 ? [] : [`rejected: ${totals.rejected.join(', ')}`]),
+      ...(totals.denied.length === 0 ? [] : [`denied: ${totals.denied.join(', ')}`]),
+    ];
+    const newest = await log.listThreads({ limit: 50 });
+    const lines = [
+      ...(facts.length === 0 ? [] : [plainText(facts.join(' · '))]),
+      ...(advice === undefined ? [] : [advice]),
+      `thread ${shortIds([...new Set([threadId, ...newest.map(({ id }) => id)])]).get(threadId) ?? threadId}`,
+      ...(showsRecord ? [`record ${folder}`] : []),
+    ];
+    await standardOutput.write(`${lines.join('\n')}\n`);
+  }
+}
