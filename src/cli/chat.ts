@@ -14,7 +14,7 @@ import { folder } from './settings/folder.ts';
 import { hideSecretsFor } from './settings/secrets.ts';
 import { loadSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
-import { findThread, threadNotFound } from './threads/find-thread.ts';
+import { findNewest, findThreadToContinue, threadNotFound } from './threads/find-thread.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
 
 interface ChatCommandOptions extends StoreOptions {
@@ -36,7 +36,10 @@ export function addChatCommand(program: Command): void {
     .argument('[agent]', 'coder, an external agent such as claude or codex, demo, or one of your configuration')
     .option('--model <model>', 'the model to use, as the agent names it')
     .option('--cwd <folder>', 'the working directory', folder)
-    .option('-r, --resume <thread>', 'open a thread: its id, the beginning of its id, or "last"')
+    .option(
+      '-r, --resume <thread>',
+      'open a thread: its id, the beginning of its id, or "last": the newest of this folder',
+    )
     .option('-c, --continue', 'open the newest thread of this folder')
     .option('--yolo', 'let the agent do everything without asking')
     .option('--fullscreen', 'use the whole window instead of the scrollback')
@@ -114,8 +117,6 @@ function defaultAgent({ config }: Settings): string {
 
 /** The thread that the options name; with `--continue` the newest one of the folder. */
 async function threadToOpen(log: EventLog, cwd: string, options: ChatCommandOptions): Promise<string | undefined> {
-  if (options.resume !== undefined) return (await findThread(log, options.resume)).id;
-  if (options.continue !== true) return undefined;
-  const threads = await log.listThreads();
-  return threads.find(({ metadata }) => metadata['cwd'] === cwd)?.id;
+  if (options.resume !== undefined) return (await findThreadToContinue(log, options.resume, cwd)).id;
+  return options.continue === true ? (await findNewest(log, cwd))?.id : undefined;
 }

@@ -24,7 +24,10 @@ export function addRunCommand(program: Command): void {
     .option('--cwd <folder>', 'the working directory', folder)
     .option('--timeout <time>', 'the time limit of the run, such as 10m', duration)
     .option('--idle-timeout <time>', 'the time limit without output, such as 5m', duration)
-    .option('--resume <thread>', 'continue a thread: its id, the beginning of its id, or "last"')
+    .option(
+      '--resume <thread>',
+      'continue a thread: its id, the beginning of its id, or "last": the newest of this folder',
+    )
     .option('--attach <file>', 'a file for the agent: an image, a PDF or a text (repeatable)', collect)
     .option('--wait', 'without a terminal, wait for answers from elsewhere (singletree inbox) instead of denying')
     .option('--out <folder>', 'the folder for the record of the run', folderToWrite)

@@ -20,6 +20,12 @@ export class ThreadDigests {
     return this.#folds.ofListed(thread).catch(() => threadDigest.view(threadDigest.initial));
   }
 
+  /** Returns the folder that a thread was started in, else that of its newest run. */
+  async findStartFolder(thread: Thread): Promise<string | undefined> {
+    const { cwd } = thread.metadata;
+    return typeof cwd === 'string' ? cwd : this.findFolder(thread);
+  }
+
   /** Returns the directory that the newest run of a thread works in; one that only an import states is not used. */
   async findFolder(thread: Thread): Promise<string | undefined> {
     const { folder, folderSeq = 0 } = await this.of(thread);

@@ -13,7 +13,7 @@ import type { Activity } from '../../projections/activity/index.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 import type { RunnableAgent } from '../agents/runnable-agent.ts';
-import { findThread } from '../threads/find-thread.ts';
+import { findThreadToContinue } from '../threads/find-thread.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
 export interface RunRequest {
@@ -209,9 +209,10 @@ async function startOrResume(
   );
 }
 
-async function threadFor({ log, threadId, prompt = '', agent }: RunRequest): Promise<Thread> {
-  if (threadId === undefined) return log.createThread({ title: makeTitle(prompt), metadata: { agentId: agent.id } });
-  return findThread(log, threadId);
+async function threadFor({ log, threadId, prompt = '', agent, cwd }: RunRequest): Promise<Thread> {
+  if (threadId === undefined)
+    return log.createThread({ title: makeTitle(prompt), metadata: { agentId: agent.id, cwd } });
+  return findThreadToContinue(log, threadId, cwd);
 }
 
 /** The folder of the run records. */

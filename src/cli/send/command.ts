@@ -19,7 +19,7 @@ export interface SendOptions extends StoreOptions {
 export function addSendCommand(program: Command): void {
   const command = listedCommand(program, 'send');
   addStoreOptions(command)
-    .argument('<thread>', 'its id, the beginning of its id, or "last"')
+    .argument('<thread>', 'its id, the beginning of its id, or "last": the newest of this folder')
     .argument('<message>', 'the message, in quotes; "-" reads it from standard input')
     .addOption(new Option('--server <url>', 'a server instead of a store').conflicts(['store', 'db', 'live', 'cwd']))
     .addOption(new Option('--token <token>', 'the access token of the server').env('SINGLETREE_TOKEN'))

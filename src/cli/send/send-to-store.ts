@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { Conversations } from '../../control/index.ts';
@@ -8,7 +9,7 @@ import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
-import { findThread } from '../threads/find-thread.ts';
+import { findThreadToContinue } from '../threads/find-thread.ts';
 import { withLog } from '../threads/with-log.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
@@ -20,7 +21,7 @@ import { standardError, standardOutput } from '../../control/standard-output.ts'
  */
 export async function sendToStore(named: string, content: string, options: SendOptions): Promise<number> {
   const next = await withLog(options, async (log, redactor): Promise<number | NextTurn> => {
-    const thread = await findThread(log, named);
+    const thread = await findThreadToContinue(log, named, resolve(options.cwd ?? '.'));
     await checkOutsideRuns(log, thread);
     const { state, runs } = await new ConversationReader(log).status(thread);
     const active = state === 'interrupted' ? undefined : runs[0];

@@ -1,5 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import { createReadStream, existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { Conversations, type RewindResult } from '../../control/index.ts';
@@ -17,6 +18,7 @@ import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
 import { findRewindTarget } from './rewind-target.ts';
+import { isSameFolder } from './same-folder.ts';
 import { Transcript } from './transcript.ts';
 import { type ThreadCommandOptions, withLog } from './with-log.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
@@ -31,19 +33,27 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
     }
     const reader = new ConversationReader(log);
     const interrupted = await findInterrupted(log, threads);
+    const listed = await Promise.all(
+      threads.map(async thread => ({
+        thread,
+        agent: (await reader.findAgent(thread)) ?? '',
+        folder: await reader.digests.findStartFolder(thread),
+      })),
+    );
     if (options.json === true) {
-      for (const thread of threads) {
+      for (const { thread, ...more } of listed) {
         const summary = await summaryOf(reader, thread);
-        await standardOutput.writeJson({ ...summary, ...interruptedFields(interrupted, thread.id) });
+        await standardOutput.writeJson({ ...summary, ...more, ...interruptedFields(interrupted, thread.id) });
       }
       return;
     }
     const ids = shortIds(threads.map(({ id }) => id));
     const stands = await Promise.all(threads.map(thread => reader.status(thread)));
-    const rows = threads.map((thread, at) => [
+    const rows = listed.map(({ thread, agent, folder = '' }, at) => [
       ids.get(thread.id) ?? thread.id,
       stands[at]?.state ?? '',
-      agentOf(thread),
+      agent,
+      isSameFolder(folder, process.cwd()) ? '.' : folder.replace(homedir(), '~'),
       ageText(thread.updatedAt),
       (thread.title ?? 'Untitled').slice(0, 80),
     ]);
@@ -66,18 +76,12 @@ async function summaryOf(reader: ConversationReader, thread: Thread): Promise<ob
     title,
     status: state,
     problem,
-    agent: agentOf(thread),
     resourceId,
     createdAt,
     updatedAt,
     seq,
     branchedFrom,
   };
-}
-
-function agentOf({ metadata }: Thread): string {
-  const { agentId } = metadata;
-  return typeof agentId === 'string' ? agentId : '';
 }
 
 /** `singletree show`: a thread as text, or its events as JSON; with `follow` until it is interrupted. */

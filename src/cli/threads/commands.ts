@@ -4,7 +4,7 @@ import { folder } from '../settings/folder.ts';
 import { addStoreOptions } from '../settings/store-options.ts';
 import { subcommand } from '../subcommand.ts';
 
-const thread = ['[thread]', 'its id, the beginning of its id, or "last"', 'last'] as const;
+const thread = ['[thread]', 'its id, the beginning of its id, or "last": the newest of this folder', 'last'] as const;
 const actions = () => import('./actions.ts');
 
 /** Adds the commands that list, show, copy and remove threads. */

@@ -1,5 +1,9 @@
+import { ThreadDigests } from '../../control/thread-digests.ts';
 import { SingletreeError } from '../../events/index.ts';
+import { visibleLine } from '../../events/terminal-text.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+import { askYesNo, canAsk } from '../ask-yes-no.ts';
+import { isSameFolder } from './same-folder.ts';
 
 /** The shortest beginning of an id that is shown or accepted. */
 export const shortest = 4;
@@ -11,16 +15,49 @@ export interface ThreadIndex<Found extends { readonly id: string }> {
   all(): AsyncIterable<Found>;
 }
 
-/** Returns the thread of an id, of a unique beginning of one, or of `last`, the newest; throws when there is none. */
-export function findThread(log: EventLog, text: string): Promise<Thread> {
+/** How many threads are looked at for the newest one of a folder. */
+const mostThreads = 500;
+
+/**
+ * Returns the thread of an id, of a unique beginning of one, or of `last`: the newest one of the folder, else the newest
+ * one. Throws `thread_not_found` when there is none.
+ */
+export function findThread(log: EventLog, text: string, folder: string = process.cwd()): Promise<Thread> {
   return findIn(
     {
-      newest: async () => (await log.listThreads({ limit: 1 }))[0],
+      newest: async () => (await findNewest(log, folder)) ?? (await log.listThreads({ limit: 1 }))[0],
       get: id => log.getThread(id),
       all: () => allThreads(log),
     },
     text,
   );
+}
+
+/** Returns the newest thread of a folder. */
+export async function findNewest(log: EventLog, folder: string): Promise<Thread | undefined> {
+  const digests = new ThreadDigests(log);
+  let count = 0;
+  for await (const thread of allThreads(log)) {
+    if (isSameFolder(await digests.findStartFolder(thread), folder)) return thread;
+    if (++count >= mostThreads) break;
+  }
+  return undefined;
+}
+
+/**
+ * Finds the thread to continue, as `findThread` does. When `last` is a thread of another folder, it is named to the person,
+ * who confirms it; without a terminal it throws `invalid_argument` with the id to write instead.
+ */
+export async function findThreadToContinue(log: EventLog, text: string, folder: string): Promise<Thread> {
+  const thread = await findThread(log, text, folder);
+  if (text !== 'last') return thread;
+  const other = await new ThreadDigests(log).findStartFolder(thread);
+  if (isSameFolder(other, folder)) return thread;
+  const title = JSON.stringify(thread.title ?? 'Untitled');
+  const place = other === undefined ? 'has no folder' : `is one of ${other}`;
+  const what = visibleLine(`No thread is of this folder. The newest one, ${title} (${thread.id}), ${place}`);
+  if (canAsk() && (await askYesNo(`${what}. Continue it?`))) return thread;
+  throw new SingletreeError('invalid_argument', `${what}. If you mean it, write ${thread.id} instead of "last".`);
 }
 
 /** Finds a thread of any index, as `findThread` does in a log. */

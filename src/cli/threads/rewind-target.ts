@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs';
 import type { ThreadRewind } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleLine } from '../../events/terminal-text.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { askYesNo, canAsk } from '../ask-yes-no.ts';
 import { findThread } from './find-thread.ts';
+import { isSameFolder } from './same-folder.ts';
 
 export interface RewindTarget {
   readonly direction: 'undo' | 'redo';
@@ -26,11 +26,7 @@ export async function findRewindTarget(
   rewind: ThreadRewind,
   { direction, text, yes }: RewindTarget,
 ): Promise<Thread> {
-  const here = realPath(process.cwd());
-  const isHere = async ({ id }: Thread) => {
-    const folder = await rewind.findFolder(id);
-    return folder !== undefined && realPath(folder) === here;
-  };
+  const isHere = async ({ id }: Thread) => isSameFolder(await rewind.findFolder(id), process.cwd());
   if (text === undefined) {
     let count = 0;
     for await (const thread of allThreads(log)) {
@@ -50,12 +46,4 @@ export async function findRewindTarget(
     'invalid_argument',
     `${what}: nothing was changed. If you mean it: singletree ${direction} ${thread.id} --yes`,
   );
-}
-
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder; // It was removed.
-  }
 }

@@ -1,5 +1,6 @@
 import type { Clock, ConversationState, Harness, RewindScope } from '../../control/index.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
+import { ThreadDigests } from '../../control/thread-digests.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeyMap } from '../keys/key-map.ts';
 import { agentEntries } from '../pickers/agent-list.ts';
@@ -59,10 +60,12 @@ export interface ChatListsHost {
 export class ChatLists {
   readonly #host: ChatListsHost;
   readonly #conversations: Conversations;
+  readonly #digests: ThreadDigests;
 
   constructor(host: ChatListsHost) {
     this.#host = host;
     this.#conversations = new Conversations({ log: host.log, snapshots: host.snapshots });
+    this.#digests = new ThreadDigests(host.log);
   }
 
   /** The keys and the commands. */
@@ -313,18 +316,21 @@ export class ChatLists {
   }
 
   async #threadEntries(): Promise<readonly PickerEntry[]> {
-    const { harness, cwd, clock, threadId } = this.#host;
+    const { harness, log, cwd, clock, threadId } = this.#host;
     const states = new Map<string, ConversationState>();
     for (const thread of await this.#conversations.active())
       states.set(thread.id, (await this.#conversations.status(thread)).state);
-    const threads = (await harness().listThreads()).map(
-      ({ id, title, updatedAt, metadata }): ListedThread => ({
-        id,
-        title,
-        folder: typeof metadata?.['cwd'] === 'string' ? metadata['cwd'] : undefined,
-        updatedAt: updatedAt.getTime(),
-        state: states.get(id) ?? 'idle',
-        isOpen: id === threadId(),
+    const threads = await Promise.all(
+      (await harness().listThreads()).map(async ({ id, title, updatedAt }): Promise<ListedThread> => {
+        const thread = await log.getThread(id);
+        return {
+          id,
+          title,
+          folder: thread && (await this.#digests.findStartFolder(thread)),
+          updatedAt: updatedAt.getTime(),
+          state: states.get(id) ?? 'idle',
+          isOpen: id === threadId(),
+        };
       }),
     );
     return threadEntries(threads, cwd, clock.now());
