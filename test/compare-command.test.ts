@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bareEnvironment } from './support/bare-environment.ts';
 import { scriptByStep, startScriptedServer } from '../src/testing/index.ts';
@@ -40,7 +42,7 @@ describe('singletree compare', () => {
     expect(readFileSync(join(project.folder, 'a.txt'), 'utf8')).toBe('one\n');
 
     const listed = await run(['worktrees']);
-    expect(listed.stdout).toMatch(new RegExp(`${first} +changed +1 files .* singletree/${first} +${project.home}`));
+    expect(listed.stdout).toMatch(new RegExp(`${first} +changed +1 file .* singletree/${first} +${project.home}`));
     const [, threadId = ''] = /^coder: thread (\S+),/m.exec(compared.stdout) ?? [];
     expect((await run(['show', threadId])).stdout).toContain(`branch singletree/${first}\n`);
 
@@ -56,6 +58,38 @@ describe('singletree compare', () => {
     expect((await run(['worktrees', 'remove', second, '--force'])).stdout).toBe(`removed ${second}\n`);
     expect((await run(['worktrees', 'remove', '--clean'])).stdout).toBe(`removed ${first}\n`);
     expect(existsSync(join(project.home, 'worktrees', first))).toBe(false);
+  });
+
+  it('asks at the terminal what its agents ask, and shows where each stands', { timeout: 60_000 }, async () => {
+    const toolCall = { name: 'bash', input: { command: 'echo two >> a.txt' } };
+    const server = await startScriptedServer({ script: scriptByStep([[{ toolCall }], 'Done.']) });
+    const models = 'coder@openai/gpt-5.5,coder@openai/gpt-5.4-mini';
+    const terminal = spawnAtTerminal(process.execPath, [command, 'compare', 'add a line', '--agents', models], {
+      cols: 100,
+      rows: 40,
+      cwd: project.folder,
+      env: {
+        ...bareEnvironment(),
+        SINGLETREE_HOME: project.home,
+        OPENAI_API_KEY: 'scripted',
+        OPENAI_BASE_URL: `${server.url}/v1`,
+      },
+    });
+    let printed = '';
+    terminal.onData(data => (printed += data));
+    const ended = new Promise<number>(resolve => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+    for (const count of [1, 2]) {
+      await expect.poll(() => printed.split('[a]pprove').length - 1, { timeout: 30_000 }).toBe(count);
+      terminal.write('a\r');
+    }
+    expect(await ended, printed).toBe(0);
+    await server.close();
+    const text = stripVTControlCharacters(printed);
+    expect(text).toMatch(/^coder@\S+ +waiting for you · /m);
+    for (const name of models.split(','))
+      expect(text).toMatch(new RegExp(`${name} asks:\r\n\\? Run this command\\? \\(bash\\)\r\n {2}\\$ echo two`));
+    expect(text).not.toContain('singletree inbox');
+    expect(text.match(/^coder +complete .* \+1 −0 /gm)).toHaveLength(2);
   });
 
   it('refuses unknown agents, too few of them, and branch names that are not plain', { timeout: 60_000 }, async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../src/testing/index.ts';
@@ -90,6 +90,18 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       ]);
     });
 
+    it('asks nothing that Claude Code does itself without asking, as a run does', async () => {
+      const scene = await start(
+        'claude',
+        byPrompt(claude, { 'PROMPT-1': [callTool('Read', { file_path: 'notes.txt' }), 'Read it.'] }),
+      );
+      writeFileSync(join(scene.chat.cwd, 'notes.txt'), 'hello\n');
+      scene.chat.type('PROMPT-1\r');
+      await scene.chat.shows(/Read it\.|Waiting for your answer/);
+      await scene.rest();
+      expect(scene.screen().join('\n')).toMatch(/• Read notes\.txt .*\n\nRead it\./);
+    });
+
     it('runs what a key approves in Codex, and offers no answers that it cannot take', async () => {
       const scene = await start(
         'codex',
@@ -140,8 +152,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       await scene.act('/model\r', 'as claude knows it');
       await scene.act('/mode plan\r', 'claude · Plan');
       await scene.act('DAY-PLAN\r', 'Which colour?');
-      await scene.answer('2. Blue', '2', '▌ Write');
-      await scene.answer('▌ Write', 'y', 'Approve this plan?');
+      await scene.answer('2. Blue', '2', 'Approve this plan?');
       await scene.answer('1. paint it', 'y', '$ touch painted.txt');
       await chat.shows('claude · Ask');
       await scene.answer('$ touch painted.txt', 'y', 'It is painted.');

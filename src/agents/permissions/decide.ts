@@ -11,7 +11,7 @@ export interface Decision {
   readonly grant?: Grant;
   /** A rule that denies and may match a call that is asked about: no grant but one for exactly this call counts. */
   readonly doubted?: PermissionRule;
-  /** Set by `decideAll` when a rule set decided. */
+  /** Set by `decideAll` when a rule set decided, or the default where there is none. */
   readonly by?: 'rules';
 }
 
@@ -40,10 +40,10 @@ export function decideAll(
   grants: readonly Grant[],
   request: ToolRequest,
 ): Decision {
-  const [first = decide({ rules: { rules: [] }, grants }, request), ...others] = sources.flatMap(source => {
+  const byRules = (rules: PermissionRuleSet): Decision => ({ ...decide({ rules, grants }, request), by: 'rules' });
+  const [first = byRules({ rules: [] }), ...others] = sources.flatMap(source => {
     if (isReview(source)) return [];
-    if (typeof source === 'function') return decideBy(source, request);
-    return { ...decide({ rules: source, grants }, request), by: 'rules' as const };
+    return typeof source === 'function' ? decideBy(source, request) : byRules(source);
   });
   const decided = others.reduce(stricter, first);
   return sources.filter(isReview).reduce((before, { review }) => {

@@ -6,6 +6,7 @@ import { SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { readEvents } from '../../log/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import { ComparisonScreen } from './comparison-screen.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutAnswers } from '../run/run-agent.ts';
 import { RunTotals } from '../run/run-totals.ts';
@@ -47,6 +48,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     ...defined({ setup: config.worktree?.setup }),
   });
   let hasStopped = false;
+  let screen: ComparisonScreen | undefined;
   const hasPerson = process.stdin.isTTY && standardOutput.isTerminal;
   try {
     const competitors = options.agents.map(({ agent: id, model }) => {
@@ -58,24 +60,32 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
         );
       return { agent: hasPerson ? agent : withoutAnswers(agent), model };
     });
+    const labels = options.agents.map(({ agent, model }) => (model === undefined ? agent : `${agent}@${model}`));
     const runs = await startComparison(
       { log, control, worktrees },
       { content: prompt, agents: competitors, branch, uncommitted },
     );
     const stop = () => {
       hasStopped = true;
+      screen?.interrupt();
       // A run that has ended meanwhile cannot be aborted.
       for (const { run } of runs) if (run !== undefined) void conversations.abort(run.runId).catch(() => {});
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
     if (!json) for (const run of runs) await standardOutput.write(`${startLine(run)}\n`);
-    if (!json && hasPerson) await standardOutput.write('What they ask waits: singletree inbox, in another terminal.\n');
+    if (!json && hasPerson) {
+      const shown = new ComparisonScreen(conversations, stop);
+      screen = shown;
+      await Promise.all(runs.map((run, at) => shown.follow(log, run, labels[at] ?? run.agentId)));
+      shown.close();
+    }
     const results = await Promise.all(runs.map(run => resultOf(log, worktrees, run)));
     if (json) for (const result of results) await standardOutput.writeJson(result);
     else await standardOutput.write(`\n${[...resultTable(results), '', ...advice(results)].join('\n')}\n`);
     if (hasStopped) return 130;
     return results.every(({ outcome }) => outcome === 'complete') ? 0 : 1;
   } finally {
+    screen?.close();
     await control.close();
     await agents.close();
     await log.close();

@@ -9,6 +9,13 @@ import type { Terminal } from './terminal.ts';
 type Relay = EventOf<'relay'>;
 type Answer = Omit<RelayAnswer, 'relayId'>;
 
+/** Who asks, when several could, and in which folder. */
+interface Asker {
+  readonly from?: string;
+  /** Paths inside it are shown without it. */
+  readonly cwd?: string;
+}
+
 const notAsked = '(answered elsewhere, or no longer asked)';
 const interrupted = '(interrupted: not answered)';
 
@@ -16,14 +23,12 @@ const interrupted = '(interrupted: not answered)';
 export class TerminalPerson {
   readonly #terminal: Terminal;
   readonly #answer: (relay: Relay, answer: Answer) => Promise<void>;
-  readonly #cwd: string | undefined;
-  readonly #waiting: Relay[] = [];
+  readonly #waiting: { readonly relay: Relay; readonly asker: Asker }[] = [];
   #open: { readonly id: string; readonly stop: AbortController } | undefined;
 
-  /** `answer` stores an answer; it rejects when somebody else was faster. Paths inside `cwd` are shown without it. */
-  constructor(terminal: Terminal, answer: (relay: Relay, answer: Answer) => Promise<void>, cwd?: string) {
+  /** `answer` stores an answer; it rejects when somebody else was faster. */
+  constructor(terminal: Terminal, answer: (relay: Relay, answer: Answer) => Promise<void>) {
     this.#terminal = terminal;
-    this.#cwd = cwd;
     this.#answer = answer;
   }
 
@@ -32,14 +37,14 @@ export class TerminalPerson {
     return this.#open !== undefined;
   }
 
-  ask(relay: Relay): void {
-    this.#waiting.push(relay);
+  ask(relay: Relay, asker: Asker = {}): void {
+    this.#waiting.push({ relay, asker });
     if (this.#open === undefined) void this.#next();
   }
 
   /** A relay has its answer, or is closed. */
   resolved(relayId: string): void {
-    const index = this.#waiting.findIndex(({ id }) => id === relayId);
+    const index = this.#waiting.findIndex(({ relay }) => relay.id === relayId);
     if (index >= 0) this.#waiting.splice(index, 1);
     if (this.#open?.id === relayId) this.#open.stop.abort(notAsked);
   }
@@ -57,11 +62,12 @@ export class TerminalPerson {
   }
 
   async #next(): Promise<void> {
-    for (let relay = this.#waiting.shift(); relay !== undefined; relay = this.#waiting.shift()) {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const { relay, asker } = next;
       const stop = new AbortController();
       this.#open = { id: relay.id, stop };
       try {
-        const answer = await this.#question(relay, stop.signal);
+        const answer = await this.#question(relay, asker, stop.signal);
         stop.signal.throwIfAborted();
         await this.#answer(relay, answer);
       } catch (error) {
@@ -72,8 +78,8 @@ export class TerminalPerson {
     }
   }
 
-  async #question(relay: Relay, signal: AbortSignal): Promise<Answer> {
-    this.#terminal.write(`\n${relayText(relay, this.#cwd)}\n`);
+  async #question(relay: Relay, { from, cwd }: Asker, signal: AbortSignal): Promise<Answer> {
+    this.#terminal.write(`\n${from === undefined ? '' : `${visibleText(from)} asks:\n`}${relayText(relay, cwd)}\n`);
     if (relay.relayKind === 'question') return this.#answerQuestion(relay, signal);
     const canRemember = relay.relayKind === 'permission' || relay.relayKind === 'access';
     const canRevise = relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');

@@ -178,11 +178,11 @@ async function runOnce(
 /** Asks the person at the terminal what the run asks. */
 function askAt(terminal: Terminal, printer: RunPrinter, cwd: string): TerminalPerson {
   const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
-  const person = new TerminalPerson(terminal, async (relay, answer) => answers.get(relay.id)?.(answer), cwd);
+  const person = new TerminalPerson(terminal, async (relay, answer) => answers.get(relay.id)?.(answer));
   printer.asked = (relay, answer) => {
     answers.set(relay.id, answer);
     printer.pause(true);
-    person.ask(relay);
+    person.ask(relay, { cwd });
   };
   printer.resolved = relayId => {
     answers.delete(relayId);

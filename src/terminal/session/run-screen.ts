@@ -1,114 +1,68 @@
-import { type Clock, systemClock } from '../../control/index.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import { RowFeed } from '../rows/row-feed.ts';
-import { InlineRenderer, mostLiveRows } from '../screen/inline-renderer.ts';
-import { ansiOfLine, type Line, type Styling } from '../screen/styled-line.ts';
+import { mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
+import type { Line } from '../screen/styled-line.ts';
+import { LiveArea, type LiveAreaOptions, type LiveContent } from './live-area.ts';
 import { RowPrinter } from './row-printer.ts';
 import { activityLine } from './status-line.ts';
-import { TerminalIo } from './terminal-io.ts';
 import type { ThreadView } from './thread-view.ts';
 
-export interface RunScreenOptions {
+export interface RunScreenOptions extends LiveAreaOptions {
   /** What was in the thread before the run: it is not shown again. */
   readonly view: ThreadView;
   /** Paths inside this folder are shown without it. */
   readonly cwd: string;
-  readonly styling: Styling;
-  /** Whether what is open is drawn, and redrawn; else only finished rows are printed. */
-  readonly isLive: boolean;
-  readonly clock?: Clock;
 }
 
-/** How often the line of what the agent does is drawn again, in milliseconds. */
-const frameMs = 200;
-
-/** Shows a run at a terminal with the rows of the chat: finished rows are printed, what is open is redrawn below them. */
-export class RunScreen {
-  readonly #io = new TerminalIo();
-  readonly #options: RunScreenOptions;
-  readonly #clock: Clock;
+/** Shows a run at a terminal with the rows of the chat. */
+export class RunScreen implements LiveContent {
+  readonly #view: ThreadView;
   readonly #feed: RowFeed;
   readonly #printer = new RowPrinter();
-  readonly #renderer: InlineRenderer;
-  #stopTimer: () => void = () => {};
-  #isPaused = false;
+  readonly #area: LiveArea;
+  #hidesGroup = false;
 
-  constructor(options: RunScreenOptions) {
-    const { view, cwd, styling, isLive, clock = systemClock } = options;
-    this.#options = options;
-    this.#clock = clock;
+  constructor({ view, cwd, ...options }: RunScreenOptions) {
+    this.#view = view;
     this.#feed = new RowFeed({ cwd, times: view.times });
     this.#feed.take(view.reading);
-    this.#renderer = new InlineRenderer(this.#io.size, styling);
-    if (isLive) this.#tick();
+    this.#area = new LiveArea(this, options);
   }
 
   take(event: LoggedEvent): void {
-    this.#options.view.take(event);
-    if (!this.#isPaused) this.#draw();
+    this.#view.take(event);
+    this.#area.draw();
   }
 
-  /** Leaves the screen to a question: what is finished is printed, what is open disappears until `resume`. */
+  /** Leaves the screen to a question, with everything that came before it above it. */
   pause(): void {
-    if (this.#isPaused) return;
-    this.#isPaused = true;
-    this.#clear();
+    this.#hidesGroup = true;
+    this.#area.pause();
   }
 
   /** Draws again, and prints what was finished meanwhile. */
   resume(): void {
-    this.#isPaused = false;
-    this.#draw();
+    this.#hidesGroup = false;
+    this.#area.resume();
   }
 
   /** Prints what is left, and draws nothing more. */
   close(): void {
-    this.#stopTimer();
-    this.#isPaused = true;
-    this.#clear();
+    this.#hidesGroup = true;
+    this.#area.close();
   }
 
-  #tick(): void {
-    this.#stopTimer = this.#clock.after(frameMs, () => {
-      if (!this.#isPaused) this.#draw();
-      this.#tick();
-    });
+  takeFinished(width: number): readonly Line[] {
+    this.#printer.add(this.#feed.take(this.#view.reading), width);
+    // What is open is not drawn now, so that calls that wait for others like them would not be seen.
+    if (this.#hidesGroup) this.#printer.add(this.#feed.endGroup(), width);
+    const lines: Line[] = [];
+    while (this.#printer.hasMore) lines.push(...this.#printer.next());
+    return lines;
   }
 
-  #clear(): void {
-    const { view, isLive } = this.#options;
-    const rows = [...this.#feed.take(view.reading), ...this.#feed.endGroup()];
-    this.#printer.add(rows, this.#io.size.columns);
-    while (this.#printer.hasMore) this.#print([]);
-    if (isLive) this.#io.write(this.#renderer.remove());
-  }
-
-  #draw(): void {
-    if (!this.#io.isBlocked) this.#print(this.#options.isLive ? this.#open() : []);
-  }
-
-  #print(live: readonly Line[]): void {
-    const { size } = this.#io;
-    this.#renderer.resize(size);
-    this.#printer.add(this.#feed.take(this.#options.view.reading), size.columns);
-    if (!this.#options.isLive) {
-      this.#io.write(
-        this.#printer
-          .next()
-          .map(line => `${ansiOfLine(line, this.#options.styling)}\n`)
-          .join(''),
-      );
-      return;
-    }
-    // The cursor is never hidden, so that a process that is killed leaves it as it was.
-    const cursor = { line: Math.max(0, live.length - 1), column: 0 };
-    this.#io.write(this.#renderer.frame({ printed: this.#printer.next(), live, cursor }));
-  }
-
-  #open(): Line[] {
-    const { reading, times } = this.#options.view;
-    const { size } = this.#io;
-    const now = this.#clock.now();
+  drawOpen(size: ScreenSize, now: number): readonly Line[] {
+    const { reading, times } = this.#view;
     const doing = this.#feed.doing(reading, now);
     if (doing === undefined) return [];
     const activity = { ...doing, lastAt: times.lastAt, now, isStoppable: true, stopKey: 'Ctrl-C' };

@@ -226,7 +226,7 @@ export class LiveRun implements SessionUser {
     return new LiveDecisions({
       agentId: adapter.id,
       cwd: this.#cwd,
-      rules: own === undefined && permissions.length > 0 ? permissions : [own ?? { rules: [] }, ...permissions],
+      rules: [...(own === undefined ? [] : [own]), ...permissions],
       answers,
       signal: this.#limit.signal,
       put: event => this.#output.put(event),
