@@ -1,5 +1,6 @@
 // Completes package-lock.json after an install from a registry that does not carry the optional packages of other
-// platforms: `npm ci` wants every one of them listed. Run it as `node scripts/complete-lock.mjs`.
+// platforms: `npm ci` wants every one of them listed. Also removes what packages that only tests use require of Node when it
+// is more than this package does: they are tested with it, and `npm ci` would warn. Run it as `node scripts/complete-lock.mjs`.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../package-lock.json', import.meta.url);
@@ -24,6 +25,9 @@ for (const [path, entry] of Object.entries(lock.packages))
     lock.packages[`node_modules/${name}`] = { version, ...platform, ...(entry.dev && { dev: true }), optional: true };
     added++;
   }
+const [oldest] = /\d+/.exec(lock.packages[''].engines.node);
+for (const { engines, ...entry } of Object.values(lock.packages))
+  if (entry.dev && Number(/^>= ?(\d+)[^|]*$/.exec(engines?.node)?.[1]) > Number(oldest)) delete engines.node;
 lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`);
 console.log(`${added} packages of other platforms added`);
