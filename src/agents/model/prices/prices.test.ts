@@ -69,4 +69,14 @@ describe('the price list', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(pricedModels('nobody', at)).toEqual([]);
   });
+
+  it('has no models that their provider has shut down, and keeps their prices for earlier usage', () => {
+    const ids = (day: string) => pricedModels('openai', new Date(day)).map(({ model }) => model);
+    expect(ids('2023-06-01')).toEqual(expect.arrayContaining(['ada', 'gpt-4-32k']));
+    for (const retired of ['ada', 'babbage', 'davinci', 'gpt-4-32k', 'o1-preview'])
+      expect(ids('2026-06-01')).not.toContain(retired);
+    expect(ids('2026-06-01')).toEqual(expect.arrayContaining(['gpt-5.5', 'gpt-4.1', 'o3']));
+    expect(pricedModels('anthropic', at).map(({ model }) => model)).not.toContain('claude-2');
+    expect(costOf({ provider: 'openai', model: 'ada' }, { inputTokens: million, outputTokens: 0 }, at)).toBe(0.4);
+  });
 });
