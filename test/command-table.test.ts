@@ -53,7 +53,9 @@ describe('every command', () => {
     );
     for (const [name, command] of table)
       for (const argument of command.registeredArguments.filter(each => each.name() === 'thread'))
-        expect(argument.description, name).toBe('its id, the beginning of its id, or "last"');
+        expect(argument.description, name).toBe(
+          'its id, the beginning of its id, or "last": the newest of this folder',
+        );
   });
 });
 

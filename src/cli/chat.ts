@@ -4,12 +4,13 @@ import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SessionPool } from '../agents/index.ts';
 import { builtinToolIds } from '../control/harness/tools/builtin-tools.ts';
 import { defined } from '../events/defined.ts';
+import { SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
 import { ConversationReader } from '../control/conversations/conversation-reader.ts';
 import type { ChatAgent } from '../terminal/index.ts';
 import { InstalledChatAgents } from './agents/chat-agents.ts';
 import { listedCommand } from './command-list.ts';
-import { configuredRegistry } from './coder.ts';
+import { configuredRegistry, withoutModel } from './coder.ts';
 import { folder } from './settings/folder.ts';
 import { hideSecretsFor } from './settings/secrets.ts';
 import { loadSettings, type Settings } from './settings/settings.ts';
@@ -54,9 +55,16 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   const sessions = new SessionPool();
   const installed = new InstalledChatAgents(settings, { sessions, ...defined({ yolo: options.yolo }) });
   const opensThread = options.resume !== undefined || options.continue === true;
-  const named = name ?? (opensThread ? undefined : defaultAgent(settings));
-  // Nothing is stored for an agent that cannot be used.
-  if (named !== undefined) await installed.modesOf(named, options.model);
+  let named = name ?? (opensThread ? undefined : defaultAgent(settings));
+  let problems: readonly string[] = [];
+  try {
+    // Nothing is stored for an agent that cannot be used.
+    if (named !== undefined) await installed.modesOf(named, options.model);
+  } catch (error) {
+    if (name !== undefined || options.model !== undefined || !SingletreeError.is(error, 'missing_api_key')) throw error;
+    named = 'demo';
+    problems = [withoutModel, 'This is the demo, a scripted agent that needs no key: send "Save a note for me".'];
+  }
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   let report: (text: string) => void = printNotice;
   const stopWaiting = systemClock.after(slowStoreMs, () =>
@@ -89,6 +97,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       home: settings.home,
       threadId,
       clock: systemClock,
+      problems,
       ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
       contextSize: (modelId: string) =>
         registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,

@@ -25,6 +25,11 @@ const usualModels = [
   'openai/gpt-5.4-mini',
 ];
 
+/** What to do when no model can be used. */
+export const withoutModel =
+  'No model can be used yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY (`singletree models --all` names others), or start Ollama.';
+export const demoOffer = 'The demo needs no key: singletree chat demo';
+
 /** Returns the registry of the models that the configuration and the environment bring. */
 export function configuredRegistry({ models }: Settings['config'], local: readonly LocalServer[] = []): ModelRegistry {
   const providers = (models?.providers ?? []).map(({ id, baseURL, name, keyVariable: envVar }) => ({

@@ -17,11 +17,8 @@ export function addModelsCommand(program: Command): void {
 }
 
 async function listModels({ all = false, json = false }: ModelsOptions): Promise<void> {
-  const [{ loadSettings }, { configuredRegistry, offeredModels }, { findLocalServers }] = await Promise.all([
-    import('./settings/settings.ts'),
-    import('./coder.ts'),
-    import('../agents/index.ts'),
-  ]);
+  const [{ loadSettings }, { configuredRegistry, demoOffer, offeredModels, withoutModel }, { findLocalServers }] =
+    await Promise.all([import('./settings/settings.ts'), import('./coder.ts'), import('../agents/index.ts')]);
   const { config } = await loadSettings('.');
   const local = await findLocalServers();
   const registry = configuredRegistry(config, local);
@@ -62,12 +59,7 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
       );
   }
   if (usable.length > 0) return;
-  await standardOutput.write(
-    'No model can be used yet. Set one of these variables, or start Ollama, LM Studio, llama.cpp or vLLM:\n',
-  );
-  const keys = [...providers.values()].flatMap(({ name, envVar }) => (envVar === undefined ? [] : [[envVar, name]]));
-  for (const line of tableLines(keys)) await standardOutput.write(`  ${line}\n`);
-  await standardOutput.write('Without a key: singletree run demo "Save a note for me"\n');
+  await standardOutput.write(`${withoutModel}\n${demoOffer}\n`);
 }
 
 function keyOf(provider: { readonly envVar?: string; readonly configured: boolean } | undefined): string {

@@ -36,6 +36,13 @@ describe.skipIf(browser === undefined)('the shell of the page', () => {
     } as never);
     await page.goto(own.url);
     await page.getByText('Agents found here, working in ~/shop').waitFor();
+    const note = page.getByRole('note');
+    expect((await note.innerText()).split('\n')).toEqual([
+      expect.stringMatching(/^No model yet: set ANTHROPIC_API_KEY.* and start the server again/),
+      expect.stringContaining('the demo'),
+    ]);
+    expect(await page.getByText('export ANTHROPIC_API_KEY=…').isVisible()).toBe(false);
+    await page.getByText('Add agents and models').click();
     await page.getByText('export ANTHROPIC_API_KEY=…').waitFor();
     await page.getByText('brew install goose').waitFor();
     expect(await page.title()).toBe('New conversation · Workshop');

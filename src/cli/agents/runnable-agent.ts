@@ -9,7 +9,7 @@ import { demoAgent } from '../../agents/demo/demo-agent.ts';
 import type { Agent, CallableAgent, PermissionRuleSet } from '../../agents/index.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { installedCoder } from '../coder.ts';
+import { demoOffer, installedCoder, withoutModel } from '../coder.ts';
 import { builtInIds, ownAgents } from './own-agents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { printNotice } from '../../control/standard-output.ts';
@@ -101,11 +101,7 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
     permissions: everything,
     needsKey: options.isOnlyInspected !== true,
   });
-  if (coder === undefined)
-    throw new SingletreeError(
-      'missing_api_key',
-      'The coding agent has no model it can use. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see `singletree models --all` for others; `singletree run demo "…"` needs no key.',
-    );
+  if (coder === undefined) throw new SingletreeError('missing_api_key', `${withoutModel}\n${demoOffer}`);
   for (const problem of coder.problems) printNotice(problem);
   return nativeAgent(coder.agent, { ...options, permissions: undefined }, () => coder.close());
 }

@@ -52,7 +52,9 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, onSta
             onChoose={setChosen}
             onSend={send}
           />
-          {setup !== undefined && <AddAgents setup={setup} isOpen={agents.every(({ suggestions }) => suggestions)} />}
+          {setup !== undefined && isLoaded && (
+            <AddAgents setup={setup} hasCoder={agents.some(({ id }) => id === 'coder')} />
+          )}
           <ul className="promises">
             <li>
               <strong>Nothing is hidden.</strong> Everything a model is sent and every call it makes is in the log; of
