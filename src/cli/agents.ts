@@ -5,20 +5,50 @@ import { abilityList } from '../agents/cli/contract/ability-words.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 import { listedCommand } from './command-list.ts';
+import { tableLines } from './table.ts';
 import { standardOutput } from '../control/standard-output.ts';
 
-/** Adds `singletree agents`, which lists the external coding agents and whether they are usable on this machine. */
+/** Adds `singletree agents`, which lists every agent and whether it is usable here. */
 export function addAgentsCommand(program: Command): void {
   listedCommand(program, 'agents')
     .option('--json', 'print one JSON value per line')
     .action(async ({ json }: { json?: boolean }) => {
       const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
-      const found = await Promise.all(
-        Object.values(cliAdapters).map(async known => ({ known, found: await findProgram(known, surroundings) })),
-      );
-      if (json === true) for (const entry of found) await standardOutput.writeJson(asJson(entry));
-      else await standardOutput.write(`${agentTable(found).join('\n')}\n`);
+      const [ours, found] = await Promise.all([
+        agentsWithoutProgram(),
+        Promise.all(
+          Object.values(cliAdapters).map(async known => ({ known, found: await findProgram(known, surroundings) })),
+        ),
+      ]);
+      if (json === true) for (const entry of [...ours, ...found.map(asJson)]) await standardOutput.writeJson(entry);
+      else await standardOutput.write(`${agentTable(found, ours).join('\n')}\n`);
     });
+}
+
+/** An agent that needs no program of others. */
+interface OurAgent {
+  readonly id: string;
+  readonly isUsable: boolean;
+  readonly detail: string;
+}
+
+/** The agents of the configuration, the coding agent and the demo. */
+async function agentsWithoutProgram(): Promise<readonly OurAgent[]> {
+  const [{ loadSettings }, { configuredRegistry, offeredModels }, { ownAgents }, { findLocalServers }] =
+    await Promise.all([
+      import('./settings/settings.ts'),
+      import('./coder.ts'),
+      import('./agents/own-agents.ts'),
+      import('../agents/index.ts'),
+    ]);
+  const { config } = await loadSettings('.');
+  const local = await findLocalServers();
+  const [model] = offeredModels(config, configuredRegistry(config, local), local);
+  return [
+    ...ownAgents(config).map(({ id }) => ({ id, isUsable: true, detail: 'of your configuration' })),
+    { id: 'coder', isUsable: model !== undefined, detail: model ?? 'set ANTHROPIC_API_KEY or OPENAI_API_KEY' },
+    { id: 'demo', isUsable: true, detail: 'scripted, needs no key' },
+  ];
 }
 
 interface Entry {
@@ -26,22 +56,18 @@ interface Entry {
   readonly found: FoundProgram;
 }
 
-/** Prints the list for people: one line per program, then how to install missing ones. */
-export function agentTable(entries: readonly Entry[]): string[] {
-  const rows = entries.map(({ known, found }) => [
-    known.id,
-    found.path === undefined ? 'not installed' : (found.version ?? 'installed'),
-    found.hasCredentials ? 'credentials found' : 'no credentials found',
-    known.live?.protocol ?? 'print mode only',
-    known.live === undefined ? 'nobody is asked' : ['asks', ...abilityList(known.live.abilities)].join(', '),
+/** Prints the list for people: one line per agent, then how to install missing programs. */
+export function agentTable(entries: readonly Entry[], ours: readonly OurAgent[] = []): string[] {
+  const table = tableLines([
+    ...ours.map(({ id, isUsable, detail }) => [id, isUsable ? 'ready' : 'no model', detail, '', '']),
+    ...entries.map(({ known, found }) => [
+      known.id,
+      found.path === undefined ? 'not installed' : (found.version ?? 'installed'),
+      found.hasCredentials ? 'credentials found' : 'no credentials found',
+      known.live?.protocol ?? 'print mode only',
+      known.live === undefined ? 'nobody is asked' : ['asks', ...abilityList(known.live.abilities)].join(', '),
+    ]),
   ]);
-  const widths = [0, 1, 2, 3].map(column => Math.max(...rows.map(row => (row[column] ?? '').length)));
-  const table = rows.map(row =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
   const missing = entries.filter(({ found }) => found.path === undefined);
   return missing.length === 0
     ? table

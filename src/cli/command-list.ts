@@ -102,7 +102,7 @@ export const commandList = {
     load: threads,
   },
   agents: {
-    description: 'list the external coding agents and what each can do',
+    description: 'list the agents, whether each can be used here, and what external ones can do',
     example: 'singletree agents --json',
     load: async () => (await import('./agents.ts')).addAgentsCommand,
   },

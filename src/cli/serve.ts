@@ -23,6 +23,7 @@ export function addServeCommand(program: Command): void {
     )
     .option('--files <folder>', 'serve files that agents registered from this folder', folder)
     .option('--cwd <folder>', 'the folder that agents work in', folder, '.')
+    .addOption(new Option('--example', 'work in a small example project instead').conflicts('cwd'))
     .option('--yolo', 'let external agents do everything without asking')
     .option('--no-open', 'do not open the page in a browser')
     .option('--json', 'print the address and what was found as one line of JSON')

@@ -9,12 +9,16 @@ import { visibleUrl } from '../../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
+import { exampleProject } from './example-project.ts';
+import { foundInFolder } from './found-in-folder.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { packageVersion } from '../package-version.ts';
 import { removeRunFolders } from '../run/run-folders.ts';
+import { singletreeHome } from '../settings/home.ts';
 import { ensureMachineToken, machineTokenFile } from '../settings/machine-token.ts';
 import { secretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
+import { type RunningServerNote, RunningServers } from './running-servers.ts';
 import { calledAs, startLines } from './start-screen.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
 import { defined } from '../../events/defined.ts';
@@ -31,6 +35,8 @@ export interface ServeOptions extends StoreOptions {
   readonly files?: string;
   readonly open: boolean;
   readonly cwd: string;
+  /** Work in the example project instead. */
+  readonly example?: boolean;
   readonly yolo?: boolean;
   readonly json?: boolean;
 }
@@ -38,7 +44,7 @@ export interface ServeOptions extends StoreOptions {
 /** Serves the page and the HTTP API until it is stopped. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { cors = [], log: logStyle, files, open, yolo = false, json = false } = options;
-  const loaded = await loadSettings(options.cwd);
+  const loaded = await loadSettings(options.example === true ? await exampleProject(singletreeHome()) : options.cwd);
   const { config, home } = loaded;
   const host = options.host ?? config.server?.host ?? '127.0.0.1';
   const hosts = options.allowHost ?? config.server?.allowHosts ?? [];
@@ -49,6 +55,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   const machineToken = isOwn && options.token !== false ? ensureMachineToken(home) : undefined;
   const tokens = machineToken === undefined ? named : [{ token: machineToken }];
   const { store, live } = storeUrls(options, process.env, config);
+  const wanted = options.port ?? config.server?.port;
+  const servers = new RunningServers(home);
+  const running = await servers.list();
+  const here = { folder: settings.cwd, store: visibleUrl(store) };
+  const same = running.find(
+    each => each.folder === here.folder && each.store === here.store && (wanted ?? each.port) === each.port,
+  );
+  if (same !== undefined && !asksForAnother(options)) return openRunning(same, options, machineToken);
   const log = await openStoreOf(options, config);
   const agents = await installedAgents({ ...settings, yolo });
   const supervisor = new Supervisor({
@@ -58,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   let server: RunningServer;
   try {
-    server = await listen(options.port ?? config.server?.port, port =>
+    server = await listen(wanted, port =>
       startServer({
         log,
         control: supervisor,
@@ -86,17 +100,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   } catch (error) {
     await agents.close();
     await log.close();
-    throw error;
+    const other = running.find(each => each.port === wanted);
+    if (other === undefined || !SingletreeError.is(error, 'address_unavailable')) throw error;
+    const why = `Port ${takenBy(other.port, running).slice('port '.length)}: ${other.url}. Choose another one with --port.`;
+    throw new SingletreeError('address_unavailable', why, { cause: error });
   }
+  const { url } = server;
+  const port = Number(new URL(url).port);
+  const removeNote = await servers.add({ url, port, ...here, pid: process.pid });
   const recovered = await supervisor.recover();
   await server.resume();
   const shown = {
     version: packageVersion(),
-    url: server.url,
-    ...(machineToken !== undefined && { tokenFile: machineTokenFile(home).replace(homedir(), '~') }),
-    takenPort: isMoved(options, config, server) ? usualPort : undefined,
-    folder: settings.cwd.replace(homedir(), '~'),
-    store: visibleUrl(store),
+    url,
+    ...(machineToken !== undefined && { tokenFile: shortPath(machineTokenFile(home)) }),
+    taken: wanted === undefined && port !== usualPort ? takenBy(usualPort, running) : undefined,
+    folder: shortPath(settings.cwd),
+    found: foundInFolder(settings.cwd),
+    store: here.store,
     live: live && visibleUrl(live),
     agents: agents.list(),
     models: agents.models,
@@ -113,6 +134,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (open && standardOutput.isTerminal)
     openInBrowser(machineToken === undefined ? server.url : server.createLink(machineToken));
   await untilStopped();
+  await removeNote();
   await server.close();
   await supervisor.close();
   await agents.close();
@@ -148,9 +170,32 @@ async function listen(
     }
 }
 
-/** Whether the usual port was taken, so that another one is used. */
-function isMoved({ port }: ServeOptions, { server }: Config, { url }: RunningServer): boolean {
-  return (port ?? server?.port) === undefined && Number(new URL(url).port) !== usualPort;
+/** Whether options ask for a server that is not the one that runs. */
+function asksForAnother({ host, token, allowHost, cors, files, yolo }: ServeOptions): boolean {
+  return [host, token, allowHost, cors, files, yolo].some(option => option !== undefined);
+}
+
+/** Opens the page of the server that runs here already, instead of starting another one. */
+async function openRunning(
+  { url, folder }: RunningServerNote,
+  { open, json = false }: ServeOptions,
+  token: string | undefined,
+): Promise<void> {
+  // The browser has signed in before, or the person opens the link.
+  const link = standardOutput.isTerminal && token !== undefined ? `${url}/login?token=${token}` : url;
+  if (json) await standardOutput.writeJson({ url, folder, isJoined: true });
+  else await standardOutput.write(`Singletree is already at ${link}, in ${shortPath(folder)}.\n`);
+  if (open && standardOutput.isTerminal) openInBrowser(url);
+}
+
+/** Says who has a port. */
+function takenBy(port: number, running: readonly RunningServerNote[]): string {
+  const other = running.find(each => each.port === port);
+  return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortPath(other.folder)}`}`;
+}
+
+function shortPath(folder: string): string {
+  return folder.replace(homedir(), '~');
 }
 
 function untilStopped(): Promise<void> {

@@ -5,6 +5,7 @@ const screen: StartScreen = {
   version: '1.2.3',
   url: 'http://127.0.0.1:4747',
   folder: '~/project',
+  found: ['a git repository', 'package.json'],
   store: '~/.singletree/singletree.db',
   agents: [{ id: 'demo', name: 'Demo' }],
   models: [],
@@ -19,6 +20,7 @@ describe('the first screen of the server', () => {
       'Singletree is at http://127.0.0.1:4747',
       '',
       '  folder   ~/project',
+      '  found    a git repository, package.json',
       '  store    ~/.singletree/singletree.db',
       '  agents   demo',
       '  models   none yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY (singletree models --all)',
@@ -45,14 +47,16 @@ describe('the first screen of the server', () => {
   it('shows the model, problems, resumed runs and the port that is taken', () => {
     const text = startLines({
       ...screen,
-      takenPort: 4747,
+      taken: 'port 4747 is taken by another program',
+      found: [],
       agents: [{ id: 'coder', name: 'Coder' }, ...screen.agents],
       models: ['anthropic/a', 'anthropic/b'],
       problems: ['The MCP server "x" is not available'],
       resumed: 2,
     }).join('\n');
     for (const part of [
-      '(port 4747 is taken)',
+      '(port 4747 is taken by another program)',
+      'found    no project: start it in the folder of one, or try --example',
       'agents   coder, demo',
       'models   anthropic/a and 1 more (singletree models)',
       'problem  The MCP server "x" is not available',

@@ -8,9 +8,11 @@ export interface StartScreen {
   readonly link?: string;
   /** Where the token is that opens the server; none when everybody may use it, or tokens were given. */
   readonly tokenFile?: string;
-  /** The port that was wanted, when another one had to be used. */
-  readonly takenPort?: number | undefined;
+  /** Who has the usual port, when another one had to be used. */
+  readonly taken?: string | undefined;
   readonly folder: string;
+  /** What was found in the folder; empty when it is no project. */
+  readonly found: readonly string[];
   readonly store: string;
   readonly live?: string | undefined;
   /** The agents, the default first. */
@@ -31,8 +33,9 @@ export function startLines(screen: StartScreen): string[] {
     url,
     link = url,
     tokenFile,
-    takenPort,
+    taken,
     folder,
+    found,
     store,
     live,
     agents,
@@ -43,6 +46,7 @@ export function startLines(screen: StartScreen): string[] {
   } = screen;
   const rows: [string, string][] = [
     ['folder', folder],
+    ['found', found.length === 0 ? 'no project: start it in the folder of one, or try --example' : found.join(', ')],
     ['store', store],
     ...(live === undefined ? [] : ([['live', live]] as [string, string][])),
     ...(tokenFile === undefined ? [] : ([['token', tokenFile]] as [string, string][])),
@@ -50,7 +54,7 @@ export function startLines(screen: StartScreen): string[] {
     ['models', modelsText(models)],
   ];
   return [
-    `Singletree is at ${link}${takenPort === undefined ? '' : ` (port ${takenPort} is taken)`}`,
+    `Singletree is at ${link}${taken === undefined ? '' : ` (${taken})`}`,
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
     ...problems.map(problem => `  problem  ${problem}`),

@@ -1,0 +1,63 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+const runningServer = z.object({
+  url: z.string(),
+  port: z.number(),
+  /** The folder that its agents work in. */
+  folder: z.string(),
+  /** The store, without passwords. */
+  store: z.string(),
+  pid: z.number(),
+});
+
+/** A server of this data folder. */
+export type RunningServerNote = z.infer<typeof runningServer>;
+
+/** How long a server may take to answer, in milliseconds. */
+const answerMs = 2_000;
+
+/** The servers that run with a data folder: each leaves a note there, with which the next start finds it. */
+export class RunningServers {
+  readonly #folder: string;
+
+  constructor(home: string) {
+    this.#folder = join(home, 'servers');
+  }
+
+  /** Leaves the note of a server; returns what removes it. */
+  async add(server: RunningServerNote): Promise<() => Promise<void>> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const file = join(this.#folder, `${server.port}.json`);
+    await writeFile(file, `${JSON.stringify(server)}\n`, { mode: 0o600 });
+    return () => rm(file, { force: true });
+  }
+
+  /** Returns the servers that answer. */
+  async list(): Promise<readonly RunningServerNote[]> {
+    const files = await readdir(this.#folder).catch(() => []); // No server has ever run.
+    const notes = await Promise.all(files.map(file => readNote(join(this.#folder, file))));
+    const known = notes.filter(note => note !== undefined);
+    const answers = await Promise.all(known.map(isAnswering));
+    return known.filter((_, at) => answers[at]);
+  }
+}
+
+async function readNote(file: string): Promise<RunningServerNote | undefined> {
+  try {
+    return runningServer.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return undefined; // It was removed meanwhile, or is no note.
+  }
+}
+
+async function isAnswering({ url, pid }: RunningServerNote): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    const { ok } = await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(answerMs) });
+    return ok;
+  } catch {
+    return false; // The process has ended, or another program has its port.
+  }
+}
