@@ -47,9 +47,16 @@ export const longSuites: readonly Suite[] = [
     except: ['test/terminal/input.test.ts'],
   },
   {
-    name: 'the command without a terminal, and what its programs see',
-    paths: ['test/environment.test.ts', 'test/run-without-terminal.test.ts'],
+    name: 'the command at and without a terminal, and what its programs see',
+    paths: [
+      'test/environment.test.ts',
+      'test/first-minute.test.ts',
+      'test/run-output.test.ts',
+      'test/run-without-terminal.test.ts',
+      'test/threads-of-folders.test.ts',
+    ],
   },
+  { name: 'the pictures of the documents', paths: ['test/pictures/'] },
   {
     name: 'crashes and faults',
     paths: [

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText, SingletreeError } from '../../events/index.ts';
 import type { HarnessEvent } from '../../control/index.ts';
@@ -269,7 +270,7 @@ export class ChatApp {
     const stopResize = this.io.onResize(() =>
       this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
     );
-    this.note(`${agent.id} in ${cwd} · Enter sends, ? shows the keys`);
+    this.note(`${agent.id} in ${cwd.replace(homedir(), '~')} · Enter sends, ? shows the keys`);
     for (const problem of problems) this.note(problem, 'warning');
     if (threadId !== undefined) this.attempt(() => this.open(threadId, agent));
     this.screen.draw();

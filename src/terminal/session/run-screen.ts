@@ -26,6 +26,7 @@ export class RunScreen implements LiveContent {
     this.#view = view;
     this.#feed = new RowFeed({ cwd, times: view.times });
     this.#feed.take(view.reading);
+    this.#feed.endGroup();
     this.#area = new LiveArea(this, options);
   }
 
