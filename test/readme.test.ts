@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -46,26 +46,50 @@ describe('the README', () => {
   it('states the size of the package as the measurements do, and shows pictures that load fast', () => {
     const [size] = /\d+ MB in \d+ packages/.exec(read('docs/performance.md')) ?? [];
     expect(read('README.md')).toContain(size);
-    for (const name of ['page.png', 'terminal.png'])
-      expect(statSync(join(root, 'docs/images', name)).size).toBeLessThan(200_000);
+    const shown = [...read('README.md').matchAll(/\]\((docs\/images\/[^)]+)\)/g)].map(([, file = '']) => file);
+    expect(shown).toEqual(
+      ['recording.svg', 'page.png', 'terminal.svg', 'compare.png'].map(name => `docs/images/${name}`),
+    );
+    for (const file of shown) expect(statSync(join(root, file)).size, file).toBeLessThan(300_000);
+    expect(read('docs/images/recording.svg')).toMatch(/animation:.*kill -9/s);
   });
 
-  it('names pages that show what it states about others', () => {
-    const [, table = ''] = /## Beside others\n([\s\S]*?)\n## /.exec(read('README.md')) ?? [];
-    const rows = table.split('\n').filter(line => line.startsWith('| ['));
+  it('links to pages that show what is stated about others', () => {
+    const rows = read('docs/beside-others.md')
+      .split('\n')
+      .filter(line => line.startsWith('| ['));
     expect(rows).toHaveLength(5);
     for (const row of rows) {
       const [, , whatItIs = '', whatItHas = '', whatWeHave = ''] = row.split('|');
       expect(whatItIs, row).toContain('](https://');
       expect(whatItIs + whatItHas, row).toMatch(/\]\(https:.*\]\(https:/);
-      expect(whatWeHave, row).toContain('](docs/');
+      expect(whatWeHave, row).toMatch(/\]\((guides|spec|agents)\//);
     }
   });
 
   it('names commands that the package has', async () => {
     const { commandNames } = await import('../src/cli/command-list.ts');
-    const named = [...read('README.md').matchAll(/npx singletree ([a-z]+)/g)].map(([, name]) => name);
+    const named = [...read('README.md').matchAll(/^ +singletree ([a-z]+)/gm)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(6);
     expect(named.filter(name => !(commandNames as readonly string[]).includes(name ?? ''))).toEqual([]);
+  });
+
+  it('has tries that work as they are typed, in another folder than the clone', async () => {
+    const tries = [...read('README.md').matchAll(/^ {3}singletree (agents|undo) +#/gm)].map(([, name]) => name);
+    expect(tries).toEqual(['undo', 'agents']);
+    const folder = join(project, 'elsewhere');
+    mkdirSync(folder);
+    const env = { ...bareEnvironment(), SINGLETREE_HOME: join(folder, 'home') };
+    const singletree = (...args: string[]) =>
+      spawnSync(join(project, 'node_modules/.bin/singletree'), args, {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+        input: 'Hello\n',
+      });
+    expect(singletree('agents').stdout).toMatch(/^coder +no model[^]*^demo +ready/m);
+    expect(singletree('chat', 'demo').stdout).toContain('› Hello');
+    expect(singletree('threads').stdout).toMatch(/ demo +\. +/);
   });
 
   it('comes with the guides and the examples it refers to', () => {
