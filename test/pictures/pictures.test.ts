@@ -153,7 +153,7 @@ describe.skipIf(browser === undefined)('the pictures of the page', () => {
       env: { ...scene.env, HOME: dirname(scene.home), ...env },
     });
     page = await (browser as Browser).newPage({ viewport: { width: 1280, height: 880 } });
-    await page.goto(product.url);
+    await page.goto(product.link);
   }
   async function take(name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: name.includes('dark') ? 'dark' : 'light', reducedMotion: 'reduce' });
@@ -185,7 +185,7 @@ describe.skipIf(browser === undefined)('the pictures of the page', () => {
     scene = await openScene(script);
     await scene.run('demo');
     await open();
-    const [thread] = await createClient({ baseUrl: product.url }).listThreads();
+    const [thread] = await createClient({ baseUrl: product.url, token: product.token }).listThreads();
     await page.goto(new URL(`/threads/${thread?.id}/graph`, product.url).href);
     await page.getByLabel('Folded').uncheck();
     await page.getByRole('img', { name: 'Group: reader' }).waitFor();
@@ -198,7 +198,7 @@ describe.skipIf(browser === undefined)('the pictures of the page', () => {
     const { HOME: _home, ...variables } = env as Record<string, string>;
     const PATH = [dirname(executable), process.env['PATH']].join(delimiter);
     await open({ ...variables, PATH });
-    const client = createClient({ baseUrl: product.url });
+    const client = createClient({ baseUrl: product.url, token: product.token });
     await page.goto(new URL('/compare', product.url).href);
     await page.getByLabel('Request').fill('Make add() add.');
     for (const name of ['Coder', 'Claude Code']) await page.getByLabel(name, { exact: true }).check();

@@ -11,7 +11,6 @@ const files: Readonly<Record<string, string>> = {
     "import { add } from './add.js';",
     '',
     'assert.equal(add(2, 2), 4);',
-    "console.log('ok');",
     '',
   ].join('\n'),
 };
