@@ -39,7 +39,7 @@ function frameBody(rows: ScreenRows, caption: string, width: number, lines: Map<
 
 function pieceSvg({ column, text, colour, isBold, isDim, isItalic }: StyledText): string {
   const classes = [isBold && 'b', isDim && 'd', isItalic && 'i'].filter(name => name !== false).join(' ');
-  const length = round([...text].length * cellWidth);
+  const length = round(text.length * cellWidth);
   return `<text x="${round(column * cellWidth)}" fill="${colour}"${classes === '' ? '' : ` class="${classes}"`} textLength="${length}">${escape(text)}</text>`;
 }
 
