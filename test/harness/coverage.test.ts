@@ -24,7 +24,7 @@ const methods = words(`
 `);
 const memoryMethods = ['createThread', 'switchThread', 'listThreads', 'renameThread', 'deleteThread'];
 const extras = words(`
-  isRunning getFollowUpCount getCurrentRunId getTokenUsage setThreadSetting getDefaultResourceId
+  isRunning getFollowUpCount sendFollowUps getCurrentRunId getTokenUsage setThreadSetting getDefaultResourceId
   getKnownResourceIds getFirstUserMessagesForThreads registerHeartbeat removeHeartbeat stopHeartbeats
   respondToToolSuspension registerQuestion registerPlanApproval sendSignal saveSystemReminderMessage
   getResolvedObserverModel getResolvedReflectorModel setBrowser getMastra getResolvedMemory getCurrentTraceId

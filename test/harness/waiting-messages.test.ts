@@ -160,3 +160,73 @@ describe('a message that another process stored in the thread of a harness', () 
     await harness.destroy();
   });
 });
+
+describe('the queue of the thread of a harness', () => {
+  /** A harness in a turn behind which two follow-ups wait, and a process that edits its queue. */
+  async function queued() {
+    const log = new MemoryLog();
+    const made = working(log);
+    const sending = made.harness.sendMessage({ content: 'Go.' });
+    await made.begun.opened;
+    for (const content of ['First.', 'Second.']) await made.harness.followUp({ content });
+    const threadId = made.harness.getCurrentThreadId() ?? '';
+    const editor = new Conversations({ log, control: new Supervisor({ log }), agents: noAgents });
+    const idOf = async (content: string) => {
+      const thread = (await log.getThread(threadId)) ?? expect.fail('no thread');
+      return (await editor.queue(thread)).find(each => each.content === content)?.id ?? expect.fail(`no ${content}`);
+    };
+    const endTurn = async () => {
+      made.end.open();
+      await sending;
+    };
+    const users = () => sent(made.model).filter(text => text.startsWith('user'));
+    return { ...made, log, threadId, editor, idOf, endTurn, users };
+  }
+
+  it('is not sent while a person edits it, and as it was changed afterwards', async () => {
+    const { harness, threadId, editor, idOf, endTurn, users, on } = await queued();
+    const id = await idOf('First.');
+    await editor.change(threadId, id, { isHeld: true });
+    await endTurn();
+    expect([harness.isRunning(), harness.getFollowUpCount(), users()]).toEqual([false, 2, ['user: Go.']]);
+    await editor.change(threadId, id, { content: 'Changed.' });
+    await harness.sendFollowUps();
+    await on('agent_end', 3);
+    expect(users()).toEqual(['user: Go.', 'user: Changed.', 'user: Second.']);
+    await harness.destroy();
+  });
+
+  it('is sent without a call when it is not held any more', async () => {
+    const { harness, threadId, editor, idOf, endTurn, on } = await queued();
+    const id = await idOf('First.');
+    await editor.change(threadId, id, { isHeld: true });
+    await endTurn();
+    await editor.change(threadId, id, { isHeld: false });
+    await on('agent_end', 3);
+    expect(harness.getFollowUpCount()).toBe(0);
+    await harness.destroy();
+  });
+
+  it('sends a message that is named first, also while it is held, and into a turn that runs', async () => {
+    const { harness, threadId, editor, idOf, endTurn, users, on, log } = await queued();
+    const [first, second] = [await idOf('First.'), await idOf('Second.')];
+    await editor.change(threadId, first, { isHeld: true });
+    await endTurn();
+    await harness.sendFollowUps({ id: second });
+    await on('agent_end', 2);
+    expect([users(), await waitingIn(log, threadId)]).toEqual([['user: Go.', 'user: Second.'], ['First.']]);
+    await editor.change(threadId, first, { isHeld: false });
+    await on('agent_end', 3);
+    await expect(harness.sendFollowUps({ id: first })).rejects.toMatchObject({ code: 'not_found' });
+    await harness.destroy();
+  });
+
+  it('gives a follow-up that is sent now to the run of the turn', async () => {
+    const { harness, idOf, endTurn, users, on } = await queued();
+    await harness.sendFollowUps({ id: await idOf('Second.') });
+    await endTurn();
+    await on('agent_end', 2);
+    expect(users()).toEqual(['user: Go.', 'user: Second.', 'user: First.']);
+    await harness.destroy();
+  });
+});

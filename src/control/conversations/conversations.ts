@@ -33,7 +33,7 @@ import { ConversationReader } from './conversation-reader.ts';
 import { busy, isBusy, retryWhileBusy } from './busy-thread.ts';
 import { earlierReceipt } from './earlier-receipt.ts';
 import { changeMessage, notWaiting, queueMessage } from './queue-changes.ts';
-import { checkNotHeld, holdQueue, releaseQueue } from './queue-hold.ts';
+import { holdQueue, isQueueHeld, releaseQueue } from './queue-hold.ts';
 import { checkMode, type OfferedAgents, type SendReceipt, pickAgent, type SentMessage } from './sent-message.ts';
 import { makeTitle } from './title.ts';
 
@@ -54,6 +54,8 @@ export class Conversations extends ConversationReader {
   readonly #calls = new SerialQueues();
   /** The threads whose next message is delivered when their runs have ended. */
   readonly #waiting = new Set<string>();
+  /** Whether waiting messages begin turns here; a process that only accepts and edits them leaves that to others. */
+  #delivers = false;
 
   /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
   constructor(options: ConversationsOptions) {
@@ -106,7 +108,7 @@ export class Conversations extends ConversationReader {
   async store(threadId: string, message: SentMessage & { readonly id: string; readonly agent: string }): Promise<void> {
     const running = this.#control.running().find(run => run.threadId === threadId);
     try {
-      await this.#calls.run(threadId, () => this.#store(threadId, message, running?.runId, onceOf(message)));
+      await this.#calls.run(threadId, () => this.#store(threadId, message, running?.runId));
     } catch (error) {
       if (!SingletreeError.is(error, 'once_conflict')) throw error;
     }
@@ -146,7 +148,10 @@ export class Conversations extends ConversationReader {
     });
   }
 
-  /** Sends a waiting message into the run; it begins a turn when nothing runs. Throws `not_found`. */
+  /**
+   * Sends a waiting message into the run; when nothing runs it begins a turn, or becomes the next one where this process
+   * does not deliver. Throws `not_found`.
+   */
   async sendNow(threadId: string, id: string): Promise<SendReceipt> {
     return this.#calls.run(threadId, async () => {
       const { log } = this.#options;
@@ -154,13 +159,16 @@ export class Conversations extends ConversationReader {
       let receipt: SendReceipt | undefined;
       await this.#whileWaiting(threadId, id, async (queue, expectedSeq) => {
         const message = queue.find(each => each.id === id) as WaitingMessage;
-        if (runId === undefined) {
+        if (runId === undefined && this.#delivers) {
           receipt = { runId: (await this.#deliverMessage(threadId, message, expectedSeq)).runId };
           return;
         }
-        const changed = { type: 'message_changed' as const, runId: newId(), id, delivery: 'steer' as const };
-        await log.append(threadId, [changed], { expectedSeq });
-        receipt = { runId, steered: true };
+        const events =
+          runId === undefined
+            ? changeMessage(queue, id, { before: queue[0]?.id })
+            : [{ type: 'message_changed' as const, runId: newId(), id, delivery: 'steer' as const }];
+        if (events.length > 0) await log.append(threadId, events, { expectedSeq });
+        receipt = { runId: runId ?? '', ...(runId === undefined ? { queued: true } : { steered: true }) };
       });
       await this.#control.steer(threadId);
       return receipt as SendReceipt;
@@ -252,20 +260,24 @@ export class Conversations extends ConversationReader {
     const thread = await log.getThread(threadId);
     if (thread === undefined || !hasOpen(thread, 'message')) return undefined;
     try {
-      await checkNotHeld(log, threadId, this.#owner);
+      if (await this.isHeld(threadId)) return this.#deliverLater(threadId);
       const { queue, seq } = await this.#memory.of(threadId);
       const message = queue.find(({ agent }) => agent === undefined || this.#agents.get(agent, threadId) !== undefined);
       return message && { messageId: message.id, run: await this.#deliverMessage(threadId, message, seq) };
     } catch (error) {
       if (!isBusy(error)) throw error;
-      const { clock: timers = backgroundClock } = this.#options;
-      timers.after(busy.ms, () => void this.#deliverAfterRuns(threadId));
-      return undefined;
+      return this.#deliverLater(threadId);
     }
+  }
+
+  /** Whether a person edits the queue of a thread: nothing of it is delivered meanwhile. */
+  isHeld(threadId: string): Promise<boolean> {
+    return isQueueHeld(this.#options.log, threadId, this.#owner);
   }
 
   /** Delivers the waiting messages of a thread whenever a run of it has ended in this process, until the signal aborts. */
   deliver(): void {
+    this.#delivers = true;
     // A message that is not delivered now stays in the log: the next run's end or `recover` tries again.
     const stop = this.#control.onRunEnd(threadId => void this.#deliver(threadId).catch(() => {}));
     this.#options.signal?.addEventListener('abort', stop, { once: true });
@@ -314,7 +326,7 @@ export class Conversations extends ConversationReader {
     const thread = await this.#options.log.getThread(threadId);
     if (runId === undefined && (thread === undefined || !hasOpen(thread, 'message'))) return undefined;
     const { id = newId(), delivery = 'steer' } = message;
-    await this.#store(threadId, { ...message, id }, runId, onceOf(message));
+    await this.#store(threadId, { ...message, id }, runId);
     void this.#deliverAfterRuns(threadId);
     if (runId !== undefined) return { runId, ...(delivery === 'steer' ? { steered: true } : { queued: true }) };
     // Others wait already: it is delivered after them.
@@ -326,11 +338,10 @@ export class Conversations extends ConversationReader {
     threadId: string,
     message: SentMessage & { readonly id: string; readonly agent: string },
     waitsFor: string | undefined,
-    conditions: Pick<StartOptions, 'once'> = {},
   ): Promise<void> {
     const { queue } = await this.#memory.of(threadId);
     const queued = queueMessage(queue, message, waitsFor);
-    await this.#options.log.append(threadId, [queued], conditions);
+    await this.#options.log.append(threadId, [queued], { once: messageKey(message.id) });
     if (queued.delivery === 'steer') await this.#control.steer(threadId);
   }
 
@@ -346,7 +357,7 @@ export class Conversations extends ConversationReader {
 
   /** Delivers the next message when no run of the thread is active in any process. */
   async #deliverAfterRuns(threadId: string): Promise<void> {
-    if (this.#waiting.has(threadId)) return;
+    if (!this.#delivers || this.#waiting.has(threadId)) return;
     this.#waiting.add(threadId);
     // A process that ends leaves the message in the log; another one delivers it.
     await this.#control
@@ -354,6 +365,11 @@ export class Conversations extends ConversationReader {
       .finally(() => this.#waiting.delete(threadId))
       .then(() => this.#deliver(threadId))
       .catch(() => {});
+  }
+
+  #deliverLater(threadId: string): undefined {
+    const { clock: timers = backgroundClock } = this.#options;
+    timers.after(busy.ms, () => void this.#deliverAfterRuns(threadId));
   }
 
   /** Reads, changes and appends; tries again when another event came between. */

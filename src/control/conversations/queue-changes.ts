@@ -42,6 +42,7 @@ export function changeMessage(
 
 /** The places of waiting messages that change when one is put before another. */
 function movedOrders(queue: readonly WaitingMessage[], id: string, before: string | null): [string, number][] {
+  if (before === id) return [];
   const others = queue.filter(message => message.id !== id);
   const at = before === null ? others.length : others.findIndex(message => message.id === before);
   if (at < 0) throw notWaiting(before ?? '');

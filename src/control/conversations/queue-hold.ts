@@ -1,3 +1,4 @@
+import { SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 
 /** How long a queue is held while somebody edits. */
@@ -19,8 +20,14 @@ export async function releaseQueue(log: EventLog, threadId: string): Promise<voi
   if (lease !== undefined) await log.releaseLease(lease);
 }
 
-/** Throws `lease_held` while a person edits the queue. */
-export async function checkNotHeld(log: EventLog, threadId: string, owner: string): Promise<void> {
-  // It ends at once by itself: a process that is killed here holds nothing.
-  await log.releaseLease(await log.acquireLease(queueLease(threadId), { owner, ttlMs: 1 }));
+/** Whether a person edits the queue. */
+export async function isQueueHeld(log: EventLog, threadId: string, owner: string): Promise<boolean> {
+  try {
+    // It ends at once by itself: a process that is killed here holds nothing.
+    await log.releaseLease(await log.acquireLease(queueLease(threadId), { owner, ttlMs: 1 }));
+    return false;
+  } catch (error) {
+    if (!SingletreeError.is(error, 'lease_held')) throw error;
+    return error.details['owner'] === heldBy.owner;
+  }
 }

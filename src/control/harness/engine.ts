@@ -296,6 +296,16 @@ export class Engine<State extends object> {
     return this.machine.send(input, kind);
   }
 
+  /** Sends what waits in the open thread, or one message of it: into the active turn, or as the next one. */
+  sendWaiting(messageId: string | undefined): Promise<void> {
+    return this.machine.command(async () => {
+      await this.#effects.resumeOrphans();
+      const thread = this.threads.current;
+      if (thread !== undefined && messageId !== undefined) await this.runs.conversations.sendNow(thread.id, messageId);
+      await this.machine.deliver(messageId);
+    });
+  }
+
   /** Stores a reminder in the open thread, or injects it into the active turn; it gets no answer. Null without a thread. */
   async remind(content: string): Promise<HarnessMessage | null> {
     if (this.thread === undefined) return null;

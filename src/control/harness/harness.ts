@@ -198,6 +198,15 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     await this.engine.send({ content, requestContext }, 'follow_up').done;
   }
 
+  /**
+   * Sends the follow-ups that wait in the open thread when no turn is active, unless a person edits them; one that is
+   * named is sent now, into the active turn or as a new one. Throws `not_found` when it does not wait.
+   */
+  async sendFollowUps(options: { id?: string } = {}): Promise<void> {
+    checkArguments('sendFollowUps', options);
+    await this.engine.sendWaiting(options.id);
+  }
+
   getFollowUpCount(): number {
     return this.engine.followUpCount;
   }

@@ -151,6 +151,7 @@ export const methodSchemas = {
   sendMessage: lazySchema(userInput),
   steer: lazySchema(userInput),
   followUp: lazySchema(userInput),
+  sendFollowUps: lazySchema(() => z.strictObject({ id: name().optional() })),
   sendSignal: lazySchema(() =>
     z
       .object({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { type Effect, followUps, initialState, type Input, isBusy, isNeeded } from './state.ts';
+import { type Effect, followUps, initialState, type Input, isBusy, isNeeded, type Queued } from './state.ts';
 
 type Kind = 'message' | 'follow_up' | 'reminder';
 
@@ -162,7 +162,8 @@ class World {
           const isOpen = this.#turnThread === this.#thread;
           const ids = [...this.queued].flatMap(([id, thread]) => (thread === this.#thread ? id : []));
           const kindOf = (id: number) => (this.sent.get(id)?.kind === 'follow_up' ? 'follow_up' : 'message');
-          this.do({ type: 'settled', ...(isOpen && { queue: ids.map(id => ({ id, kind: kindOf(id) })) }) });
+          const messages = ids.map((id): Queued => ({ id, kind: kindOf(id) }));
+          this.do({ type: 'settled', ...(isOpen && { queue: { messages, isHeld: false } }) });
           this.#over();
         });
       case 'enqueue':

@@ -8,6 +8,7 @@ import {
   isBusy,
   type MachineState,
   type Queued,
+  type ReadQueue,
   type Turn,
 } from './state.ts';
 import type { Mutable } from '../../../events/mutable.ts';
@@ -145,9 +146,12 @@ const on: Handlers = {
     const { turn } = state;
     if (turn?.phase !== 'ending') return;
     state.turn = undefined;
-    if (queue !== undefined && !turn.isDetached) state.waiting = queuedEntries(state.waiting, queue);
+    if (queue !== undefined && !turn.isDetached) take(state, queue);
     const { inputs: ids, isAwaited } = turn;
     effects.push(error === undefined ? { type: 'finish', ids } : { type: 'fail', ids, isAwaited, error });
+  },
+  deliver: ({ state }, { queue }) => {
+    if (state.turn === undefined) take(state, queue);
   },
   handed_over: ({ state, effects }) => {
     const { turn } = state;
@@ -234,6 +238,12 @@ function receive({ state, effects }: Step, entry: Entry): void {
   if (isAccepted) effects.push({ type: 'enqueue', ids, kind }, { type: 'finish', ids });
 }
 
+/** Sends what waits in the log next. */
+function take(state: Mutable<MachineState>, { messages, isHeld }: ReadQueue): void {
+  state.waiting = queuedEntries(state.waiting, messages);
+  state.isQueueHeld = isHeld;
+}
+
 /** What waits after a turn: the messages of the log in its order, then those that are not in it. */
 function queuedEntries(waiting: readonly Entry[], queue: readonly Queued[]): readonly Entry[] {
   const isQueued = (id: number) => queue.some(each => each.id === id);
@@ -255,6 +265,7 @@ function stop({ state, effects }: Step): void {
 function leave(step: Step): void {
   storeWaiting(step);
   change(step.state, { isDetached: true });
+  step.state.isQueueHeld = false;
   stop(step);
 }
 
@@ -273,6 +284,7 @@ function close({ state, effects }: Step): void {
   effects.push({ type: 'close' });
   state.queue = [{ command: { kind: 'release' } }, ...state.queue];
   state.hasOpenRuns = false;
+  state.isQueueHeld = false;
 }
 
 function enqueue(state: Mutable<MachineState>, command: Command): void {

@@ -20,6 +20,7 @@ import {
   isWatching,
   type MachineState,
   type Queued,
+  type ReadQueue,
 } from './state.ts';
 
 /** What the effects of the machine need from the harness. */
@@ -41,10 +42,10 @@ export interface MachinePorts {
   /** Stores a message as waiting in the thread that is open at the call: for its run, or for the turn after it. */
   enqueue(input: UserMessage, kind: Queued['kind'], hasContext: boolean): Promise<void>;
   /**
-   * What waits in the log of the turn's thread and an agent of this harness can answer, in the order of its delivery;
-   * undefined when that thread is not open any more. `syncs` reads the newest events first.
+   * What waits in the log of the turn's thread, or of the open one, and an agent of this harness can answer, in the order
+   * of its delivery; undefined when that thread is not open any more. `syncs` reads the newest events first.
    */
-  waiting(turn: LiveTurn, syncs: boolean): Promise<readonly WaitingMessage[] | undefined>;
+  waiting(turn: LiveTurn | undefined, syncs: boolean): Promise<WaitingInThread | undefined>;
   /** Whether the owner of an open run of the open thread was a process of this machine that has ended. */
   hasEndedOwner(): Promise<boolean>;
   /** Resumes the orphaned runs of the open thread. */
@@ -61,6 +62,12 @@ export interface MachinePorts {
   onWatch(): void;
   /** Receives the error of a message that no caller awaits. */
   onError(error: unknown): void;
+}
+
+export interface WaitingInThread {
+  readonly messages: readonly WaitingMessage[];
+  /** Whether a person edits the queue: none of them is sent meanwhile. */
+  readonly isHeld: boolean;
 }
 
 interface PendingCommand {
@@ -168,7 +175,7 @@ export class Machine {
     const turn: LiveTurn = new LiveTurn(trace, {
       read: () => (this.#live === turn ? this.#read() : []),
       ready: () => turn.begun.then(() => this.#storing),
-      isOwn: messageId => this.#messages.numberOf(messageId) !== undefined,
+      isOwn: messageId => this.#isInjected(this.#messages.numberOf(messageId)),
       endsAtStep: () => this.#live === turn && this.#state.turn?.endsAtStep === true,
     });
     return turn;
@@ -179,6 +186,12 @@ export class Machine {
     this.#live = turn;
     this.dispatch({ type: 'adopted' });
     void this.#follow(turn);
+  }
+
+  /** Sends what waits in the open thread, or one message of it, when no turn is active. Call it within a command. */
+  async deliver(messageId?: string): Promise<void> {
+    const queue = this.#state.turn === undefined ? await this.#ports.waiting(undefined, true) : undefined;
+    if (queue !== undefined) this.dispatch({ type: 'deliver', queue: this.#adopt(queue, messageId) });
   }
 
   /** Rejects all later calls, and stores waiting messages; then `work` runs, after the running command. */
@@ -296,7 +309,7 @@ export class Machine {
   async #run(command: Command): Promise<void> {
     if ('id' in command) await this.#take(command.id)?.work();
     else if (command.kind === 'store') await this.#store(command.ids, false);
-    else if (command.kind === 'resume') await this.#ports.resumeOrphans().catch(() => {});
+    else if (command.kind === 'resume') await this.#resume().catch(() => {});
     else await this.#ports.release().catch(error => this.#ports.onError(error));
     this.dispatch({ type: 'command_ended' });
   }
@@ -340,9 +353,10 @@ export class Machine {
     }
   }
 
-  /** What waits in the log after a turn, by number: messages that other processes stored become ours. */
-  #adopt(queue: readonly WaitingMessage[]): readonly Queued[] {
-    return queue.map(({ id: messageId, content, delivery }) => {
+  /** What of the log is sent next, by number: messages that other processes stored become ours. */
+  #adopt({ messages, isHeld }: WaitingInThread, chosen?: string): ReadQueue {
+    const sent = messages.filter(({ id }) => (chosen === undefined ? !isHeld : id === chosen));
+    const queued = sent.map(({ id: messageId, content, delivery }): Queued => {
       let id = this.#messages.numberOf(messageId);
       if (id === undefined) {
         id = ++this.#calls;
@@ -351,6 +365,17 @@ export class Machine {
       } else this.#messages.change(id, content);
       return { id, kind: delivery === 'steer' ? 'message' : 'follow_up' };
     });
+    return { messages: queued, isHeld };
+  }
+
+  /** Resumes orphaned runs; sends what waits when that was held. */
+  async #resume(): Promise<void> {
+    await this.#ports.resumeOrphans();
+    if (this.#state.isQueueHeld) await this.deliver();
+  }
+
+  #isInjected(id: number | undefined): boolean {
+    return this.#state.turn?.injected.some(injected => injected.id === id) === true;
   }
 
   #drop(ids: readonly number[]): void {
@@ -376,7 +401,7 @@ export class Machine {
     if (isWatching(this.#state) === (this.#stopTimer !== undefined)) return;
     if (this.#stopTimer === undefined) {
       this.#ports.onWatch();
-      this.#watch(remoteLeaseMs);
+      this.#watch(this.#state.isQueueHeld ? ownerCheckMs : remoteLeaseMs);
     } else {
       this.#stopTimer();
       this.#stopTimer = undefined;

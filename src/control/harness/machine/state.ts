@@ -29,6 +29,8 @@ export interface MachineState {
   readonly command: Command | undefined;
   /** Whether the open thread has open runs, in any process. */
   readonly hasOpenRuns: boolean;
+  /** Whether a person edited the queue of the open thread when it was last read: what waits there is not sent. */
+  readonly isQueueHeld: boolean;
   /** How often the resource was chosen, and how many of these choices are in effect. */
   readonly choices: { readonly made: number; readonly reached: number };
   readonly isDestroyed: boolean;
@@ -79,6 +81,12 @@ export interface Queued {
   readonly kind: 'message' | 'follow_up';
 }
 
+/** What waits in the log and can be sent now, in order; nothing while a person edits the queue. */
+export interface ReadQueue {
+  readonly messages: readonly Queued[];
+  readonly isHeld: boolean;
+}
+
 /** Exclusive work. `call` and `resource` are calls of the application, the others are internal. */
 export type Command =
   | { readonly kind: 'call' | 'resource'; readonly id: number }
@@ -115,7 +123,9 @@ export type Input =
   /** The runs of the turn have ended. */
   | { readonly type: 'ended'; readonly isComplete: boolean }
   /** All events of the turn were emitted; `queue` is what waits in the log of its thread, if that is still open. */
-  | { readonly type: 'settled'; readonly queue?: readonly Queued[]; readonly error?: unknown }
+  | { readonly type: 'settled'; readonly queue?: ReadQueue; readonly error?: unknown }
+  /** What waits in the log of the open thread is to be sent, when no turn is active. */
+  | { readonly type: 'deliver'; readonly queue: ReadQueue }
   /** The run of the thread belongs to another process, or another process answers the messages: they are in the log. */
   | { readonly type: 'handed_over' }
   /** The open thread was deleted elsewhere. */
@@ -155,6 +165,7 @@ export const initialState: MachineState = {
   queue: [],
   command: undefined,
   hasOpenRuns: false,
+  isQueueHeld: false,
   choices: { made: 0, reached: 0 },
   isDestroyed: false,
 };
@@ -171,11 +182,11 @@ export function acceptsInput(turn: Turn | undefined): boolean {
   return turn?.phase === 'running' && !turn.isDetached;
 }
 
-/** Whether open runs of another process have to be checked: their owner may be gone. */
-export function isWatching({ turn, queue, command, hasOpenRuns, isDestroyed }: MachineState): boolean {
+/** Whether to look again later: the owner of open runs may be gone, or the queue not held any more. */
+export function isWatching({ turn, queue, command, hasOpenRuns, isQueueHeld, isDestroyed }: MachineState): boolean {
   const isChecked =
     command?.kind === 'resume' || queue.some(call => 'command' in call && call.command.kind === 'resume');
-  return hasOpenRuns && turn === undefined && !isChecked && !isDestroyed;
+  return (hasOpenRuns || isQueueHeld) && turn === undefined && !isChecked && !isDestroyed;
 }
 
 /** The follow-ups that wait for their turn. */

@@ -13,9 +13,8 @@ import type { RequestContext } from '../tools/request-context.ts';
 import type { Runs } from '../turns/runs.ts';
 import type { UserInput } from '../turns/user-input.ts';
 import type { LiveTurn } from './live-turn.ts';
-import type { WaitingMessage } from '../../../projections/message-queue.ts';
 import { harnessDestroyed } from './harness-destroyed.ts';
-import type { Machine, MachinePorts } from './shell.ts';
+import type { Machine, MachinePorts, WaitingInThread } from './shell.ts';
 import type { Queued } from './state.ts';
 
 /** The parts of a harness that turns use. */
@@ -120,11 +119,14 @@ export class TurnEffects implements MachinePorts {
     });
   }
 
-  async waiting({ thread }: LiveTurn, syncs: boolean): Promise<readonly WaitingMessage[] | undefined> {
+  async waiting(turn: LiveTurn | undefined, syncs: boolean): Promise<WaitingInThread | undefined> {
+    const { threads, runs } = this.#parts;
+    const { thread } = turn ?? { thread: threads.current };
     if (syncs) await thread?.sync();
-    if (thread === undefined || thread !== this.#parts.threads.current) return undefined;
+    if (thread === undefined || thread !== threads.current) return undefined;
     const known = thread.queue.length === 0 ? undefined : this.#parts.knownAgents();
-    return thread.queue.filter(({ agent }) => agent === undefined || known?.has(agent));
+    const messages = thread.queue.filter(({ agent }) => agent === undefined || known?.has(agent));
+    return { messages, isHeld: messages.length > 0 && (await runs.conversations.isHeld(thread.id)) };
   }
 
   async hasEndedOwner(): Promise<boolean> {
