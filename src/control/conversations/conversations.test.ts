@@ -165,3 +165,23 @@ describe('a message that two processes have', () => {
     await Promise.all(team.map(({ control }) => control.close()));
   });
 });
+
+describe('a process that only accepts and edits messages', () => {
+  it('begins no turn: a message that is sent now becomes the next one', async () => {
+    const log = new MemoryLog();
+    const { id: threadId } = await log.createThread();
+    const agents = [patient('main', Promise.resolve())];
+    const control = new Supervisor({ log, agents });
+    const offered = { list: () => agents, get: () => agents[0] };
+    const conversations = new Conversations({ log, control, agents: offered });
+    for (const id of ['a', 'b', 'c'])
+      await conversations.store(threadId, { id, content: id, agent: 'main', delivery: 'follow_up' });
+    expect(await conversations.sendNow(threadId, 'c')).toEqual({ runId: '', queued: true });
+    expect(await conversations.sendNow(threadId, 'c')).toEqual({ runId: '', queued: true });
+    await conversations.change(threadId, 'b', { content: 'B' });
+    await control.idle(threadId);
+    expect(await waitingIn({ log, conversations }, threadId)).toEqual(['c', 'a', 'B']);
+    expect(await said(log, threadId)).toEqual([]);
+    await control.close();
+  });
+});

@@ -192,10 +192,10 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /** Sends after the active run, in the order of the calls; at once when nothing runs. */
-  async followUp(message: Pick<SendMessage, 'content' | 'requestContext'>): Promise<void> {
+  async followUp(message: Pick<SendMessage, 'content' | 'files' | 'requestContext'>): Promise<void> {
     checkArguments('followUp', message);
-    const { content, requestContext } = message;
-    await this.engine.send({ content, requestContext }, 'follow_up').done;
+    const { content, files, requestContext } = message;
+    await this.engine.send({ content: userContent(content, files), requestContext }, 'follow_up').done;
   }
 
   /**

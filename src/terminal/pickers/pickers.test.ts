@@ -18,17 +18,7 @@ import {
   shownEntries,
   togglePreview,
 } from './list-picker.ts';
-import {
-  dequeue,
-  editQueued,
-  emptyQueue,
-  enqueue,
-  type MessageQueue,
-  moveQueued,
-  queueEntries,
-  removeQueued,
-  stopEditing,
-} from './message-queue.ts';
+import { queueEntries } from './queue-list.ts';
 import { modelEntries, usableModels } from './model-list.ts';
 import { pickerLines } from './picker-view.ts';
 import { nowEntry, rewindEntries, scopeEntries } from './rewind-list.ts';
@@ -230,50 +220,8 @@ describe('the lists', () => {
 });
 
 describe('the queue', () => {
-  const three = ['a', 'b', 'c'].reduce<MessageQueue>((queue, id) => enqueue(queue, { id, text: id }), emptyQueue);
-  const ids = (queue: MessageQueue) => queue.messages.map(({ id }) => id).join('');
-
-  it('sends in order, and takes messages out of it', () => {
-    const { queue, message } = dequeue(three);
-    expect([message?.id, ids(queue)]).toEqual(['a', 'bc']);
-    expect(ids(removeQueued(three, 'b'))).toBe('ac');
-    expect([ids(moveQueued(three, 'c', -1)), ids(moveQueued(three, 'a', -1)), ids(moveQueued(three, 'a', 1))]).toEqual([
-      'acb',
-      'abc',
-      'bac',
-    ]);
-    expect(queueEntries(three)[1]?.label).toBe('2. b');
-  });
-
-  it('sends nothing while a message is edited, which then returns to its place', () => {
-    const { queue, text: taken } = editQueued(three, 'b');
-    expect([taken, ids(queue), dequeue(queue).message]).toEqual(['b', 'ac', undefined]);
-    const returned = enqueue(queue, { id: 'x', text: 'better' });
-    expect([ids(returned), returned.messages[1]?.text, dequeue(returned).message?.id]).toEqual(['abc', 'better', 'a']);
-    expect(dequeue(stopEditing(queue)).message?.id).toBe('a');
-    expect(dequeue({ ...three, isOpen: true }).message).toBeUndefined();
-  });
-
-  it('loses and repeats no message', () => {
-    const step = fc.oneof(
-      fc.constantFrom('a', 'b', 'c').chain(id =>
-        fc.constantFrom<(queue: MessageQueue) => MessageQueue>(
-          queue => moveQueued(queue, id, 1),
-          queue => moveQueued(queue, id, -1),
-          queue =>
-            queue.edited === undefined ? editQueued(queue, id).queue : enqueue(queue, { id: 'new', text: 'new' }),
-        ),
-      ),
-    );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 20 }), steps => {
-        const { messages, edited } = steps.reduce((queue, change) => change(queue), three);
-        expect([...messages.map(({ id }) => id), ...(edited === undefined ? [] : [edited.id])].toSorted()).toEqual([
-          'a',
-          'b',
-          'c',
-        ]);
-      }),
-    );
+  it('has a number for each message, in the order in which they are sent', () => {
+    const entries = queueEntries(['a', 'b', 'c'].map(id => ({ id, text: id })));
+    expect(entries[1]?.label).toBe('2. b');
   });
 });

@@ -21,7 +21,6 @@ import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
-import { ThreadQueues, type WaitingMessages } from './message-queue.ts';
 import { MessageSender } from './message-sender.ts';
 import { noteRow, storeText } from './note-row.ts';
 import { PersonShell } from './person-shell.ts';
@@ -33,6 +32,7 @@ import { summarisedIn } from './sent-messages.ts';
 import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadHost } from './thread-host.ts';
+import { ThreadQueue } from './thread-queue.ts';
 import { Transcript } from './transcript.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -45,7 +45,7 @@ export class ChatApp {
   readonly io: TerminalIo;
   readonly screen: ChatScreen;
   readonly host: ThreadHost;
-  readonly #queues = new ThreadQueues();
+  readonly queue: ThreadQueue;
   readonly sender: MessageSender = new MessageSender(this);
   readonly keys: KeyMap;
   readonly draft: DraftInput;
@@ -103,6 +103,13 @@ export class ChatApp {
       clock,
       onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),
     });
+    this.queue = new ThreadQueue({
+      log,
+      clock,
+      ready: () => this.host.ready(),
+      onChange: () => this.#queueChanged(),
+      onError: error => this.note(errorText(error), 'error'),
+    });
     this.#input = new ChatInput(this);
     this.lists = new ChatLists({
       log,
@@ -112,7 +119,7 @@ export class ChatApp {
       keys: this.keys,
       draft: this.draft,
       list: this.list,
-      queue: () => this.queue,
+      queue: this.queue,
       harness: () => this.host.harness,
       ready: () => this.host.ready(),
       modelId: () => this.host.modelId || (this.host.follower?.times.lastModel ?? ''),
@@ -124,16 +131,9 @@ export class ChatApp {
       startWith: agentId => this.startWith(agentId),
       switchTo: threadId => this.open(threadId),
       enterRelay: relayId => this.#enterRelay(relayId),
-      send: message =>
-        message.isCommand === true ? runCommand(this, message.text) : this.attempt(() => this.send(message.text)),
-      delivered: () => this.#changed(),
+      run: command => runCommand(this, command),
       note: (text, level) => this.note(text, level),
     });
-  }
-
-  /** The messages that wait in the open thread. */
-  get queue(): WaitingMessages {
-    return this.#queues.of(this.host.follower?.threadId);
   }
 
   get composer(): Composer {
@@ -179,16 +179,26 @@ export class ChatApp {
     })();
   }
 
-  /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
+  /** Sends a message: to the turn that runs at its next safe point, else as a new turn; what waits follows it. */
   async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
     await this.sender.send(text, attachments);
+    await this.queue.resume('stop');
+  }
+
+  /** Lets a message or a command wait for the end of the turn. */
+  async enqueue({ type, text, attachments }: Submission): Promise<void> {
+    if (type === 'command') this.queue.addCommand(text);
+    else await this.sender.send(text, attachments, 'follow_up');
   }
 
   /** Stops the turn; partial text, the draft and the queue stay. */
   stop(): void {
-    this.queue.isPaused = this.queue.texts.length > 0;
-    if (this.queue.isPaused) this.notice = 'stopped; the queue waits: /queue';
-    this.attempt(async () => (await this.host.ready()).abort());
+    const isPaused = this.queue.items.length > 0;
+    if (isPaused) this.notice = 'stopped; the queue waits: /queue';
+    this.attempt(async () => {
+      if (isPaused) await this.queue.pause('stop');
+      (await this.host.ready()).abort();
+    });
   }
 
   async answer(entry: RelayEntry, answer: PersonAnswer): Promise<void> {
@@ -294,6 +304,7 @@ export class ChatApp {
       for (const line of last) await standardOutput.write(`${line}\n`);
     } finally {
       this.io.leave();
+      await this.queue.close().catch(() => {});
       await this.host.close().catch(() => {});
       await this.draft.close();
       release();
@@ -353,30 +364,28 @@ export class ChatApp {
     const before = this.band?.relayId;
     this.band = nextBand(this.band, this.pending, this.composer);
     if (this.band !== undefined && this.band.relayId !== before) this.#input.relayAppeared();
-    if (!this.isRunning && this.host.follower !== undefined) {
-      const next = this.queue.take();
-      if (next?.isCommand === true) runCommand(this, next.text);
-      else if (next !== undefined) this.attempt(() => this.send(next.text));
-    }
-    this.#deliverInBackground();
+    this.queue.follow(this.host.follower);
+    this.#runQueuedCommand();
     this.screen.request();
   }
 
-  /** A message that waits in a thread in the background is sent when the turn there has ended. */
-  #deliverInBackground(): void {
-    for (const [threadId, queue] of this.#queues.waiting) {
-      const harness = this.host.restingInBackground(threadId);
-      // A command is about the screen: it waits until the thread is shown.
-      const next = harness === undefined || queue.queue.messages[0]?.isCommand === true ? undefined : queue.take();
-      if (next !== undefined) this.attempt(() => harness?.sendMessage({ content: next.text }));
-    }
+  #queueChanged(): void {
+    this.lists.queueChanged();
+    this.#runQueuedCommand();
+    this.screen.request();
+  }
+
+  /** A command is about the screen: it waits until its thread is shown and its turn has ended. */
+  #runQueuedCommand(): void {
+    const command = this.isRunning ? undefined : this.queue.takeCommand();
+    if (command !== undefined) runCommand(this, command);
   }
 
   /** The line about what runs changes with time, and a harness is idle a little after the last event of its turn. */
   #tick(): void {
     this.#stopTick = this.options.clock.after(tickMs, () => {
       if (this.isRunning || this.host.opening !== undefined || this.sender.waiting !== undefined) this.screen.request();
-      if (this.#queues.waiting.length > 0) this.#changed();
+      this.#runQueuedCommand();
       this.#tick();
     });
   }

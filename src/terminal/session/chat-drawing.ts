@@ -59,7 +59,7 @@ export class ChatDrawing {
       place: { agentId: this.#app.host.agent.id, cwd: this.#app.options.cwd },
       tasks: reading === undefined ? [] : tasksOf(reading),
       showsTasks: this.#app.showsTasks,
-      queue: this.#app.queue.texts,
+      queue: this.#app.queue.items.map(({ text }) => text),
       composer: this.#app.composer,
       below: this.#below(),
       notice: this.#app.notice,

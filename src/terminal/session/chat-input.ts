@@ -1,4 +1,4 @@
-import { emptyComposer, insertText, pasteText, wholeText } from '../composer/composer.ts';
+import { emptyComposer, insertText, pasteText, type Submission, wholeText } from '../composer/composer.ts';
 import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
 import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
 import type { InputEvent, Key } from '../keys/key.ts';
@@ -145,7 +145,7 @@ export class ChatInput {
       case 'history.search':
         return app.lists.history();
       case 'queue.edit':
-        return app.lists.queue();
+        return runCommand(app, '/queue');
       case 'help':
       case 'model':
       case 'transcript':
@@ -180,11 +180,10 @@ export class ChatInput {
     }
     const sent = app.draft.take();
     if (sent === undefined) return;
-    if (app.queue.queue.edited !== undefined) return app.queue.add(sent.text, sent.type === 'command');
+    if (app.queue.isEditing) return app.attempt(() => finishEditing(app, sent));
     if (sent.type === 'command') return runCommand(app, sent.text);
     if (sent.type === 'shell') return app.attempt(() => app.shell.run(sent.text.slice(1).trim(), false));
     if (sent.type === 'private-shell') return app.attempt(() => app.shell.run(sent.text.slice(2).trim(), true));
-    app.queue.isPaused = false;
     if (app.isRunning)
       app.notice = `${app.isStopping ? 'sent when the turn has stopped' : 'read at the next safe point'}: ${oneLine(sent.text, 40)}`;
     app.attempt(() => app.send(sent.text, sent.attachments));
@@ -192,7 +191,7 @@ export class ChatInput {
 
   #queue(): void {
     const sent = this.#app.draft.take();
-    if (sent !== undefined) this.#app.queue.add(sent.text, sent.type === 'command');
+    if (sent !== undefined) this.#app.attempt(() => this.#app.enqueue(sent));
   }
 
   /** Ctrl+C: stops the turn, else clears the draft; twice quits. */
@@ -204,7 +203,10 @@ export class ChatInput {
     if (isSecond) return app.quit();
     app.notice = 'Ctrl+C again quits';
     if (app.isRunning) app.stop();
-    else if (!app.shell.stop() && !app.draft.isEmpty) app.draft.clear();
+    else if (!app.shell.stop() && !app.draft.isEmpty) {
+      app.draft.clear();
+      app.attempt(() => app.queue.finishEditing());
+    }
   }
 
   /** Escape: one level at a time. */
@@ -215,6 +217,12 @@ export class ChatInput {
       app.band = band.focus === 'reason' ? { ...band, focus: 'keys', input: emptyComposer } : leaveBand(band);
     else if (!app.draft.closeCompletion() && !app.shell.stop() && app.isRunning) app.stop();
   }
+}
+
+/** The draft is the new text of a queued message; one that was sent meanwhile is followed by another one. */
+async function finishEditing(app: ChatApp, sent: Submission): Promise<void> {
+  const isMessage = sent.type !== 'command';
+  if (!(await app.queue.finishEditing(isMessage ? sent.text : undefined)) || !isMessage) await app.enqueue(sent);
 }
 
 async function nextMode({ host }: ChatApp): Promise<void> {

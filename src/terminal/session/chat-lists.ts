@@ -1,6 +1,7 @@
 import type { Clock, ConversationState, Harness, RewindScope } from '../../control/index.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
+import { errorText } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeyMap } from '../keys/key-map.ts';
 import { agentEntries } from '../pickers/agent-list.ts';
@@ -11,12 +12,12 @@ import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
 import { modelEntries, usableModels } from '../pickers/model-list.ts';
 import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
 import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
-import { editQueued, moveQueued, type QueuedMessage, queueEntries, removeQueued } from '../pickers/message-queue.ts';
+import { queueEntries } from '../pickers/queue-list.ts';
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import type { DraftInput } from './draft-input.ts';
-import type { WaitingMessages } from './message-queue.ts';
 import { type SentMessage, SentMessages } from './sent-messages.ts';
-import type { OpenList } from './open-list.ts';
+import type { ListChange, ListHandlers, OpenList } from './open-list.ts';
+import type { QueuedItem, ThreadQueue } from './thread-queue.ts';
 
 /** What the lists of a chat work on. */
 export interface ChatListsHost {
@@ -28,8 +29,8 @@ export interface ChatListsHost {
   readonly keys: KeyMap;
   readonly draft: DraftInput;
   readonly list: OpenList;
-  /** The messages that wait in the thread that is shown. */
-  readonly queue: () => WaitingMessages;
+  /** What waits in the thread that is shown. */
+  readonly queue: ThreadQueue;
   readonly harness: () => Harness;
   /** Resolves with the harness when the thread that is shown is open in it. */
   readonly ready: () => Promise<Harness>;
@@ -49,10 +50,8 @@ export interface ChatListsHost {
   readonly switchTo: (threadId: string) => Promise<void>;
   /** Goes to a question of the thread that is shown. */
   readonly enterRelay: (relayId: string) => void;
-  /** Sends a queued message now. */
-  readonly send: (message: QueuedMessage) => void;
-  /** Called when the queue may be delivered again. */
-  readonly delivered: () => void;
+  /** Runs a slash command. */
+  readonly run: (command: string) => void;
   readonly note: (text: string, level?: 'info' | 'warning' | 'error') => void;
 }
 
@@ -61,6 +60,7 @@ export class ChatLists {
   readonly #host: ChatListsHost;
   readonly #conversations: Conversations;
   readonly #digests: ThreadDigests;
+  #queueList: ListHandlers | undefined;
 
   constructor(host: ChatListsHost) {
     this.#host = host;
@@ -190,50 +190,49 @@ export class ChatLists {
   }
 
   /** The messages that wait: edit, delete, send now, reorder. Nothing is sent while it is open. */
-  queue(): void {
-    const { list, draft, send, note, delivered } = this.#host;
-    const queue = this.#host.queue();
-    if (queue.texts.length === 0) return note('No message waits.');
-    const entries = () => queueEntries(queue.queue);
-    const left = () => (queue.texts.length === 0 ? ('close' as const) : { entries: entries() });
-    const changed = (change: Parameters<WaitingMessages['change']>[0]) => {
-      queue.change(change);
-      return left();
+  async queue(): Promise<void> {
+    const { list, draft, queue, run, note } = this.#host;
+    if (queue.items.length === 0) return note('No message waits.');
+    const changed =
+      (change: (item: QueuedItem) => Promise<unknown>) =>
+      async (entry: PickerEntry | undefined): Promise<ListChange> => {
+        const item = queue.items.find(({ id }) => id === entry?.id);
+        if (item === undefined) return 'nothing';
+        await change(item);
+        return this.#queueEntries();
+      };
+    const edit = async (entry: PickerEntry | undefined) => {
+      const item = queue.items.find(({ id }) => id === entry?.id);
+      if (item !== undefined) draft.replace(await queue.edit(item));
     };
-    const take = (id: string) => {
-      const message = queue.queue.messages.find(each => each.id === id);
-      queue.change(each => removeQueued(each, id));
-      return message;
-    };
-    const edit = (id: string) => {
-      const { queue: next, text = '' } = editQueued(queue.queue, id);
-      queue.change(() => next);
-      draft.replace(text);
-    };
-    queue.change(each => ({ ...each, isOpen: true }));
     const hint = 'Enter edits · Ctrl+D deletes · Ctrl+O sends now · Alt+↑/↓ moves · Esc closes';
-    list.open(openPicker({ title: 'Queue', entries: entries(), hint }), {
-      choose: ({ id }) => edit(id),
-      close: () => {
-        queue.change(each => ({ ...each, isOpen: false }));
-        queue.isPaused = false;
-        delivered();
-      },
+    const handlers: ListHandlers = {
+      choose: edit,
+      close: () => void queue.resume('list', 'stop').catch((error: unknown) => note(errorText(error), 'error')),
       on: {
-        'list.delete': entry => (entry === undefined ? 'nothing' : changed(each => removeQueued(each, entry.id))),
-        'list.move-up': entry => (entry === undefined ? 'nothing' : changed(each => moveQueued(each, entry.id, -1))),
-        'list.move-down': entry => (entry === undefined ? 'nothing' : changed(each => moveQueued(each, entry.id, 1))),
-        'list.edit': entry => {
-          if (entry !== undefined) edit(entry.id);
-          return 'close';
-        },
-        'list.send': entry => {
-          const message = entry === undefined ? undefined : take(entry.id);
-          if (message !== undefined) send(message);
-          return left();
-        },
+        'list.delete': changed(item => queue.remove(item)),
+        'list.move-up': changed(item => queue.move(item, -1)),
+        'list.move-down': changed(item => queue.move(item, 1)),
+        'list.edit': entry => edit(entry).then(() => 'close'),
+        'list.send': changed(async item => {
+          if (item.isCommand) run(await queue.edit(item));
+          else await queue.sendNow(item);
+        }),
       },
-    });
+    };
+    this.#queueList = handlers;
+    await queue.pause('list');
+    list.open(openPicker({ title: 'Queue', entries: queueEntries(queue.items), hint }), handlers);
+  }
+
+  /** Shows what waits now, if the queue is open. */
+  queueChanged(): void {
+    if (this.#queueList !== undefined) this.#host.list.apply(this.#queueList, this.#queueEntries());
+  }
+
+  #queueEntries(): ListChange {
+    const { items } = this.#host.queue;
+    return items.length === 0 ? 'close' : { entries: queueEntries(items) };
   }
 
   /** Your messages: go back to one of them, or forward again. */

@@ -19,8 +19,12 @@ export class MessageSender {
     return { text, ms: this.#app.options.clock.now() - since };
   }
 
-  /** Sends a message: to the turn that runs at its next safe point, else as a new turn. */
-  async send(text: string, attachments: Submission['attachments']): Promise<void> {
+  /** Sends a message: to the turn that runs, at its next safe point or when it has ended, else as a new turn. */
+  async send(
+    text: string,
+    attachments: Submission['attachments'],
+    delivery: 'steer' | 'follow_up' = 'steer',
+  ): Promise<void> {
     const app = this.#app;
     const files = await attachedFiles(attachments);
     const unsent = app.isRunning ? undefined : { text, since: app.options.clock.now() };
@@ -46,6 +50,7 @@ export class MessageSender {
     }
     unwatch = app.host.follower?.watch(({ type }) => void (type === 'user' && end()));
     const message = { content: text, ...(files.length > 0 && { files }) };
-    void app.host.harness.sendMessage(message).then(end, fail);
+    const { harness } = app.host;
+    void (delivery === 'follow_up' ? harness.followUp(message) : harness.sendMessage(message)).then(end, fail);
   }
 }

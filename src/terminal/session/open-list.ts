@@ -112,7 +112,7 @@ export class OpenList {
     this.#loading = handlers;
     try {
       while (handlers.earlier?.exist() === true && handlers === this.#handlers && this.#needsEarlier()) {
-        this.#apply(handlers, await handlers.earlier.load());
+        this.apply(handlers, await handlers.earlier.load());
         await nextTurn();
       }
     } catch (error) {
@@ -130,7 +130,8 @@ export class OpenList {
     return this.#goesToFirst || shown.findIndex(({ entry }) => entry.id === this.#picker?.marked) < page;
   }
 
-  #apply(handlers: ListHandlers, change: ListChange): void {
+  /** Changes the list of these handlers, if it is the one that is open. */
+  apply(handlers: ListHandlers, change: ListChange): void {
     if (handlers !== this.#handlers || this.#picker === undefined || change === 'nothing') return;
     if (change === 'close') return this.close();
     const { title = this.#picker.title } = change;
@@ -155,7 +156,7 @@ export class OpenList {
   #other(action: ListAction, picker: ListPicker, handlers: ListHandlers): void {
     const changed = handlers.on?.[action]?.(markedEntry(picker));
     if (changed === undefined) return;
-    const apply = (change: ListChange) => this.#apply(handlers, change);
+    const apply = (change: ListChange) => this.apply(handlers, change);
     if (changed instanceof Promise) void changed.then(apply).catch(this.#onError);
     else apply(changed);
   }

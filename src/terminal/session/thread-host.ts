@@ -128,12 +128,6 @@ export class ThreadHost {
     return [...this.#background].filter(([, { harness }]) => harness.isRunning()).map(([id]) => id);
   }
 
-  /** The harness of a thread in the background whose turn has ended; undefined when it runs, or is not open here. */
-  restingInBackground(threadId: string): Harness | undefined {
-    const harness = this.#background.get(threadId)?.harness;
-    return harness === undefined || harness.isRunning() ? undefined : harness;
-  }
-
   /**
    * Shows a thread with an agent, by default the one that worked in it; the thread that was shown goes on in the
    * background when it runs. Throws, and changes nothing, when the agent of the thread cannot be used here.
