@@ -162,6 +162,18 @@ describe('import', () => {
     expect(await log.read(id, { after: 5 })).toMatchObject([{ type: 'message_withdrawn', id: 'waiting' }]);
   });
 
+  it('has the requested runs of an export, which nobody begins', async () => {
+    const log = new MemoryLog();
+    const asked: AgentEvent[] = [
+      { type: 'user', runId: 'u', content: 'Hi' },
+      { type: 'run_requested', runId: 'r', agentId: 'a', parentId: 'u:user' },
+    ];
+    const { id } = await importThread(log, [await exportOf(asked)]);
+    expect((await log.read(id)).map(({ type }) => type)).toContain('run_requested');
+    expect(await log.getThread(id)).not.toHaveProperty('open');
+    expect(await log.listThreads({ open: 'run' })).toEqual([]);
+  });
+
   it('refuses metadata: keys of it start runs and choose models', async () => {
     const log = new MemoryLog();
     const target = { metadata: { 'run:r': { runId: 'r', agentId: 'a', parentId: 'p' } } };

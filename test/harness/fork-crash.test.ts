@@ -4,22 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { checkOrder } from '../../src/events/index.ts';
 import type { HarnessTool } from '../../src/control/harness/index.ts';
 import { type EventLog, MemoryLog } from '../../src/log/index.ts';
-import { killedLog } from '../support/killed-log.ts';
+import { killedLog, ownedLog } from '../support/killed-log.ts';
 import { byTask, fork, forking, forksOf, stored } from './fork-scene.ts';
 import { calls, gate } from './scene.ts';
-
-/** The log as another process has it, whose leases are those of a process that has ended. */
-function logOf(log: EventLog, owner: string): EventLog {
-  return new Proxy(log, {
-    get: (target, name: keyof EventLog) => {
-      const value: unknown = target[name];
-      if (name === 'acquireLease')
-        return (lease: string, request: Parameters<EventLog['acquireLease']>[1]) =>
-          target.acquireLease(lease, { ...request, owner });
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
-}
 
 const ended = () => `${hostname()}/${spawnSync(process.execPath, ['--version']).pid}/x`;
 const script = byTask([[fork()], 'Done.'], { 'Try it.': [[calls('note')], 'Tried.'] });
@@ -27,7 +14,7 @@ const script = byTask([[fork()], 'Done.'], { 'Try it.': [[calls('note')], 'Tried
 /** Kills a harness before its n-th write, and lets another one continue on the same storage. */
 async function killedAfter(writes: number, owner: string) {
   const store = new MemoryLog();
-  const { log, killed } = killedLog(logOf(store, owner), writes);
+  const { log, killed } = killedLog(ownedLog(store, owner), writes);
   const effects: string[] = [];
   const note: HarnessTool = { description: 'notes', execute: () => void effects.push('noted') };
   const first = forking(script, { storage: log, tools: { note } });

@@ -143,6 +143,32 @@ describe('a message that another process stored in the thread of a harness', () 
     await harness.destroy();
   });
 
+  it('before its turn starts does not hinder that, and is sent after it', async () => {
+    const log = new MemoryLog();
+    const { harness, model, on } = scene(() => 'Done.', { storage: log, ...yolo });
+    const { id: threadId } = await harness.createThread();
+    const other = new Conversations({ log, control: new Supervisor({ log }), agents: noAgents });
+    await other.store(threadId, { id: 'm', content: 'Theirs.', agent: 'main', delivery: 'follow_up' });
+    await harness.sendMessage({ content: 'Mine.' });
+    await on('agent_end', 2);
+    expect(sent(model).filter(text => text.startsWith('user'))).toEqual(['user: Mine.', 'user: Theirs.']);
+    await harness.destroy();
+  });
+
+  it('does not wait in a clone of the thread', async () => {
+    const log = new MemoryLog();
+    const { harness } = scene(() => 'Done.', { storage: log, ...yolo });
+    const { id: threadId } = await harness.createThread();
+    const other = new Conversations({ log, control: new Supervisor({ log }), agents: noAgents });
+    await other.store(threadId, { id: 'm', content: 'Theirs.', agent: 'main', delivery: 'follow_up' });
+    const clone = await harness.cloneThread();
+    expect([harness.getCurrentThreadId(), harness.getFollowUpCount()]).toEqual([clone.id, 0]);
+    expect([await waitingIn(log, clone.id), await waitingIn(log, threadId)]).toEqual([[], ['Theirs.']]);
+    await harness.switchThread({ threadId });
+    expect(harness.getFollowUpCount()).toBe(1);
+    await harness.destroy();
+  });
+
   it('of an agent that the harness does not have waits there', async () => {
     const log = new MemoryLog();
     const { harness, begun, end } = working(log);

@@ -107,6 +107,13 @@ describe('the queue of a thread', () => {
     await vi.waitFor(async () => expect(await said()).toEqual(['first', 'second']));
   });
 
+  it('begins empty in a branch', async () => {
+    await queue('second');
+    const { seq } = await client.getThread(threadId);
+    const branch = await client.branchThread(threadId, { seq });
+    expect([await client.listQueue(branch.id), await waiting()]).toEqual([[], ['second']]);
+  });
+
   it('refuses to change what was delivered', async () => {
     await queue('second');
     const id = await idOf('second');

@@ -185,3 +185,62 @@ describe('a process that only accepts and edits messages', () => {
     await control.close();
   });
 });
+
+describe('a queue that is held', () => {
+  it('is delivered a minute later when nobody releases it', async () => {
+    let now = 0;
+    const log = new MemoryLog({ now: () => now });
+    const { id: threadId } = await log.createThread();
+    const agent = patient('main', Promise.resolve());
+    const control = new Supervisor({ log, agents: [agent], graceMs: 1 });
+    const conversations = new Conversations({ log, control, agents: { list: () => [agent], get: () => agent } });
+    await conversations.store(threadId, { id: 'm', content: 'later', agent: 'main', delivery: 'follow_up' });
+    await conversations.change(threadId, 'm', { isHeld: true });
+    now = 59_999;
+    expect([await conversations.next(threadId), await conversations.isHeld(threadId)]).toEqual([undefined, true]);
+    now = 60_000;
+    expect(await conversations.next(threadId)).toMatchObject({ messageId: 'm' });
+    await control.close();
+  });
+
+  it('is not taken for held while another process looks whether it is', async () => {
+    const log = new MemoryLog({ now: () => 0 });
+    const { id: threadId } = await log.createThread();
+    const { control, conversations } = processOn(log, []);
+    await log.acquireLease(`queue:${threadId}`, { owner: 'another', ttlMs: 1 });
+    expect(await conversations.isHeld(threadId)).toBe(false);
+    await control.close();
+  });
+});
+
+describe('a change of the queue', () => {
+  it('is made although the run of another process appends events meanwhile', async () => {
+    const store: EventLog = new MemoryLog();
+    const { id: threadId } = await store.createThread();
+    let isBusy = true;
+    const append: EventLog['append'] = async (id, events, options) => {
+      const isFirst = isBusy && options?.expectedSeq !== undefined;
+      if (isFirst) isBusy = false;
+      if (isFirst) await store.append(id, [{ type: 'text', runId: 'r', id: 't', content: '…' }]);
+      return store.append(id, events, options);
+    };
+    const log = new Proxy(store, {
+      get: (target, name: keyof EventLog) => {
+        const value: unknown = name === 'append' ? append : target[name];
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const { control, conversations } = processOn(log, []);
+    await conversations.store(threadId, { id: 'm', content: 'later', agent: 'main', delivery: 'follow_up' });
+    await conversations.change(threadId, 'm', { content: 'changed' });
+    isBusy = true;
+    expect(await waitingIn({ log, conversations }, threadId)).toEqual(['changed']);
+    await conversations.withdraw(threadId, 'm');
+    expect(await waitingIn({ log, conversations }, threadId)).toEqual([]);
+    expect([isBusy, (await store.read(threadId)).filter(({ type }) => type === 'text')]).toMatchObject([
+      false,
+      [{}, {}],
+    ]);
+    await control.close();
+  });
+});
