@@ -247,6 +247,16 @@ describe('the queue of the thread of a harness', () => {
     await harness.destroy();
   });
 
+  it('counts no follow-up of its own that another process withdrew or sends into the run', async () => {
+    const { harness, threadId, editor, idOf } = await queued();
+    expect(harness.getFollowUpCount()).toBe(2);
+    await editor.withdraw(threadId, await idOf('First.'));
+    await vi.waitFor(() => expect(harness.getFollowUpCount()).toBe(1));
+    await editor.sendNow(threadId, await idOf('Second.'));
+    await vi.waitFor(() => expect(harness.getFollowUpCount()).toBe(0));
+    await harness.destroy();
+  });
+
   it('gives a follow-up that is sent now to the run of the turn', async () => {
     const { harness, idOf, endTurn, users, on } = await queued();
     await harness.sendFollowUps({ id: await idOf('Second.') });

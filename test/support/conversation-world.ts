@@ -17,7 +17,7 @@ import { killedLog, ownedLog } from './killed-log.ts';
 import { scriptedAgent } from './scripted-agent.ts';
 
 /** How long a person may take to answer, in milliseconds. */
-export const expiresMs = 1_000;
+export const expiresMs = 100;
 /** The ways to use a conversation: each is a process of its own. */
 export const surfaces = ['HTTP', 'library', 'Harness', 'send'] as const;
 export type Surface = (typeof surfaces)[number];
@@ -176,8 +176,9 @@ export class ConversationWorld {
   }
 
   async answer(surface: Surface): Promise<void> {
-    for (const { id } of await this.pending())
-      if (surface === 'HTTP')
+    for (const { kind, id } of (await this.thread()).open ?? [])
+      if (kind !== 'relay') continue;
+      else if (surface === 'HTTP')
         await this.post(`/relays/${encodeURIComponent(id)}`, { outcome: 'answer', answer: 'Yes' });
       else if (surface === 'Harness') this.harness.respondToQuestion({ questionId: id, answer: 'Yes' });
       else await this.editor(surface).answer(this.threadId, id, { outcome: 'answer', answer: 'Yes' });

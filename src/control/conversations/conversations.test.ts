@@ -143,6 +143,19 @@ describe('a message that two processes have', () => {
     await control.close();
   });
 
+  it('does not wait again when one of them stores it after the other delivered it', async () => {
+    const hold = gate();
+    const { log, threadId, control, conversations } = await setUp([patient('main', hold.opened, { isDeaf: true })]);
+    await conversations.send(threadId, { content: 'work' });
+    await conversations.enqueue(threadId, { content: 'more', agent: 'main', delivery: 'follow_up' });
+    const [waiting] = await conversations.queue((await log.getThread(threadId)) ?? expect.fail('no thread'));
+    hold.open();
+    await vi.waitFor(async () => expect(await said(log, threadId)).toEqual(['work', 'more']));
+    await conversations.store(threadId, { id: waiting?.id ?? '', content: 'more', agent: 'main' });
+    expect((await log.getThread(threadId))?.open?.filter(({ kind }) => kind === 'message') ?? []).toEqual([]);
+    await control.close();
+  });
+
   it('begins one run, however many processes deliver it at once', async () => {
     const hold = gate();
     const agents = [patient('main', hold.opened, { isDeaf: true })];

@@ -216,8 +216,10 @@ export class Engine<State extends object> {
 
   /** The number of follow-ups that wait in the open thread, of this harness and of other processes. */
   get followUpCount(): number {
-    const queued = this.thread?.queue.filter(({ delivery }) => delivery === 'follow_up') ?? [];
-    return new Set([...this.machine.followUpIds, ...queued.map(({ id }) => id)]).size;
+    const { thread } = this;
+    const own = this.machine.followUpIds.filter(id => thread?.hasQueued(id) !== true);
+    const queued = thread?.queue.flatMap(({ id, delivery }) => (delivery === 'follow_up' ? id : [])) ?? [];
+    return new Set([...own, ...queued]).size;
   }
 
   /** The thread that callers see: undefined as soon as they choose another resource. */

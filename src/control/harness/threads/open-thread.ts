@@ -80,6 +80,8 @@ export class OpenThread {
   #isClosed = false;
   readonly #queueFold: ReturnType<typeof messageQueue>;
   #queue: MessageQueue;
+  /** The ids of the messages that wait or waited in its log. */
+  readonly #queued = new Set<string>();
 
   /** `after` is the newest event that the thread was imported or branched with. */
   private constructor(id: string, options: OpenThreadOptions, after: number, tasks?: readonly TaskItemSnapshot[]) {
@@ -154,6 +156,11 @@ export class OpenThread {
   /** Whether it has open runs, in any process; suspended ones are open. */
   get hasOpenRuns(): boolean {
     return this.#projection.runs.size > 0;
+  }
+
+  /** Whether its log has a message as waiting, or had it. */
+  hasQueued(messageId: string): boolean {
+    return this.#queued.has(messageId);
   }
 
   get projection(): HarnessProjection {
@@ -285,6 +292,7 @@ export class OpenThread {
     const { state, events } = projectHarness(this.#projection, event);
     this.#projection = state;
     this.#queue = this.#queueFold.step(this.#queue, event);
+    if (event.type === 'message_queued') this.#queued.add(event.id);
     if (event.type === 'tasks') this.board.take(tasksOf(event));
     this.#trackRelays(event, events);
     return events;
