@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { QueueChange } from '../src/control/index.ts';
 import { type EventOf, type LoggedEvent, SingletreeError } from '../src/events/index.ts';
-import { messageQueue } from '../src/projections/index.ts';
+import { messageQueue, type WaitingMessage } from '../src/projections/index.ts';
 import { ConversationWorld, expiresMs, pass, type Surface, surfaces } from './support/conversation-world.ts';
 import { lawRuns } from './support/run-size.ts';
 
@@ -10,34 +11,33 @@ afterAll(() => void vi.useRealTimers());
 
 type Act = (world: ConversationWorld, by: Surface, n: number) => unknown;
 
-/** Edits the first or second message that waits, through a surface. */
-const editing =
-  (path: (id: string) => Parameters<ConversationWorld['post']>, edit: (...given: EditArguments) => unknown): Act =>
-  async (world, by, n) => {
-    const queue = await world.queue();
-    const message = queue[n % 2];
-    if (message === undefined) return;
-    if (by === 'HTTP') {
-      if (!(await world.post(...path(message.id)))) return;
-    } else await edit(world, by, message.id);
-    return message;
-  };
-type EditArguments = [world: ConversationWorld, by: Surface, id: string];
+/** Edits the first or second message that waits, through a surface; resolves with it when that was done. */
+async function edit(
+  world: ConversationWorld,
+  { by, n }: Pick<Step, 'by' | 'n'>,
+  how: {
+    readonly request: (id: string) => Parameters<ConversationWorld['post']>;
+    readonly call: (id: string) => Promise<unknown>;
+  },
+): Promise<WaitingMessage | undefined> {
+  const message = (await world.queue())[n % 2];
+  if (message === undefined) return undefined;
+  if (by !== 'HTTP') await how.call(message.id);
+  else if (!(await world.post(...how.request(message.id)))) return undefined;
+  return message;
+}
 
-const changing = (body: Parameters<ReturnType<ConversationWorld['editor']>['change']>[2]): Act =>
-  editing(
-    id => [`/queue/${id}`, body, 'PATCH'],
-    (world, by, id) => world.editor(by).change(world.threadId, id, body),
-  );
-const withdraw = editing(
-  id => [`/queue/${id}`, undefined, 'DELETE'],
-  (world, by, id) => world.editor(by).withdraw(world.threadId, id),
-);
-const sendNow = editing(
-  id => [`/queue/${id}/send`],
-  (world, by, id) =>
-    by === 'Harness' ? world.harness.sendFollowUps({ id }) : world.editor(by).sendNow(world.threadId, id),
-);
+const changing =
+  (body: QueueChange): Act =>
+  (world, by, n) =>
+    edit(
+      world,
+      { by, n },
+      {
+        request: id => [`/queue/${id}`, body, 'PATCH'],
+        call: id => world.editor(by).change(world.threadId, id, body),
+      },
+    );
 
 const acts: Record<string, Act> = {
   send: (world, by) => world.send(by, 'now', 'steer'),
@@ -50,14 +50,32 @@ const acts: Record<string, Act> = {
   hold: changing({ isHeld: true }),
   release: changing({ isHeld: false }),
   withdraw: async (world, by, n) => {
-    const message = (await withdraw(world, by, n)) as { content: unknown } | undefined;
+    const message = await edit(
+      world,
+      { by, n },
+      {
+        request: id => [`/queue/${id}`, undefined, 'DELETE'],
+        call: id => world.editor(by).withdraw(world.threadId, id),
+      },
+    );
     for (const text of textsIn(message ?? {})) world.withdrawn.add(text);
   },
-  'send now': async (world, by, n) => {
-    const [first] = [(await world.queue())[n % 2]];
-    if (first !== undefined) world.sentNow.add(first.id);
-    await sendNow(world, by, n);
-  },
+  'send now': (world, by, n) =>
+    edit(
+      world,
+      { by, n },
+      {
+        request: id => {
+          world.sentNow.add(id);
+          return [`/queue/${id}/send`];
+        },
+        call: id => {
+          world.sentNow.add(id);
+          if (by === 'Harness') return world.harness.sendFollowUps({ id });
+          return world.editor(by).sendNow(world.threadId, id);
+        },
+      },
+    ),
   abort: (world, by) => world.abort(by),
   branch: async world => {
     const branch = await world.store.branch(world.threadId, (await world.thread()).seq);

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { checkOrder } from '../../src/events/index.ts';
 import type { HarnessTool } from '../../src/control/harness/index.ts';
-import { type EventLog, MemoryLog } from '../../src/log/index.ts';
+import { MemoryLog } from '../../src/log/index.ts';
 import { killedLog, ownedLog } from '../support/killed-log.ts';
 import { byTask, fork, forking, forksOf, stored } from './fork-scene.ts';
 import { calls, gate } from './scene.ts';
