@@ -287,7 +287,7 @@ export class ConversationWorld {
       const relays = idsOf(printed.splice(0));
       await listThreads({ db: this.#file, json: true, limit: 1_000 });
       const { status } = printed.find(({ id }) => id === this.threadId) ?? {};
-      return { relays, isRunning: status !== 'idle' };
+      return { relays, isRunning: status !== 'idle' && status !== 'queued' };
     } finally {
       print.mockRestore();
     }
