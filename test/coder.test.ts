@@ -82,6 +82,34 @@ describe('the coding agent at a terminal', () => {
     expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('No interrupted run of "coder"')]);
   }, 120_000);
 
+  it('asks to pass a limit, also after kill -9, and continues once when it is approved', async () => {
+    const config = { limits: { run: { tokens: 5, then: 'ask' } } };
+    writeFileSync(join(scene.repository, 'singletree.config.json'), JSON.stringify(config));
+    await scene.run('config', 'trust');
+    const killed = scene.atTerminal('run', 'coder', 'Fix the failing test');
+    await approve(killed, 1);
+    await asked(killed, 2);
+    const { stdout } = await scene.run('inbox');
+    const question = /spending limit waits .*The limit of 5 tokens per run is reached: \d+ tokens were spent/;
+    expect([stdout, killed.printed()]).toEqual([
+      expect.stringMatching(question),
+      expect.stringContaining('Approve to continue up to'),
+    ]);
+    process.kill(killed.pid, 'SIGKILL');
+    await killed.ended;
+    const requests = scene.model.requests.length;
+    const resumed = scene.atTerminal('run', 'coder', '--resume', 'last');
+    await approve(resumed, 1);
+    await asked(resumed, 2);
+    expect(scene.model.requests).toHaveLength(requests + 1);
+    resumed.type('r\r');
+    await expect.poll(resumed.printed, { timeout: 30_000 }).toContain('reason, for the agent');
+    resumed.type('\r');
+    expect(await resumed.ended).toBe(1);
+    expect(resumed.printed()).toContain('Raise `limits.run.tokens`');
+    expect(scene.model.requests).toHaveLength(requests + 1);
+  }, 120_000);
+
   it('works by rules where nobody can be asked', async () => {
     const rules = { rules: ['bash', 'edit'].map(tool => ({ tool, policy: 'allow' })) };
     writeFileSync(join(scene.repository, '../rules.json'), JSON.stringify(rules));

@@ -160,6 +160,8 @@ export interface Agent {
   readonly checkModel?: (modelId: string, registry: ModelRegistry) => Promise<void>;
   /** Whether a run goes on to carry out its plan when that is approved; other agents end it, and are asked to. */
   readonly carriesOutPlans?: boolean;
+  /** Whether nobody answers what its runs ask: what they would ask is denied. */
+  readonly asksNobody?: boolean;
   /** Whether it works in the folder of its thread when that has one. */
   readonly usesFolder?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */

@@ -4,7 +4,7 @@ import type { Answers, RelayAnswer } from './agent.ts';
 
 /** The relays that wait for an answer, and the agents that wait with them. Fed with the events of the thread. */
 export class RelayInbox implements Answers {
-  readonly #waiting = new Map<string, (answer: RelayAnswer) => void>();
+  readonly #waiting = new Map<string, Set<(answer: RelayAnswer) => void>>();
   #book = relayBook.initial;
 
   /** Processes the next event. */
@@ -12,7 +12,9 @@ export class RelayInbox implements Answers {
     this.#book = relayBook.step(this.#book, event);
     if (event.type !== 'relay_resolved') return;
     const answer = this.#book.get(event.relayId)?.answer;
-    if (answer !== undefined) this.#waiting.get(event.relayId)?.(answer);
+    if (answer === undefined) return;
+    for (const resolve of this.#waiting.get(event.relayId) ?? []) resolve(answer);
+    this.#waiting.delete(event.relayId);
   }
 
   /** Returns an open relay; throws `relay_not_found`, or `relay_resolved` when it was answered. */
@@ -33,17 +35,18 @@ export class RelayInbox implements Answers {
     const answer = this.#book.get(relayId)?.answer;
     if (answer !== undefined) return Promise.resolve(answer);
     return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(relayId) ?? new Set();
       const stop = () => {
-        this.#waiting.delete(relayId);
+        waiting.delete(take);
         reject(signal.reason as Error);
+      };
+      const take = (given: RelayAnswer) => {
+        signal.removeEventListener('abort', stop);
+        resolve(given);
       };
       if (signal.aborted) return stop();
       signal.addEventListener('abort', stop, { once: true });
-      this.#waiting.set(relayId, given => {
-        signal.removeEventListener('abort', stop);
-        this.#waiting.delete(relayId);
-        resolve(given);
-      });
+      this.#waiting.set(relayId, waiting.add(take));
     });
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Agent } from '../agents/agent.ts';
+import { canAsk, zeroAsks } from '../agents/limits/limits.ts';
 import { mcpAddressSettings, mcpProgramSettings } from '../agents/mcp/mcp-server.ts';
 import { variableFields } from '../agents/process/environment.ts';
 import { permissionRules } from '../agents/permissions/rule.ts';
@@ -7,7 +8,15 @@ import { once } from '../events/define.ts';
 
 const text = () => z.string().min(1);
 const amount = () => z.number().min(0).optional();
-const limit = () => z.strictObject({ tokens: amount(), cost: amount() }).optional();
+const limit = () =>
+  z
+    .strictObject({
+      tokens: amount(),
+      cost: amount(),
+      then: z.enum(['end', 'ask']).optional().describe('whether a run that reaches it ends, or asks to continue'),
+    })
+    .refine(canAsk, zeroAsks)
+    .optional();
 
 /** A value that is secret: itself, or the environment variable that holds it. */
 const secret = () => z.union([text(), z.strictObject({ env: text() })]);

@@ -53,7 +53,7 @@ export const relay = define(
         plan: z.string().describe('its text'),
       }),
       relayShape('suspension', {
-        toolCallId: toolCallId(),
+        toolCallId: toolCallId().optional().describe('the tool call that waits; absent when a limit of spending asks'),
         tool: tool(),
         params: params().optional(),
         payload: z.unknown().optional().describe('what the tool says about why it waits'),

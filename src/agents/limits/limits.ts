@@ -7,9 +7,14 @@ export interface Limit {
   readonly tokens?: number;
   /** In US dollars, as far as costs are known. */
   readonly cost?: number;
+  /**
+   * What happens when it is reached. `ask` pauses the run until a person allows as much again, or rejects it, which ends
+   * the run; a run that nobody can answer ends. Default: `end`.
+   */
+  readonly then?: 'end' | 'ask';
 }
 
-/** Limits of spending: reaching one ends a run before its next model call. */
+/** Limits of spending: reaching one ends a run before its next model call, or asks whether it may continue. */
 export interface Limits {
   /** Of one run and the runs below it. */
   readonly run?: Limit;
@@ -22,9 +27,22 @@ export interface Limits {
 /** The code of the error, and the reason of the end, of a run that reached a limit. */
 export const limitReached = 'limit_reached';
 
+/** Whether a limit can be passed in steps of its own size. */
+export function canAsk({ tokens, cost, then }: { [Key in keyof Limit]?: Limit[Key] | undefined }): boolean {
+  return then !== 'ask' || (tokens !== 0 && cost !== 0);
+}
+
+/** Why a limit that asks is refused. */
+export const zeroAsks = 'expected tokens and cost above 0 with then: "ask"';
+
 /** An option that takes limits. */
 export const limitsField = () => {
   const amount = () => field(value => typeof value === 'number' && value >= 0, 'a number, 0 or more').optional();
-  const limit = () => z.strictObject({ tokens: amount(), cost: amount() }).optional();
+  const then = () => field(value => value === 'end' || value === 'ask', '"end" or "ask"').optional();
+  const limit = () =>
+    z
+      .strictObject({ tokens: amount(), cost: amount(), then: then() })
+      .refine(value => canAsk(value as Limit), zeroAsks)
+      .optional();
   return z.strictObject({ run: limit(), thread: limit(), day: limit() });
 };

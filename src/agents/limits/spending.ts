@@ -1,17 +1,26 @@
-import type { AgentEvent } from '../../events/index.ts';
+import { type AgentEvent, newId } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { RunState } from '../../projections/run-state.ts';
-import type { Limit, Limits } from './limits.ts';
+import type { Answers, RelayAnswer } from '../agent.ts';
+import { type Allowance, allowanceRelay, Allowances } from './allowances.ts';
+import type { Limits } from './limits.ts';
 
 /** What was spent beyond the run, as the log has it: provided by the supervisor. */
 export interface SpentTotals {
+  readonly threadId: string;
   /** In the thread of the run, the run included. */
   thread(): Promise<UsageCounts>;
   /** In all threads since the day began. */
   day(): Promise<UsageCounts>;
+  /** The day it is, in UTC. */
+  today(): string;
+  /** What people allowed, up to the events that the last total counted. */
+  readonly allowances: Allowances;
 }
 
 export interface SpendingOptions {
+  /** The run whose spending it is. */
+  readonly runId: string;
   readonly limits?: Limits | undefined;
   /** The spending of the run or the supervisor that started this one: its limits apply, too. */
   readonly above?: Spending | undefined;
@@ -21,30 +30,44 @@ export interface SpendingOptions {
   readonly resumed?: RunState | undefined;
 }
 
+/** How a run that is about to call a model asks people whether it may spend more. */
+export interface LimitAsker {
+  /** The run that asks. */
+  readonly runId: string;
+  /** Without it nobody is asked. */
+  readonly answers: Answers | undefined;
+  readonly signal: AbortSignal;
+  /** Stores the relay. */
+  readonly put: (relay: AgentEvent) => Promise<void>;
+}
+
 const scopes = ['run', 'thread', 'day'] as const;
 const measures = ['tokens', 'cost'] as const;
+/** Sums of costs are not exact: three times $0.1 is three steps. */
+const rounding = 1e-9;
 
 /** Counts what a run and the runs below it spend, and reports when a limit is reached. */
 export class Spending {
+  readonly #runId: string;
   readonly #limits: Limits;
   readonly #above: Spending | undefined;
   readonly #totals: SpentTotals | undefined;
-  #spent: UsageCounts;
+  /** Of the run alone, when the supervisor provides none. */
+  readonly #allowances = new Allowances();
+  /** The limits beyond which a person does not let the run go. */
+  readonly #rejected = new Set<string>();
+  #spent = noUsage;
 
-  constructor({ limits = {}, above, totals, resumed }: SpendingOptions) {
+  constructor({ runId, limits = {}, above, totals, resumed }: SpendingOptions) {
+    this.#runId = runId;
     this.#limits = limits;
     this.#above = above;
     this.#totals = totals ?? above?.totals;
-    this.#spent = resumed === undefined ? noUsage : usageOf(resumed);
+    if (resumed !== undefined) this.#countBefore(resumed);
   }
 
   get totals(): SpentTotals | undefined {
     return this.#totals;
-  }
-
-  /** Whether any limit applies. */
-  get isLimited(): boolean {
-    return scopes.some(scope => this.#limits[scope] !== undefined) || this.#above?.isLimited === true;
   }
 
   /** Counts an event of the run or of a run below it. */
@@ -52,34 +75,85 @@ export class Spending {
     if (event.type === 'usage') this.#spent = addUsage(this.#spent, event);
   }
 
-  /** Describes the limit that is reached; undefined when a model may be called. */
-  async reached(): Promise<string | undefined> {
-    for (const scope of scopes) {
-      const limit = this.#limits[scope];
-      const message = limit && describe(scope, limit, await this.#spentIn(scope));
-      if (message !== undefined) return message;
+  /**
+   * Describes the limit that is reached; undefined when a model may be called. A limit that asks waits for the answer of
+   * a person, when there is an asker: until then, or until the asker is aborted.
+   */
+  async reached(asker?: LimitAsker): Promise<string | undefined> {
+    for (const scope of scopes)
+      for (const measure of measures) {
+        const limit = this.#limits[scope]?.[measure];
+        const message = limit === undefined ? undefined : await this.#check({ scope, measure, limit }, asker);
+        if (message !== undefined) return message;
+      }
+    return this.#above?.reached(asker);
+  }
+
+  async #check(
+    { scope, measure, limit }: Pick<Allowance, 'scope' | 'measure' | 'limit'>,
+    asker: LimitAsker | undefined,
+  ): Promise<string | undefined> {
+    for (;;) {
+      const usage = scope === 'run' || this.#totals === undefined ? this.#spent : await this.#totals[scope]();
+      const spent = measure === 'cost' ? (usage.cost ?? 0) : usage.inputTokens + usage.outputTokens;
+      if (spent < limit) return undefined;
+      const [most, used] = [amounts[measure](limit), amounts[measure](spent)];
+      const message = `The limit of ${most} per ${scope} is reached: ${used} were spent.`;
+      const end = `${message} Raise \`limits.${scope}.${measure}\` to continue.`;
+      if (this.#limits[scope]?.then !== 'ask') return end;
+      const upTo = limit * (Math.floor(spent / limit + rounding) + 1);
+      const allowance = { scope, measure, of: this.#subject(scope), limit, spent, upTo };
+      // An answer in the log counts, whichever process stored it.
+      if (scope === 'run') await this.#totals?.thread();
+      const allowances = this.#totals?.allowances ?? this.#allowances;
+      if (spent < allowances.upTo(allowance)) return undefined;
+      if (asker?.answers === undefined || this.#rejected.has(`${scope} ${measure}`)) return end;
+      const question = `${message} Approve to continue up to ${amounts[measure](upTo)}, or reject to end the run.`;
+      const { outcome } = await this.#ask(allowances, allowance, question, { ...asker, answers: asker.answers });
+      if (asker.signal.aborted) return undefined;
+      // The run that asked may have ended: then this one asks.
+      if (outcome !== 'approve' && outcome !== 'cancelled') this.#rejected.add(`${scope} ${measure}`);
     }
-    return this.#above?.reached();
   }
 
-  async #spentIn(scope: keyof Limits): Promise<UsageCounts> {
-    return scope === 'run' || this.#totals === undefined ? this.#spent : this.#totals[scope]();
+  /** Waits for the answer to a relay; one that waits already serves all runs. */
+  async #ask(
+    allowances: Allowances,
+    allowance: Allowance,
+    question: string,
+    { runId, answers, signal, put }: LimitAsker & { readonly answers: Answers },
+  ): Promise<RelayAnswer> {
+    const threadId = this.#totals?.threadId;
+    const waiting = allowances.findPending(allowance, threadId);
+    const id = waiting ?? newId();
+    if (waiting === undefined) {
+      const relay = allowanceRelay({ id, runId }, allowance, question);
+      allowances.take(relay, threadId);
+      await put(relay);
+    }
+    const answer = await answers.wait(id, signal).catch((error: unknown): RelayAnswer => {
+      if (!signal.aborted) throw error;
+      return { relayId: waiting === undefined ? id : '', outcome: 'cancelled' };
+    });
+    allowances.take({ ...answer, type: 'relay_resolved', runId }, threadId);
+    return answer;
   }
-}
 
-function usageOf({ usage, children }: RunState): UsageCounts {
-  return [...children.values()].flat().map(usageOf).reduce(addUsage, usage);
+  #subject(scope: Allowance['scope']): string {
+    if (scope === 'run' || this.#totals === undefined) return this.#runId;
+    return scope === 'thread' ? this.#totals.threadId : this.#totals.today();
+  }
+
+  #countBefore({ events, children }: RunState): void {
+    for (const event of events) {
+      this.count(event);
+      this.#allowances.take(event);
+    }
+    for (const child of [...children.values()].flat()) this.#countBefore(child);
+  }
 }
 
 const amounts = {
   tokens: (amount: number) => `${amount} tokens`,
   cost: (amount: number) => `$${Number(amount.toFixed(6))}`,
 } as const;
-
-function describe(scope: keyof Limits, limit: Limit, usage: UsageCounts): string | undefined {
-  const spent = { tokens: usage.inputTokens + usage.outputTokens, cost: usage.cost ?? 0 };
-  const measure = measures.find(name => spent[name] >= (limit[name] ?? Number.POSITIVE_INFINITY));
-  if (measure === undefined) return undefined;
-  const [most, used] = [amounts[measure](limit[measure] ?? 0), amounts[measure](spent[measure])];
-  return `The limit of ${most} per ${scope} is reached: ${used} were spent. Raise \`limits.${scope}.${measure}\` to continue.`;
-}

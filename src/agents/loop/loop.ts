@@ -66,7 +66,7 @@ export class Loop {
     this.#callIds = new CallIds(params.runId, params.resume?.events);
     const { limits } = options;
     const { spending: above, resume: resumed } = params;
-    this.#spending = limits === undefined ? above : new Spending({ limits, above, resumed });
+    this.#spending = limits === undefined ? above : new Spending({ runId: params.runId, limits, above, resumed });
     if (options.output !== undefined) this.#structured = new StructuredOutput(options.output, options.id ?? 'loop');
     const firstId = params.firstMessageId ?? params.parentId;
     const previousId = params.previousMessageId;
@@ -166,13 +166,12 @@ export class Loop {
   }
 
   #stepContext(model: LanguageModelV3, step: number): StepContext {
-    const { runId, signal } = this.#params;
+    const { runId, signal, answers } = this.#params;
     const { registry, settings } = this.#options;
     const system = this.#instructions;
-    const retry = this.#retry;
-    const spending = this.#spending;
     const record = { emitted: this.#contexts, ...this.#traits() };
-    return { runId, step, model, system, tools: this.#described, settings, record, registry, signal, retry, spending };
+    const call = { runId, step, model, system, tools: this.#described, settings, record, registry, signal };
+    return { ...call, retry: this.#retry, spending: this.#spending, answers };
   }
 
   /** How the messages of a request are made of the conversation. */
@@ -188,7 +187,7 @@ export class Loop {
   }
 
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
-    const { runId, signal, resume } = this.#params;
+    const { runId, signal, resume, answers } = this.#params;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
@@ -205,6 +204,7 @@ export class Loop {
       settings,
       ...(this.#structured && { responseFormat: this.#structured.responseFormat }),
       spending: this.#spending,
+      answers,
       callIds: this.#callIds,
       registry,
       signal,

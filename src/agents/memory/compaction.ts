@@ -105,7 +105,8 @@ export class Compaction implements ContextPolicy {
       else if (event.type === 'usage') usage = event;
     };
     const sink = {
-      put: async (event: AgentEvent) => (event.type === 'model_context' ? put(event) : take(event)),
+      put: async (event: AgentEvent) =>
+        event.type === 'model_context' || event.type === 'relay' ? put(event) : take(event),
       pass: take,
     };
     const result = await modelStep({ ...context, model, messages: sent, instructions: system, step: 0 }, sink);

@@ -10,7 +10,7 @@ import { ObservationPolicy } from './observation-policy.ts';
 /** The step that a policy prepares: a model call of a policy that resembles those of the run hits the same cache. */
 export type StepContext = Pick<
   ModelStepOptions,
-  'runId' | 'step' | 'tools' | 'settings' | 'record' | 'registry' | 'signal' | 'retry' | 'spending'
+  'runId' | 'step' | 'tools' | 'settings' | 'record' | 'registry' | 'signal' | 'retry' | 'spending' | 'answers'
 > & {
   readonly model: LanguageModelV3;
   readonly system: string | undefined;

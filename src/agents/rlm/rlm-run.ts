@@ -153,7 +153,7 @@ export class RlmRun {
   }
 
   #step({ model, instructions }: RlmSetting, step: number): Promise<ModelStepResult> {
-    const { runId, signal, spending, resume } = this.#params;
+    const { runId, signal, spending, answers, resume } = this.#params;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
@@ -172,6 +172,7 @@ export class RlmRun {
       registry,
       signal,
       spending,
+      answers,
       retry,
       resumedFrom,
     };

@@ -165,13 +165,7 @@ async function giveAnswer(
 
 /** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */
 export function withoutAnswers(agent: Agent): Agent {
-  return {
-    ...agent,
-    invoke: params => {
-      const { answers: _answers, ...others } = params;
-      return agent.invoke(others);
-    },
-  };
+  return { ...agent, asksNobody: true, invoke: params => agent.invoke(params) };
 }
 
 /** Starts a run with the prompt, delivers the next waiting message, or resumes the run of the thread whose process ended. */

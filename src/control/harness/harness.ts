@@ -8,7 +8,13 @@ import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, messagesOfThread } from './messages/read-messages.ts';
 import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
 import { threadMessages } from './messages/thread-messages.ts';
-import { answerTo, type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './permissions/relays.ts';
+import {
+  answerTo,
+  suspensionAnswer,
+  type RegisteredPlan,
+  type RegisteredQuestion,
+  type ToolApproval,
+} from './permissions/relays.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './tools/request-context.ts';
 import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './turns/signal.ts';
 import { type Traced, traceIdOf, traceOf } from './turns/tracing.ts';
@@ -251,12 +257,20 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     await this.engine.responses.decidePlan(given.planId, given.response);
   }
 
-  /** Resolves when the turn has ended, or is suspended again; at once when another process runs it. */
-  async respondToToolSuspension(data: { resumeData: unknown; requestContext?: RequestContext }): Promise<void> {
+  /**
+   * Resolves when the turn has ended, or is suspended again; at once when another process runs it. `toolCallId` selects
+   * one of several suspensions; the oldest by default. A limit of spending takes `{ approved: boolean }`.
+   */
+  async respondToToolSuspension(data: {
+    resumeData: unknown;
+    toolCallId?: string;
+    requestContext?: RequestContext;
+  }): Promise<void> {
     checkArguments('respondToToolSuspension', data);
     this.engine.addContext(data.requestContext);
     const { relays } = this.engine;
-    await relays.settle(relays.find('suspension'), { outcome: 'answer', input: data.resumeData });
+    const relay = relays.find('suspension', data.toolCallId);
+    await relays.settle(relay, suspensionAnswer(relay, data.resumeData));
     await this.engine.machine.respond();
   }
 

@@ -1,4 +1,5 @@
-import type { Agent, InvokeParams, UserMessage } from '../../agents/agent.ts';
+import type { Agent, Answers, InvokeParams, UserMessage } from '../../agents/agent.ts';
+import { defined } from '../../events/defined.ts';
 import { errorText, type AgentEvent, type EventOf, OrderChecker, SingletreeError } from '../../events/index.ts';
 import { ThreadWriter } from '../../log/index.ts';
 import type { StoredContexts } from '../stored-contexts.ts';
@@ -27,6 +28,12 @@ export interface ActiveRunOptions {
   readonly lacksContext: boolean;
   /** What the thread had when the run was launched. */
   readonly contexts: StoredContexts;
+}
+
+/** How a run ends, and the event that reports it. */
+interface RunEnd {
+  readonly reason: RunOutcome;
+  readonly event?: AgentEvent;
 }
 
 /** One invocation of an agent: appends its events, and guarantees that the run ends. */
@@ -114,14 +121,17 @@ export class ActiveRun implements RunHandle {
     this.#stop.abort(new RunDetached());
   }
 
+  get #answers(): Answers | undefined {
+    const { agent, thread } = this.#options;
+    return agent.asksNobody === true ? undefined : thread.answers;
+  }
+
   async #drive(): Promise<RunOutcome> {
-    const { agent, params, thread } = this.#options;
-    const limit = params.spending?.isLimited === true ? await params.spending.reached() : undefined;
-    if (limit !== undefined) return this.#refuse(limit);
+    const { agent, params } = this.#options;
     const invoked = agent.invoke({
       ...params,
       signal: this.#stop.signal,
-      answers: thread.answers,
+      ...defined({ answers: this.#answers }),
       steering: {
         take: () => this.#steering.splice(0),
         onMessage: listener => {
@@ -146,10 +156,12 @@ export class ActiveRun implements RunHandle {
   }
 
   /** Appends the agent's events until it ends or the run is over; returns how it ended. */
-  async #consume(events: AsyncIterator<AgentEvent>): Promise<{ reason: RunOutcome; event?: AgentEvent }> {
-    const { contexts, thread } = this.#options;
+  async #consume(events: AsyncIterator<AgentEvent>): Promise<RunEnd> {
+    const { contexts, thread, params } = this.#options;
     const { writer } = thread;
-    for (;;) {
+    let hasBegun = params.resume !== undefined;
+    let end = hasBegun ? await this.#checkLimits() : undefined;
+    while (end === undefined) {
       const next = await events.next();
       // A result is stored at once: the run may be lost meanwhile.
       const turn = next.value?.type === 'tool_result' ? undefined : turnShare.next();
@@ -160,14 +172,18 @@ export class ActiveRun implements RunHandle {
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       this.#lostCalls?.take(event);
       if (event.runId !== this.runId) await this.#trackChild(event);
-      if (event.type === 'usage') this.#options.params.spending?.count(event);
+      if (event.type === 'usage') params.spending?.count(event);
       if (event.type === 'relay') await thread.startListening();
       const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
       if (event.type === 'harness_start' && event.runId === this.runId && this.#options.lacksContext)
         await writer.write(contextLost(this.runId));
       if (this.#order !== undefined) await this.#warnOfOrder(event);
+      // An agent that emitted its first event does nothing before its second one is requested.
+      if (!hasBegun) end = await this.#checkLimits();
+      hasBegun = true;
     }
+    return end;
   }
 
   /** Delivers a waiting message that the agent added; one that another process delivered is not added again. */
@@ -191,16 +207,20 @@ export class ActiveRun implements RunHandle {
     for (const runId of [this.runId, ...this.#childRuns.keys()]) await cancelRelays(this.#options.thread, runId);
   }
 
-  /** Ends a run that may not call a model, whatever its agent is. */
-  async #refuse(message: string): Promise<RunOutcome> {
+  /** Returns the end of a run that may not call a model, whatever its agent is; asks people first where a limit asks. */
+  async #checkLimits(): Promise<RunEnd | undefined> {
     const { agent, params, thread } = this.#options;
-    const { runId, parentId, resume } = params;
-    const agentId = agent.id;
-    const cause = parentId !== undefined && { parentId };
-    this.#isOver = true;
-    if (resume === undefined) await thread.writer.write({ type: 'harness_start', runId, agentId, ...cause });
+    const { runId } = params;
+    const { signal } = this.#stop;
+    const put = async (relay: AgentEvent) => {
+      await thread.startListening();
+      await thread.writer.write(relay);
+    };
+    const message = await params.spending?.reached({ runId, answers: this.#answers, signal, put });
+    if (signal.aborted) return { reason: 'aborted' };
+    if (message === undefined) return undefined;
     await thread.writer.write({ type: 'error', runId, message, code: limitReached, fatal: true });
-    return this.#end(limitReached, { type: 'harness_end', runId, agentId, reason: limitReached });
+    return { reason: limitReached, event: { type: 'harness_end', runId, agentId: agent.id, reason: limitReached } };
   }
 
   /** Tracks the child runs that were open when the previous process ended. */

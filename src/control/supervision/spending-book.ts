@@ -1,4 +1,5 @@
 import { defined } from '../../events/defined.ts';
+import { Allowances } from '../../agents/limits/allowances.ts';
 import type { SpentTotals } from '../../agents/limits/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
@@ -25,10 +26,14 @@ interface Entry {
 
 const pageSize = 100;
 
-/** What was spent in threads, from their logs: each event is read once. What a branch or an import took over is free. */
+/**
+ * What was spent in threads, and what people allowed beyond limits, from their logs: each event is read once. What a branch
+ * or an import took over is free, and allows nothing.
+ */
 export class SpendingBook {
   readonly #options: SpendingBookOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #allowances = new Allowances();
 
   constructor(options: SpendingBookOptions) {
     this.#options = options;
@@ -37,6 +42,9 @@ export class SpendingBook {
   /** Returns the totals for the runs of a thread. */
   totals(threadId: string): SpentTotals {
     return {
+      threadId,
+      allowances: this.#allowances,
+      today: () => this.#today(),
       thread: async () => {
         const thread = await this.#options.log.getThread(threadId);
         return thread === undefined ? noUsage : (await this.#update(thread)).total;
@@ -76,6 +84,7 @@ export class SpendingBook {
     // An import may still add events to a thread that has only imported ones.
     if (thread.importedSeq === thread.seq) return entry;
     for await (const event of readEvents(log, id, entry.seq)) {
+      this.#allowances.take(event, id);
       if (event.type !== 'usage') entry = { ...entry, seq: event.seq };
       else {
         const day = dayOf(event.ts);

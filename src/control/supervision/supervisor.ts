@@ -395,7 +395,12 @@ export class Supervisor implements RunControl {
         runMark: runMark(this.#options.owner, threadId, runId),
         ...given,
         memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
-        spending: new Spending({ limits: this.#limits, totals: this.#spending.totals(threadId), resumed: state }),
+        spending: new Spending({
+          runId,
+          limits: this.#limits,
+          totals: this.#spending.totals(threadId),
+          resumed: state,
+        }),
         raw: line => thread.appendRaw(runId, line),
         ...defined({ model, session, rawBefore }),
         ...(state && { resume: state }),

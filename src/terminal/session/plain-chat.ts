@@ -161,11 +161,7 @@ export class PlainChat {
       { index: 0, count: pending.length, width, most: 200, place: { agentId: agent.id, cwd }, takesKeys: false },
     );
     for (const line of lines.slice(0, -1)) this.#line(textOfLine(line).replace('▌ ', ''));
-    this.#line(
-      first.relay.relayKind === 'question'
-        ? 'Answer with a number or in words.'
-        : 'Answer y, s for this thread, a for always, or n and a reason.',
-    );
+    this.#line(howToAnswer[first.relay.relayKind] ?? 'Answer y, s for this thread, a for always, or n and a reason.');
   }
 
   /** The input has ended: nobody will answer. */
@@ -186,6 +182,11 @@ export class PlainChat {
     void standardOutput.write(`${text}\n`);
   }
 }
+
+const howToAnswer: Partial<Record<RelayEntry['relay']['relayKind'], string>> = {
+  question: 'Answer with a number or in words.',
+  suspension: 'Answer y or n.',
+};
 
 /** Returns the answer that a line is; undefined when it is none. */
 function answerOf({ relay }: RelayEntry, line: string): PersonAnswer | undefined {

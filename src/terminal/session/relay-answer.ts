@@ -39,6 +39,7 @@ export async function answerRelay(harness: Harness, { id, relay }: RelayEntry, a
       return;
     case 'suspension':
       return harness.respondToToolSuspension({
+        toolCallId: relay.toolCallId ?? id,
         resumeData:
           answer.type === 'answer'
             ? answer.answer

@@ -179,6 +179,7 @@ function keysFor(relay: RelayEntry['relay'], width: number): string {
   if (kind === 'question') return '1-9 or ↑ ↓ Enter chooses · Space marks · e writes an answer · Esc later';
   if (kind === 'plan') return 'y approve and carry out · n reject with comments · Ctrl+F all of it · Esc later';
   if (kind === 'access') return 'y allow · n reject · Esc later';
+  if (kind === 'suspension') return 'y approve · n reject · Esc later';
   const edit = canRevise(relay) ? ' · e edit' : '';
   return `y once · s this thread · a always${edit} · n reject · Esc later`;
 }
@@ -188,7 +189,7 @@ const shortKeys: Readonly<Record<RelayEntry['relay']['relayKind'], string>> = {
   plan: 'y approve · n reject · Esc later',
   access: 'y allow · n reject · Esc later',
   permission: 'y once · s thread · a always · n no',
-  suspension: 'y once · n no · Esc later',
+  suspension: 'y approve · n reject · Esc later',
 };
 
 function textLines(text: string): string[] {

@@ -81,9 +81,9 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
     const channel = new EventChannel();
     const stop = stopWith(params.signal);
     const { signal } = stop;
-    const { spending } = params;
+    const { spending, answers } = params;
     const step = { runId, step: 0, model: resolved, messages, instructions, tools, settings, record };
-    const calling = modelStep({ ...step, signal, retry, registry, spending }, channel);
+    const calling = modelStep({ ...step, signal, retry, registry, spending, answers }, channel);
     try {
       yield* channel.until(calling);
     } finally {

@@ -3,6 +3,7 @@ import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
+import type { Answers } from '../../agent.ts';
 import { isFragment } from '../../frozen-events.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { modelName, providerIdOf } from './provider-id.ts';
@@ -33,6 +34,8 @@ export interface ModelStepOptions {
   readonly settings?: ModelSettings | undefined;
   /** Reports a reached limit: the model is not called. */
   readonly spending?: Spending | undefined;
+  /** Answers whether a limit that asks may be passed; without it such a limit is reached. */
+  readonly answers?: Answers | undefined;
   /** The format of the answer. Default: text. */
   readonly responseFormat?: LanguageModelV3CallOptions['responseFormat'];
   /** What the log states about the request. Default: everything but its messages. */
@@ -71,7 +74,7 @@ export interface ModelSink {
  */
 export async function modelStep(options: ModelStepOptions, sink: ModelSink): Promise<ModelStepResult> {
   const { runId, step, model, instructions, tools = [], signal, retry, callIds = new CallIds(runId) } = options;
-  const { responseFormat, record = { emitted: new Set() } } = options;
+  const { responseFormat, record = { emitted: new Set() }, spending, answers } = options;
   const prompt = toPrompt(options.messages, instructions);
   const settings = { ...callSettings(options.settings), ...defined({ responseFormat }) };
   const offered = tools.length > 0 && { tools: [...tools] };
@@ -87,7 +90,8 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
   let hasWarned = false;
   let before = lastAttempt(options.resumedFrom ?? [], step);
   for (let attempt = 0; ; attempt++) {
-    const limit = await options.spending?.reached();
+    const limit = await spending?.reached({ runId, answers, signal, put: relay => sink.put(relay) });
+    if (signal.aborted) return { ended: 'aborted' };
     if (limit !== undefined)
       return { ended: 'failed', failure: { message: limit, code: limitReached, retryable: false } };
     if (!record.emitted.has(context.id)) await sink.put(context.toEvent());

@@ -186,7 +186,9 @@ export const methodSchemas = {
         error: 'expected the input to use instead',
       }),
   ),
-  respondToToolSuspension: lazySchema(() => z.object({ requestContext: requestContext() })),
+  respondToToolSuspension: lazySchema(() =>
+    z.object({ toolCallId: name().optional(), requestContext: requestContext() }),
+  ),
   respondToQuestion: lazySchema(() =>
     z.object({ questionId: name(), answer: z.union([z.string(), z.array(z.string())], { error: labels }) }),
   ),

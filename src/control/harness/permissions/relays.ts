@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import { defined } from '../../../events/defined.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
 import type { Remember } from '../../../agents/permissions/index.ts';
 import { type EventOf, SingletreeError } from '../../../events/index.ts';
+import { possibleAnswers } from '../../../projections/possible-answers.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import { type RelaySlot, waitingAccess, waitingRelay, waitingRelays } from '../projection/relay-slots.ts';
@@ -159,4 +161,15 @@ export function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {
   return /^(y|yes|allow|approve)\b/i.test(word.trim())
     ? { outcome: 'approve', remember: 'thread' }
     : { outcome: 'reject' };
+}
+
+/** Converts the data for a suspension; one that takes only a decision, as that of a limit, gets it as `approved`. */
+export function suspensionAnswer(relay: Relay, resumeData: unknown): Answer {
+  if (possibleAnswers(relay).includes('answer')) return { outcome: 'answer', input: resumeData };
+  const { success, data } = z.object({ approved: z.boolean() }).safeParse(resumeData);
+  if (success) return { outcome: data.approved ? 'approve' : 'reject' };
+  throw new SingletreeError(
+    'invalid_argument',
+    `Invalid answer to "${relay.id}": expected a decision. Pass { resumeData: { approved: true } } or { approved: false }.`,
+  );
 }

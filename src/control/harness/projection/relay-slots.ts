@@ -101,7 +101,7 @@ export function relayEvent(relay: Relay): ProjectedEvent {
     case 'suspension':
       return {
         type: 'tool_suspended',
-        toolCallId: relay.toolCallId,
+        toolCallId: relay.toolCallId ?? relay.id,
         toolName: relay.tool,
         args: relay.params ?? {},
         suspendPayload: relay.payload,
