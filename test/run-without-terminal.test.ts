@@ -180,6 +180,15 @@ describe('--attach', () => {
     expect(stdout).toContain('"filename":"plan.md"');
   });
 
+  it('is not needed for a file of the folder that the prompt mentions; other words stay text', async () => {
+    writeFileSync(join(home, 'plan.md'), '# The zebra plan\n');
+    const asked = 'read @plan.md for @alice, not @../secret';
+    const { stdout, status } = await run('run', 'gemini', asked);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('zebra plan')]);
+    expect(stdout.match(/"filename":"[^"]*"/g)).toEqual(['"filename":"plan.md"']);
+    expect(stdout).toContain(asked);
+  });
+
   it('refuses a file that does not exist, and one without a prompt', async () => {
     const missing = await run('run', 'gemini', 'read', '--attach', 'missing.md');
     expect([missing.status, missing.stderr]).toEqual([2, expect.stringContaining('"missing.md" cannot be read')]);

@@ -17,7 +17,7 @@ export function addRunCommand(program: Command): void {
     .argument('<agent>', 'coder, an external agent such as claude or codex, acp, demo, or one of your configuration')
     .argument(
       '[prompt]',
-      'the prompt, in quotes; "-" reads it from standard input; none resumes an interrupted run, or delivers what waits',
+      'the prompt, in quotes; @path attaches a file; "-" reads it from standard input; none resumes an interrupted run, or delivers what waits',
     )
     .argument('[flags...]', 'after --: further flags for the agent itself')
     .option('--model <model>', 'the model to use, as the agent names it', notEmpty)
@@ -55,7 +55,7 @@ export function addRunCommand(program: Command): void {
       const permissions = file === undefined ? undefined : await permissionsIn(file, command);
       const { runAtTerminal } = await import('./run/run-at-terminal.ts');
       process.exitCode = await runAtTerminal(
-        { name: agent, prompt, extraArgs: flags },
+        { name: agent, prompt, isPiped: given === '-', extraArgs: flags },
         { ...others, ...(permissions && { permissions }), ...(json === true && { output: 'json' }) },
       );
     });

@@ -56,7 +56,15 @@ describe('a draft', () => {
     const before = scene.server.requests.length;
     await act(' what is it?\r', 'what is it?');
     await scene.until(() => scene.server.requests.length > before);
-    expect(JSON.stringify(scene.server.requests.at(-1))).toContain('data:image/png;base64,');
+    const pictures = () => JSON.stringify(scene.server.requests.at(-1)).split('data:image/png;base64,').length - 1;
+    expect(pictures()).toBe(1);
+    await rest();
+
+    // The same one as a file of the folder.
+    const next = scene.server.requests.length;
+    scene.type('and @shot.png now\r');
+    await scene.until(() => scene.server.requests.length > next);
+    expect(pictures()).toBe(2);
   });
 });
 

@@ -7,6 +7,7 @@ import type { RunOutcome } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, SingletreeError } from '../../events/index.ts';
 import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
+import { mentionedFiles } from '../../terminal/session/mentioned-files.ts';
 import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
 import { readAttachments } from './read-attachments.ts';
@@ -45,6 +46,8 @@ export interface RunAtTerminalOptions extends StoreOptions {
 export interface TerminalRun {
   readonly name: string;
   readonly prompt: string | undefined;
+  /** Whether the prompt is what another program wrote: files that it mentions are not attached. */
+  readonly isPiped?: boolean;
   readonly extraArgs: readonly string[];
   /** Whether it delivers the next waiting message of the thread that `resume` names. */
   readonly delivers?: boolean;
@@ -102,13 +105,14 @@ interface EndedRun {
 }
 
 async function runOnce(
-  { name, prompt, delivers, answer, extraArgs }: TerminalRun,
+  { name, prompt, isPiped, delivers, answer, extraArgs }: TerminalRun,
   options: RunAtTerminalOptions,
 ): Promise<EndedRun> {
   const isTerminal = process.stdin.isTTY && standardOutput.isTerminal;
   const hasPerson = isTerminal || options.wait === true;
-  const attachments = await readAttachments(options.attach ?? []);
   const settings = await loadSettings(options.cwd ?? '.');
+  const mentioned = isPiped === true ? [] : await mentionedFiles(prompt ?? '', settings.cwd);
+  const attachments = await readAttachments([...(options.attach ?? []), ...mentioned.map(({ path }) => path)]);
   const { timeout: timeoutMs, idleTimeout: idleTimeoutMs } = options;
   const agent = await runnableAgent(name, settings, {
     ...options,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { HarnessFile } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
-import type { Submission } from '../composer/composer.ts';
+import type { MentionedFile } from './mentioned-files.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
@@ -25,7 +25,7 @@ export function checkAttachedSize(path: string, bytes: number): void {
 }
 
 /** Reads the images and PDF files of a message; other files are only named in its text. */
-export function attachedFiles(attachments: Submission['attachments']): Promise<readonly HarnessFile[]> {
+export function attachedFiles(attachments: readonly MentionedFile[]): Promise<readonly HarnessFile[]> {
   const known = attachments.flatMap(({ path, bytes }) => {
     const mediaType = mediaTypeFor(path);
     return mediaType === undefined ? [] : [{ path, bytes, mediaType }];

@@ -2,6 +2,7 @@ import { errorText, isStoreUnavailable, SingletreeError } from '../../events/ind
 import type { Submission } from '../composer/composer.ts';
 import { attachedFiles } from './attached-files.ts';
 import type { ChatApp } from './chat-app.ts';
+import { mentionedFiles } from './mentioned-files.ts';
 
 /** Sends the messages of a person, and notes the one that is not in its thread yet. */
 export class MessageSender {
@@ -19,14 +20,14 @@ export class MessageSender {
     return { text, ms: this.#app.options.clock.now() - since };
   }
 
-  /** Sends a message: to the turn that runs, at its next safe point or when it has ended, else as a new turn. */
+  /** Sends a message with the files it mentions: to the turn that runs, at its next safe point or when it has ended, else as a new turn. */
   async send(
     text: string,
     attachments: Submission['attachments'],
     delivery: 'steer' | 'follow_up' = 'steer',
   ): Promise<void> {
     const app = this.#app;
-    const files = await attachedFiles(attachments);
+    const files = await attachedFiles([...attachments, ...(await mentionedFiles(text, app.options.cwd))]);
     const unsent = app.isRunning ? undefined : { text, since: app.options.clock.now() };
     this.#unsent = unsent;
     let unwatch: (() => void) | undefined;
