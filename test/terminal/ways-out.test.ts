@@ -49,6 +49,7 @@ describe('the terminal', () => {
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 20_000);
     scene.launch(['--continue']);
     await scene.shows('› hi');
+    await scene.shows('! The terminal was closed before the end of the run. To resume it: singletree');
   });
 
   it('is restored when the program has an error, which is a row and not a stack', async () => {

@@ -10,6 +10,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { type ContentPart, type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import type { EventLog, RawLine, Thread } from '../../log/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
+import { closedTerminal } from '../../terminal/session/process-exits.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 import type { RunnableAgent } from '../agents/runnable-agent.ts';
@@ -90,10 +91,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const again = resumeCommand(request.agent.id, thread.id);
-    const detach = () =>
-      agent.resumable === true
-        ? void supervisor.close(`The terminal was closed before the end of the run. To resume it: ${again}`)
-        : stop();
+    const detach = () => (agent.resumable === true ? void supervisor.close(closedTerminal(again)) : stop());
     closed?.addEventListener('abort', detach, { once: true });
     if (closed?.aborted === true) detach();
     record ??= await RunRecord.open(request.folderOf(run.runId), { isResumed });

@@ -272,19 +272,19 @@ export class Engine<State extends object> {
    * Releases runs, thread and lock regardless of heartbeats, then waits a limited time for these. Emits an `error` for
    * each heartbeat that has not ended.
    */
-  destroy(): Promise<void> {
-    this.#destroyed ??= this.#release();
+  destroy(reason?: string): Promise<void> {
+    this.#destroyed ??= this.#release(reason);
     return this.#destroyed;
   }
 
-  async #release(): Promise<void> {
+  async #release(reason: string | undefined): Promise<void> {
     const beating = this.heartbeats.close();
     const released = this.machine.destroy(async () => {
       await this.machine.over();
       await this.threads.close();
     });
     await this.machine.stored();
-    await this.runs.supervisor.close();
+    await this.runs.supervisor.close(reason);
     // Closed after their parents, which would take the end of a fork for its result.
     await this.#forks.close();
     await released;

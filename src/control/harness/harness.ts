@@ -51,11 +51,12 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }
 
   /**
-   * Releases everything. An active run is detached: the next harness on the storage resumes it. Waits at most 5 seconds
-   * for active heartbeats, and emits an `error` for each that has not ended.
+   * Releases everything. An active run is detached: the next harness on the storage resumes it; its thread shows the
+   * reason, when there is one. Waits at most 5 seconds for active heartbeats, and emits an `error` for each that has not
+   * ended.
    */
-  destroy(): Promise<void> {
-    return this.engine.destroy();
+  destroy(reason?: string): Promise<void> {
+    return this.engine.destroy(reason);
   }
 
   getCurrentThreadId(): string | null {

@@ -24,7 +24,7 @@ import { editInEditor } from './external-editor.ts';
 import { MessageSender } from './message-sender.ts';
 import { noteRow, storeText } from './note-row.ts';
 import { PersonShell } from './person-shell.ts';
-import { handleExits, stopProcess } from './process-exits.ts';
+import { closingReason, handleExits, stopProcess } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, newBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
@@ -305,7 +305,7 @@ export class ChatApp {
     } finally {
       this.io.leave();
       await this.queue.close().catch(() => {});
-      await this.host.close().catch(() => {});
+      await this.host.close(closingReason(this.#code, this.options)).catch(() => {});
       await this.draft.close();
       release();
     }

@@ -7,6 +7,7 @@ import { oneLine } from '../rows/tool-object.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { storeText } from './note-row.ts';
+import { closingReason, handleEnd } from './process-exits.ts';
 import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { newBand } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
@@ -66,8 +67,7 @@ export class PlainChat {
   async #run(): Promise<number> {
     const { threadId, problems = [], agent, isSpoken } = this.#options;
     const done = new Promise<number>(resolve => (this.#finish = resolve));
-    const stop = () => this.#finish(143);
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, stop);
+    const release = handleEnd(code => this.#finish(code));
     for (const problem of problems) this.#line(`Warning: ${problem}`);
     if (threadId !== undefined) await this.#host.switchTo(threadId, agent);
     if (isSpoken) this.#line(`Chat with ${agent.id}. A line is a message; /quit ends.`);
@@ -93,8 +93,8 @@ export class PlainChat {
     lines.close();
     const open = this.#host.follower?.threadId;
     if (open !== undefined && isSpoken) this.#line(`Resume with: ${this.#options.resumeCommand(open, agent.id)}`);
-    await this.#host.close();
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, stop);
+    await this.#host.close(closingReason(code, this.#options));
+    release();
     return code;
   }
 

@@ -1,3 +1,5 @@
+import type { ChatOptions } from './chat-options.ts';
+
 /** What a chat does when its process is to end or to stop. */
 export interface ExitHandlers {
   /** Ends the chat with an exit code. */
@@ -11,15 +13,34 @@ export interface ExitHandlers {
 /** The exit codes of signals that end a process, as shells report them. */
 const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** Returns what the thread of a run shows when its terminal was closed; `command` resumes it. */
+export function closedTerminal(command: string): string {
+  return `The terminal was closed before the end of the run. To resume it: ${command}`;
+}
+
+/** Returns what the threads of a chat show that ends with an exit code; undefined unless its terminal was closed. */
+export function closingReason(code: number, { resumeCommand }: Pick<ChatOptions, 'resumeCommand'>) {
+  if (code !== signals.SIGHUP) return undefined;
+  return (threadId: string, agentId: string) => closedTerminal(resumeCommand(threadId, agentId));
+}
+
 /** Handles every way in which the process can be ended or stopped from outside. Returns what ends that. */
 export function handleExits({ end, fail, suspend }: ExitHandlers): () => void {
-  const listeners = Object.entries(signals).map(([signal, code]) => [signal, () => end(code)] as const);
+  const release = handleEnd(end);
   const failed = (error: unknown) => (isTerminalGone(error) ? end(signals.SIGHUP) : fail(error));
-  for (const [signal, listener] of listeners) process.on(signal, listener);
   process.on('SIGTSTP', suspend).on('uncaughtException', failed).on('unhandledRejection', failed);
   return () => {
-    for (const [signal, listener] of listeners) process.off(signal, listener);
+    release();
     process.off('SIGTSTP', suspend).off('uncaughtException', failed).off('unhandledRejection', failed);
+  };
+}
+
+/** Calls back with the exit code of a signal that ends the process. Returns what ends that. */
+export function handleEnd(end: (code: number) => void): () => void {
+  const listeners = Object.entries(signals).map(([signal, code]) => [signal, () => end(code)] as const);
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener);
   };
 }
 

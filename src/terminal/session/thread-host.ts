@@ -167,10 +167,15 @@ export class ThreadHost {
     await this.#follow(id);
   }
 
-  /** Releases everything; runs that are under way are resumed by the next program that opens their thread. */
-  async close(): Promise<void> {
+  /**
+   * Releases everything; runs that are under way are resumed by the next program that opens their thread, and each shows
+   * the reason, when there is one.
+   */
+  async close(reason?: (threadId: string, agentId: string) => string): Promise<void> {
+    const { threadId = '' } = this.#follower ?? {};
     this.#follower?.close();
-    await Promise.all([this.#open, ...this.#background.values()].map(open => this.#close(open)));
+    const all = [[threadId, this.#open] as const, ...this.#background];
+    await Promise.all(all.map(([id, open]) => this.#close(open, reason?.(id, open.agent.id))));
   }
 
   /** Closes the thread that is shown, or lets it run in the background; the open harness is then one of this agent. */
@@ -225,8 +230,8 @@ export class ThreadHost {
     this.#options.onChange();
   }
 
-  async #close({ harness, unsubscribe }: Open): Promise<void> {
+  async #close({ harness, unsubscribe }: Open, reason?: string): Promise<void> {
     unsubscribe();
-    await harness.destroy();
+    await harness.destroy(reason);
   }
 }
