@@ -9,7 +9,7 @@ import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../sr
 import { exportThread, importThread, MemoryLog } from '../src/log/index.ts';
 import type { Message } from '../src/projections/message.ts';
 import { projectRequest } from '../src/projections/index.ts';
-import { memoryScene, newMemoryThread, observersEnded, say } from './support/memory-scene.ts';
+import { memoryScene, newMemoryThread, observersEnded, say, smallLimits } from './support/memory-scene.ts';
 import { requestHashes } from './support/request-hashes.ts';
 
 const permissions: PermissionRuleSet = { default: 'allow', rules: [] };
@@ -112,14 +112,22 @@ describe('the log gives the request of each step, byte for byte', () => {
 
   it('of observers, reflectors, and the runs that have their observations', async () => {
     const thread = await newMemoryThread();
-    const { agent } = memoryScene({});
+    const { agent, reflected } = memoryScene({ memory: { ...smallLimits, reflection: { threshold: 60 } } });
     for (let turn = 1; turn <= 14; turn++) {
       await say(thread, agent, `Tell me of topic-${turn}.`);
       await observersEnded(thread);
     }
-    const events = await thread.log.read(thread.threadId);
-    expect(of(events, 'summary').some(({ active }) => active !== false)).toBe(true);
-    expectRequests(events);
+    const events = await thread.log.read(thread.threadId, { limit: 10_000 });
+    const steps = expectRequests(events);
+    const sent = (agentId: string) =>
+      steps.filter(({ runId }) =>
+        of(events, 'harness_start').some(start => start.agentId === agentId && start.runId === runId),
+      );
+    expect(reflected.length).toBeGreaterThan(0);
+    expect(sent('reflector')).toHaveLength(reflected.length);
+    expect(sent('observer').length).toBeGreaterThan(0);
+    const kinds = of(events, 'summary').flatMap(({ active, kind }) => (active === false ? [] : kind));
+    expect(new Set(kinds)).toEqual(new Set(['observation', 'reflection']));
   });
 
   it('of an agent that is invoked without a thread, with the messages it was given', async () => {
