@@ -62,6 +62,7 @@ async function listFromProc(): Promise<readonly ShownProcess[]> {
 export async function listWithPs(): Promise<readonly ShownProcess[]> {
   const args = ['axeww', '-o', 'pid=,command='];
   const ps = startGuarded({ command: 'ps', args, env: { PATH: '/usr/bin:/bin' }, stdin: 'ignore' });
+  // Without `ps` no process is shown.
   ps.on('error', () => {});
   ps.stderr.resume();
   let text = '';

@@ -94,6 +94,7 @@ export class ProcessRun {
     if (input === undefined) this.#child = start(isInteractive === true ? 'pipe' : 'ignore');
     else this.#child = inputIsFile === true ? withInputFile(input, start) : start('pipe');
     this.#started = new StartedProcesses(this.#child);
+    // A program that has ended reads nothing more: its exit is what is reported.
     this.#child.stdin?.on('error', () => {});
     if (isInteractive !== true) this.#child.stdin?.end(input);
     this.#streams = [this.#read('stdout'), this.#read('stderr')];
@@ -184,6 +185,7 @@ export class ProcessRun {
       take(reader.push(chunk));
     });
     stream.on('close', () => take(reader.end()));
+    // A stream that fails is closed, which ends its last line.
     stream.on('error', () => {});
     return stream;
   }
@@ -207,6 +209,7 @@ export class ProcessRun {
   async #endStarted({ exitCode, stopped }: ProcessExit): Promise<void> {
     const { hasTurns = false, isFinished } = this.#options;
     const isNormal = hasTurns ? !this.#isWorking : isFinished() || (exitCode === 0 && stopped === undefined);
+    // Where processes cannot be listed, those outside its group end with this process, by the guard.
     if (!isNormal) await this.#started.end().catch(() => {});
   }
 
@@ -250,7 +253,7 @@ export class ProcessRun {
   #stop(stopped: ProcessEnd['stopped']): void {
     if (this.#callOff !== undefined) return;
     this.#stopped = stopped;
-    // The work of a turn does not wait for the end of the program.
+    // The work of a turn does not wait for the end of the program, after which it is ended again.
     if (this.#options.hasTurns === true && this.#isWorking) void this.#started.end().catch(() => {});
     this.#callOff = stopGroup(this.#child, this.#options.stopStepMs);
   }

@@ -295,7 +295,9 @@ export class Machine {
       () => ({}),
       (error: unknown) => ({ error }),
     );
-    const queue = await this.#ports.waiting(turn, this.#state.waiting.length > 0).catch(() => undefined);
+    const queue = await this.#ports
+      .waiting(turn, this.#state.waiting.length > 0)
+      .catch(error => void this.#ports.onError(error));
     this.#live = undefined;
     const { turn: { inputs = [], isDetached = false } = {}, isDestroyed } = this.#state;
     // The run of a thread that was deleted cannot be resumed.
@@ -307,10 +309,11 @@ export class Machine {
   }
 
   async #run(command: Command): Promise<void> {
+    const report = (error: unknown) => this.#ports.onError(error);
     if ('id' in command) await this.#take(command.id)?.work();
     else if (command.kind === 'store') await this.#store(command.ids, false);
-    else if (command.kind === 'resume') await this.#resume().catch(() => {});
-    else await this.#ports.release().catch(error => this.#ports.onError(error));
+    else if (command.kind === 'resume') await this.#resume().catch(report);
+    else await this.#ports.release().catch(report);
     this.dispatch({ type: 'command_ended' });
   }
 
@@ -348,6 +351,7 @@ export class Machine {
       if (message === undefined) continue;
       const storing = this.#ports.enqueue(message, kind, this.hasContext(message.id));
       this.#messages.store(id, storing);
+      // The sender of the message gets the error.
       void storing.then(() => this.#live?.notifyInjected()).catch(() => {});
       this.#storing = Promise.allSettled([this.#storing, storing]).then(() => {});
     }
