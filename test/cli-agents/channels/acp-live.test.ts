@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { cliAdapters } from '../../../src/agents/cli/adapters/index.ts';
+import { asked, byPrompt } from '../scenarios/conversation.ts';
 import type { Profile } from '../scenarios/profile.ts';
 import { acpProfiles } from '../scenarios/profiles/acp.ts';
 import { tryProgram } from '../scenarios/try-program.ts';
@@ -21,6 +22,7 @@ const writes: Readonly<Record<string, (path: string) => ReturnType<typeof callTo
 for (const profile of acpProfiles)
   tryProgram(profile, version => {
     if (cliAdapters[profile.agent]?.isLiveOnly === true) testWithoutTerminal(profile, version);
+    if (profile.agent === 'goose') testStoppedMessage(profile, version);
     const write = writes[profile.agent];
     if (write === undefined) return;
 
@@ -65,5 +67,30 @@ function testWithoutTerminal({ agent, shell }: Profile, version: string): void {
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/denied: .*\(--wait\)/) as string });
     expect(ended.stdout).toContain('nobody can be asked');
     expect(isMade).toBe(false);
+  });
+}
+
+function testStoppedMessage(profile: Profile, version: string): void {
+  it('reads a message with the next prompt that it accepted into a turn which was stopped', async () => {
+    const script = { 'PROMPT-1': [profile.shell('bash slow.sh 30 late.txt')], 'PROMPT-2': ['Usable.'] };
+    const live = await LiveScene.open(version, byPrompt(profile, script));
+    writeFileSync(join(live.options.cwd, 'slow.sh'), 'sleep "$1"\ntouch "$2"\n');
+    profile.prepare?.(live);
+    try {
+      const run = await live.send('PROMPT-1');
+      await live.answer(await live.relay(), { outcome: 'approve' });
+      await live.event(event => event.type === 'tool_start');
+      await live.say('STEER-1 also this');
+      await live.event(event => event.type === 'user' && event.content === 'STEER-1 also this');
+      await live.supervisor.abort(run.runId);
+      expect((await live.finished(run)).outcome).toBe('aborted');
+      const { outcome } = await live.finished(await live.send('PROMPT-2'));
+      expect([outcome, asked(live, profile).at(-1)]).toEqual([
+        'complete',
+        expect.stringContaining('STEER-1 also this'),
+      ]);
+    } finally {
+      await live.close();
+    }
   });
 }

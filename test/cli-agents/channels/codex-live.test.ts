@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rawRecord } from '../../../src/agents/cli/saved/raw-record.ts';
 import { readSavedStream } from '../../../src/agents/index.ts';
@@ -5,6 +8,9 @@ import { codex, question, shell } from '../scenarios/profiles/codex.ts';
 import { tryProgram } from '../scenarios/try-program.ts';
 import { comparedEvents } from '../support/compared-events.ts';
 import { callTool, LiveScene } from '../support/live-scene.ts';
+
+/** Whether this process may give a program an `/etc` of its own, where the rules of a company for Codex are. */
+const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
 tryProgram(codex, version => {
   it('shows why a command needs more rights, and asks questions without a plan', async () => {
@@ -59,5 +65,32 @@ tryProgram(codex, version => {
     ]);
     expect(print.map(({ type }) => type)).toContain('tool_result');
     expect(live).toEqual(print);
+  });
+
+  it.skipIf(!canMount)('fails with the policy that it takes instead of ours, before it is prompted', async () => {
+    const live = await LiveScene.open(version, ['Never.']);
+    const home = dirname(live.options.cwd);
+    const [managed, rules] = [join(home, 'managed-codex'), join(home, 'requirements.toml')];
+    const mounts = [
+      'mount -t tmpfs tmpfs /mnt',
+      'cp -r /etc/. /mnt 2>/dev/null',
+      'mkdir -p /mnt/codex',
+      'cp "$RULES" /mnt/codex',
+      'mount --bind /mnt /etc',
+      'exec "$0" "$@"',
+    ];
+    const line = `RULES='${rules}' exec unshare -rm sh -c '${mounts.join('; ')}' '${live.options.executable}' "$@"`;
+    writeFileSync(managed, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    writeFileSync(rules, 'allowed_approval_policies = ["on-request"]\n');
+    try {
+      const { outcome, events } = await live.finished(await live.send('go', { executable: managed }));
+      expect(outcome).toBe('error');
+      expect(events.filter(event => event.type === 'error')).toMatchObject([
+        { code: 'policy_not_accepted', message: expect.stringContaining('"approvalPolicy":"on-request"') as string },
+      ]);
+      expect(live.requests()).toEqual([]);
+    } finally {
+      await live.close();
+    }
   });
 });
