@@ -1,6 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { agentTool, type Agent, defineTool, loopAgent, modelAgent, rlmAgent } from '../src/agents/index.ts';
+import {
+  agentTool,
+  type Agent,
+  defineTool,
+  loopAgent,
+  modelAgent,
+  readSavedStream,
+  rlmAgent,
+} from '../src/agents/index.ts';
 import type { PermissionRuleSet } from '../src/agents/permissions/index.ts';
 import { type ModelScript, scriptByStep } from '../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../src/agents/model/scripted/scripted-model.ts';
@@ -8,7 +17,7 @@ import { Supervisor } from '../src/control/index.ts';
 import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../src/events/index.ts';
 import { exportThread, importThread, MemoryLog } from '../src/log/index.ts';
 import type { Message } from '../src/projections/message.ts';
-import { projectRequest } from '../src/projections/index.ts';
+import { projectReport, projectRequest } from '../src/projections/index.ts';
 import { memoryScene, newMemoryThread, observersEnded, say, smallLimits } from './support/memory-scene.ts';
 import { requestHashes } from './support/request-hashes.ts';
 
@@ -142,7 +151,27 @@ describe('the log gives the request of each step, byte for byte', () => {
     expect(of(events, 'model_context')).toHaveLength(1);
   });
 
-  it('is undefined for a step without a context, as external agents have', () => {
+  it('is undefined for an external program that reports only names, which are stored once per thread', async () => {
+    const raw = await readFile('test/cli-agents/fixtures/claude@2.1.325/hello/raw.jsonl', 'utf8');
+    const agent: Agent = { id: 'claude', invoke: ({ runId }) => readSavedStream('claude', [raw], { runId }) };
+    const { log, threadId, ask } = await openThread();
+    for (const content of ['One.', 'Two.']) await ask(agent, content);
+    const events = await log.read(threadId);
+    expect(of(events, 'model_context')).toMatchObject([{ provider: 'claude', reported: true }]);
+    const steps = of(events, 'step_start');
+    expect(steps).toHaveLength(2);
+    for (const step of steps) {
+      expect(projectRequest(events, step)).toBeUndefined();
+      const { model, settings, tools } = projectReport(events, step) ?? {};
+      expect([model, settings?.['permissionMode'], tools?.[1]]).toEqual([
+        'claude-sonnet-4-5',
+        'bypassPermissions',
+        { name: 'Bash' },
+      ]);
+    }
+  });
+
+  it('is undefined for a step without a context, as other external agents have', () => {
     const step: EventOf<'step_start'> = { type: 'step_start', runId: 'r', step: 0 };
     expect(projectRequest([{ type: 'harness_start', runId: 'r', agentId: 'a' }, step], step)).toBeUndefined();
   });

@@ -15,7 +15,11 @@ export const modelContext = define(
   () =>
     eventShape('model_context', {
       id: z.string().min(1).describe('the hash of the context, with every tool whole'),
-      provider: z.string().describe('the provider of the model'),
+      provider: z.string().describe('the provider of the model; the agent, when an external program reported it'),
+      reported: z
+        .boolean()
+        .optional()
+        .describe('true when an external program reported it: names of tools and settings, not what it sent'),
       instructions: z.string().optional().describe('the instructions before the messages'),
       tools: z
         .array(

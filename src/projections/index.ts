@@ -7,7 +7,7 @@ export { type CallState, foldRun, type RelayState, type RunState } from './run-s
 export { conversationFold, type Fold, foldAll } from './fold.ts';
 export type { MessagesOptions } from './model-input/model-input.ts';
 export { messagesFold, projectMessages } from './model-input/project-messages.ts';
-export { projectRequest, type SentRequest } from './model-input/project-request.ts';
+export { projectReport, projectRequest, type SentRequest } from './model-input/project-request.ts';
 export { possibleAnswers } from './possible-answers.ts';
 export {
   hasExpired,

@@ -6,7 +6,13 @@ import { defined } from '../../events/defined.ts';
 import { type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { defaultActive } from '../../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
-import { type Message, projectMessages, projectRequest, type SentRequest } from '../../projections/index.ts';
+import {
+  type Message,
+  projectMessages,
+  projectReport,
+  projectRequest,
+  type SentRequest,
+} from '../../projections/index.ts';
 import { printableText } from '../../events/terminal-text.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { runnableAgent } from '../agents/runnable-agent.ts';
@@ -28,6 +34,8 @@ export interface PromptOptions extends ThreadCommandOptions {
 interface Prompt extends Partial<ModelRequest>, Partial<Pick<SentRequest, 'provider' | 'model' | 'settings'>> {
   readonly agent: string;
   readonly messages: readonly Message[];
+  /** Whether it is what an external program reported of a model call, and not what was sent. */
+  readonly reported?: true;
 }
 
 /** `singletree debug prompt`: what a model would be sent of a thread: instructions, tools and messages. */
@@ -100,6 +108,15 @@ async function readSentPrompt(
       `The run "${runId}" has no step ${step}: it has ${steps.length} model calls.`,
     );
   const request = projectRequest(events, found);
+  const reported = projectReport(events, found);
+  if (reported !== undefined)
+    return {
+      agent: agentId,
+      reported: true,
+      messages: [],
+      ...reported,
+      tools: reported.tools as unknown as ModelTool[],
+    };
   if (request === undefined)
     throw new SingletreeError(
       'not_found',
@@ -108,13 +125,20 @@ async function readSentPrompt(
   return { agent: agentId, ...request, tools: request.tools as unknown as ModelTool[] };
 }
 
-async function print({ agent, instructions, tools, messages, model, settings }: Prompt): Promise<void> {
+async function print({ agent, instructions, tools, messages, model, settings, reported }: Prompt): Promise<void> {
+  if (reported === true)
+    await standardOutput.write(
+      `The agent "${agent}" reported this of its model call. It is not the request, which the program does not report.\n\n`,
+    );
   if (tools === undefined)
     await standardOutput.write(
       `The agent "${agent}" adds instructions and tools of its own. Of the thread it has these messages:\n\n`,
     );
-  if (model !== undefined) await standardOutput.write(section('model', [model, JSON.stringify(settings)]));
+  if (model !== undefined || reported === true)
+    await standardOutput.write(section('model', [model ?? 'not reported', JSON.stringify(settings)]));
   if (instructions !== undefined) await standardOutput.write(section('instructions', [instructions]));
+  if (reported === true)
+    return void (await standardOutput.write(section('tools', tools?.map(({ name }) => name) ?? [])));
   for (const tool of tools ?? [])
     await standardOutput.write(
       section(

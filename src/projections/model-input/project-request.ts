@@ -19,8 +19,9 @@ export interface SentRequest {
 
 /**
  * Returns what the model of a step was sent, or the one that made a `summary` by compaction, from the events of its
- * thread. Returns undefined for a step that names no `model_context`: one of an external agent or of an older log. `history`: the messages that the agent was invoked
- * with, when its events are not those of a thread.
+ * thread. Returns undefined for a step that names no `model_context`, as in an older log, and for one of an external
+ * agent, which only reports a part of it. `history`: the messages that the agent was invoked with, when its events are
+ * not those of a thread.
  */
 export function projectRequest(
   events: readonly AgentEvent[],
@@ -29,23 +30,41 @@ export function projectRequest(
 ): SentRequest | undefined {
   const end = events.findIndex(event => event === step || isSame(event, step));
   const before = events.slice(0, step.type === 'step_start' ? end + 1 : end);
-  const contexts = before.filter(event => event.type === 'model_context');
-  const context = contexts.findLast(({ id }) => id === step.contextId);
-  if (context === undefined) return undefined;
-  const described = new Map<string, Readonly<Record<string, unknown>>>();
-  for (const { tools } of contexts) for (const { id, tool } of tools) if (tool !== undefined) described.set(id, tool);
+  const found = findContext(before, step.contextId);
+  if (found === undefined || found.context.reported === true) return undefined;
+  const { context, tools } = found;
   const { provider, instructions, settings } = context;
   const messages = toMessages(before, step.runId, context, history);
   return {
     provider,
     ...defined({ model: step.type === 'step_start' ? step.model : undefined, instructions }),
-    tools: context.tools.map(({ id }) => described.get(id) ?? {}),
+    tools,
     settings,
     messages:
       step.type === 'step_start'
         ? messages
         : [...messages.slice(0, step.coveredMessages), { role: 'user', content: step.asked ?? '' }],
   };
+}
+
+/** Returns what an external program reported of the model calls of a step; undefined when it reported nothing. */
+export function projectReport(
+  events: readonly AgentEvent[],
+  { contextId, model }: EventOf<'step_start'>,
+): Pick<SentRequest, 'model' | 'settings' | 'tools'> | undefined {
+  const { context, tools } = findContext(events, contextId) ?? {};
+  if (context?.reported !== true || tools === undefined) return undefined;
+  return { ...defined({ model }), settings: context.settings, tools };
+}
+
+/** Returns a context with its tools, which an earlier one may describe. */
+function findContext(events: readonly AgentEvent[], contextId: string | undefined) {
+  const contexts = events.filter(event => event.type === 'model_context');
+  const context = contexts.findLast(({ id }) => id === contextId);
+  if (context === undefined) return undefined;
+  const described = new Map<string, Readonly<Record<string, unknown>>>();
+  for (const { tools } of contexts) for (const { id, tool } of tools) if (tool !== undefined) described.set(id, tool);
+  return { context, tools: context.tools.map(({ id }) => described.get(id) ?? {}) };
 }
 
 /** Returns the messages that a model of a run is sent after these events. */

@@ -44,7 +44,7 @@ tryProgram(claude, version => {
         { code: 'unsafe_mode', message: expect.stringContaining('"acceptEdits", in which it does not ask') as string },
       ]);
       const types = events.map(({ type }) => type);
-      expect([...types.slice(types.indexOf('tool_result'))]).toEqual(['tool_result', 'usage', 'error', 'harness_end']);
+      expect(types.slice(types.indexOf('tool_result'))).toEqual(['tool_result', 'usage', 'error', 'harness_end']);
     } finally {
       await live.close();
     }

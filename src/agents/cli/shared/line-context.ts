@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../../events/index.ts';
 import type { Failure } from '../contract/translator.ts';
+import { type ContextParts, describeContext } from '../../model/call/model-context.ts';
 import { defined } from '../../../events/defined.ts';
 
 type Body<Event> = Event extends AgentEvent ? Omit<Event, 'runId' | 'ts' | 'seq' | 'sessionId'> : never;
@@ -31,6 +32,8 @@ export class LineContext {
   #line: number | undefined;
   #events: AgentEvent[] = [];
   #steps = new Map<string, number>();
+  /** What the program reported of its model calls. */
+  #contextId: string | undefined;
 
   constructor(runId: string) {
     this.runId = runId;
@@ -78,12 +81,21 @@ export class LineContext {
     return this.#sessionId;
   }
 
+  /** Registers what the program reports of its model calls: its next steps name it. The same again has no effect. */
+  reports(context: Omit<ContextParts, 'reported' | 'instructions'>): void {
+    const { id, toEvent } = describeContext(this.runId, { ...context, reported: true });
+    if (id === this.#contextId) return;
+    this.#contextId = id;
+    this.emit(toEvent());
+  }
+
   /** Starts a step of a run. */
   step(details: { runId?: string; callId?: string | undefined; model?: string | undefined } = {}): void {
     const runId = details.runId ?? this.runId;
     const step = this.#steps.get(runId) ?? 0;
     this.#steps.set(runId, step + 1);
-    this.emit({ type: 'step_start', ...defined(details), step });
+    const contextId = runId === this.runId ? this.#contextId : undefined;
+    this.emit({ type: 'step_start', ...defined({ ...details, contextId }), step });
   }
 
   /** Makes the next step of a run another attempt at the last one. */

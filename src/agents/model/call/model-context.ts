@@ -3,7 +3,6 @@ import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { EventOf } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { InvokeParams } from '../../agent.ts';
-import type { ModelTool } from '../../loop/tool.ts';
 import { digest, digestTool } from './request-hash.ts';
 
 /** What a run emits about its requests, so that each can be made again from the log. */
@@ -39,9 +38,11 @@ export class EmittedContexts extends Set<string> {
 /** What a model is sent beside messages. */
 export interface ContextParts {
   readonly provider: string;
-  readonly instructions: string | undefined;
-  readonly tools: readonly ModelTool[];
-  readonly settings: LoggedSettings;
+  /** Whether an external program reported it. */
+  readonly reported?: boolean;
+  readonly instructions?: string | undefined;
+  readonly tools: readonly object[];
+  readonly settings: object;
 }
 
 export type LoggedSettings = Omit<LanguageModelV3CallOptions, 'prompt' | 'tools'>;
@@ -56,19 +57,24 @@ export function toLoggedSettings(settings: LoggedSettings): LoggedSettings {
 /** Returns the id of the context of a request, and what creates its event, with every tool whole. */
 export function describeContext(
   runId: string,
-  { provider, instructions, tools, settings }: ContextParts,
-  { first, maxOutputLength, maxShownLength }: RequestRecord,
+  { provider, reported, instructions, tools, settings }: ContextParts,
+  { first, maxOutputLength, maxShownLength }: Omit<RequestRecord, 'emitted'> = {},
 ): { readonly id: string; readonly toEvent: () => EventOf<'model_context'> } {
   const context = {
     provider,
-    ...defined({ instructions, maxOutputLength: toFinite(maxOutputLength), maxShownLength: toFinite(maxShownLength) }),
+    ...defined({
+      reported,
+      instructions,
+      maxOutputLength: toFinite(maxOutputLength),
+      maxShownLength: toFinite(maxShownLength),
+    }),
     ...(first !== undefined && { first: [first] }),
     settings,
   };
   const text = JSON.stringify(context);
   const id = digest([text, ...tools.map(digestTool)].join('\n')).slice(0, 16);
   // Events are frozen: theirs are copies.
-  const describe = (tool: ModelTool) => ({ id: digestTool(tool).slice(0, 16), tool: JSON.parse(JSON.stringify(tool)) });
+  const describe = (tool: object) => ({ id: digestTool(tool).slice(0, 16), tool: JSON.parse(JSON.stringify(tool)) });
   const toEvent = () => ({ type: 'model_context', runId, id, ...JSON.parse(text), tools: tools.map(describe) });
   return { id, toEvent };
 }

@@ -140,6 +140,10 @@ export class ClaudeReader implements RecordReader {
       if (sessionId === undefined) this.#context.unknown(record);
       else if (this.#context.sessionId !== sessionId || !this.#isAnnounced) this.#context.session(sessionId, details);
       this.#isAnnounced = true;
+      const tools = listOf(record['tools']).flatMap(name => (typeof name === 'string' ? { name } : []));
+      const { model, permissionMode, output_style, agents, skills } = record;
+      const settings = defined({ model, permissionMode, output_style, agents, skills });
+      if (tools.length > 0) this.#context.reports({ provider: 'claude', tools, settings });
     },
     status: () => {},
     thinking_tokens: () => {},

@@ -2,7 +2,8 @@ import type { RecordRules } from '../../contract/record-rules.ts';
 
 /** How the records of Claude Code are translated. */
 export const claudeRecords: RecordRules = {
-  '`system` `init`': '`session` with folder and model, once',
+  '`system` `init`':
+    '`session` with folder and model, once; `model_context` with the names of tools and the settings, once per change',
   '`system` `status`, `thinking_tokens`': 'nothing: consumed',
   '`system` `api_retry`': '`warning` with code `api_retry`',
   '`system` `permission_denied`': '`warning` with code `permission_denied`',
