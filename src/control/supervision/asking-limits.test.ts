@@ -157,13 +157,13 @@ describe('a limit that asks', () => {
     expect(ofType(await rejected.read(), 'usage')).toHaveLength(3);
   });
 
-  it('is asked about by another run when the one that asked is gone', async () => {
+  it('is asked about by the next run when the one that asked is gone', async () => {
     const { log, supervisor, start, read, threadId } = await scene({ thread: { tokens: 100, then: 'ask' } });
     await (await start(loop(1))).done;
     const first = await start(loop(1));
     await relayIn(log, threadId);
-    const second = await start(loop(1));
     await supervisor.abort(first.runId);
+    const second = await start(loop(1));
     const { id, runId } = await relayIn(log, threadId, 2);
     expect(runId).toBe(second.runId);
     await supervisor.answer(threadId, id, { outcome: 'approve' });

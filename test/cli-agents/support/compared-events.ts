@@ -24,8 +24,27 @@ async function eventsOf(name: string, script: ModelScript, channel: 'print' | 'l
   }
 }
 
-const left: ReadonlySet<string> = new Set(['user', 'harness_start', 'warning', 'session', 'model_context', 'tool_start']);
-const differing = ['id', 'line', 'ts', 'seq', 'sessionId', 'runId', 'parentId', 'callId', 'contextId', 'diff', 'movePath'];
+const left: ReadonlySet<string> = new Set([
+  'user',
+  'harness_start',
+  'warning',
+  'session',
+  'model_context',
+  'tool_start',
+]);
+const differing = [
+  'id',
+  'line',
+  'ts',
+  'seq',
+  'sessionId',
+  'runId',
+  'parentId',
+  'callId',
+  'contextId',
+  'diff',
+  'movePath',
+];
 
 function comparable(events: readonly LoggedEvent[], cwd: string): Compared[] {
   const compared: Record<string, unknown>[] = [];
