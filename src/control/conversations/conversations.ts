@@ -312,9 +312,8 @@ export class Conversations extends ConversationReader {
 
   /** Starts a run with a message, which gives a thread without a title its title. */
   async #begin(threadId: string, message: SentMessage, edits?: string): Promise<SendReceipt> {
-    const { log } = this.#options;
     const { runId } = await this.start(threadId, message, { ...onceOf(message), ...defined({ edits }) });
-    const thread = await log.getThread(threadId);
+    const thread = await this.#options.log.getThread(threadId);
     if (thread !== undefined && thread.title === undefined)
       await this.label(threadId, { title: makeTitle(message.content) });
     return { runId };
@@ -347,8 +346,7 @@ export class Conversations extends ConversationReader {
 
   /** Begins the turn of a waiting message; the `user` event with its id delivers it. */
   #deliverMessage(threadId: string, message: WaitingMessage, expectedSeq: number): Promise<RunHandle> {
-    const { id } = message;
-    return this.start(threadId, message, { once: deliveredKey(id), expectedSeq });
+    return this.start(threadId, message, { once: deliveredKey(message.id), expectedSeq });
   }
 
   async #deliver(threadId: string): Promise<void> {
@@ -368,8 +366,7 @@ export class Conversations extends ConversationReader {
   }
 
   #deliverLater(threadId: string): undefined {
-    const { clock: timers = backgroundClock } = this.#options;
-    timers.after(busy.ms, () => void this.#deliverAfterRuns(threadId));
+    (this.#options.clock ?? backgroundClock).after(busy.ms, () => void this.#deliverAfterRuns(threadId));
   }
 
   /** Reads, changes and appends; tries again when another event came between. */

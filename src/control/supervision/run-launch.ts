@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
+import { SingletreeError } from '../../events/index.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { EndNote, StartOptions } from './run-control.ts';
 
@@ -29,4 +30,13 @@ export const finished: Error = new Error('The run is over.');
 /** Rethrows every error except `finished`. */
 export function ignoreFinished(error: unknown): undefined {
   if (error !== finished) throw error;
+}
+
+/** The error for an id that the generator of the caller returned twice. */
+export function usedRunId(threadId: string, runId: string): SingletreeError {
+  return new SingletreeError(
+    'invalid_argument',
+    `The run id "${runId}" was already used. Make sure that the id generator returns unique ids.`,
+    { details: { threadId, runId } },
+  );
 }

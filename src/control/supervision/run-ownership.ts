@@ -203,3 +203,10 @@ export async function waitForRunEnd(log: EventLog, options: RunEndOptions): Prom
     cancel();
   }
 }
+
+/** The error for a run that would be a second one of its thread. */
+export function runUnderWay(threadId: string, runId: string | undefined): SingletreeError {
+  return new SingletreeError('run_under_way', 'A run is active in this thread. Abort it or wait until it ends.', {
+    details: { threadId, runId },
+  });
+}

@@ -4,8 +4,8 @@ import { checkAgentIds } from '../../agents/agent-ids.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
-import { type AgentEvent, type EventOf, newId, SingletreeError } from '../../events/index.ts';
-import { editMessage, getMessages, getRun, retryOf, selectMessage } from '../../graph/index.ts';
+import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
+import { getRun, retryOf, selectMessage } from '../../graph/index.ts';
 import { changeMode } from '../choice-events.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
@@ -29,12 +29,13 @@ import type {
   StartOptions,
 } from './run-control.ts';
 import { checkAbort, checkAbortAll, checkRetry, checkStart } from './run-options.ts';
-import { finished, ignoreFinished, type NewRun, type RunLaunch } from './run-launch.ts';
+import { finished, ignoreFinished, type NewRun, type RunLaunch, usedRunId } from './run-launch.ts';
 import { newRunRecord, readRunRecord } from './run-record.ts';
-import { runNotFound, RunOwnership, type TakeoverResult } from './run-ownership.ts';
+import { runNotFound, RunOwnership, runUnderWay, type TakeoverResult } from './run-ownership.ts';
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
-import type { ThreadMemory } from '../thread-memory.ts';
+import { type ThreadMemory, ThreadState } from '../thread-memory.ts';
+import { endImportedRuns, userEvent } from './turn-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
@@ -113,38 +114,22 @@ export class Supervisor implements RunControl {
 
   async start(threadId: string, options: StartOptions): Promise<RunHandle> {
     checkStart(options);
-    const { agent, content, by, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
-    const parts = typeof content === 'string' ? content : [...content];
-    const userRunId = newId();
-    let event: EventOf<'user'> = { type: 'user', runId: userRunId, content: parts, ...defined({ id, by }) };
-    if (edits !== undefined) {
-      await this.#checkIdle(threadId);
-      const { conversation } = await this.#memory.of(threadId);
-      event = {
-        ...editMessage(conversation, edits, { runId: userRunId, content: parts, ...defined({ by }) }),
-        ...defined({ id }),
-      };
-    }
-    const waiting =
-      id === undefined || once === undefined
-        ? []
-        : (await this.#memory.of(threadId)).queue.filter(each => each.id === id);
+    const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
+    if (edits !== undefined) await this.#checkIdle(threadId);
+    const needsState = edits !== undefined || mode !== undefined || once !== undefined;
+    const state = needsState ? await this.#memory.of(threadId) : new ThreadState();
+    const event = userEvent(options, state.conversation);
+    const waiting = once === undefined ? undefined : state.queue.find(message => message.id === id);
+    const lacksContext = waiting !== undefined && this.#lacksContext(waiting);
     return this.#startRun(
       threadId,
-      {
-        agent,
-        parentId: `${userRunId}:user`,
-        model,
-        note,
-        metadata,
-        lacksContext: waiting.some(message => this.#lacksContext(message)),
-      },
+      { agent, parentId: `${event.runId}:user`, model, note, metadata, lacksContext },
       {
         event,
         expectedSeq,
         once,
         parallel,
-        before: mode === undefined ? [] : changeMode(mode, (await this.#memory.of(threadId)).mode),
+        before: mode === undefined ? [] : changeMode(mode, state.mode),
         after: folder === undefined ? [] : [{ type: 'folder_changed', runId: newId(), ...folder }],
       },
     );
@@ -152,16 +137,6 @@ export class Supervisor implements RunControl {
 
   #lacksContext({ id, hasContext }: WaitingMessage): boolean {
     return hasContext === true && !this.#options.hasContext(id);
-  }
-
-  /** The events that end the recorded runs which an import left open, when a person continues its thread for the first time. */
-  async #closeImported(threadId: string, seq = 0): Promise<EventOf<'harness_end'>[]> {
-    const { conversation, mayBeImporting } = await this.#memory.of(threadId, seq);
-    const runs = mayBeImporting ? getMessages(conversation).map(({ runId }) => getRun(conversation, runId)) : [];
-    return runs.toReversed().flatMap(run => {
-      if (run?.status !== 'interrupted' || run.endedAt !== undefined) return [];
-      return [{ type: 'harness_end', runId: run.runId, agentId: run.agentId ?? '', reason: 'interrupted' }];
-    });
   }
 
   async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
@@ -292,7 +267,8 @@ export class Supervisor implements RunControl {
       this.#starting.add(runId);
       const { owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
-      const before = [...(await this.#closeImported(threadId, request.expectedSeq)), ...(request.before ?? [])];
+      const ends = endImportedRuns(await this.#memory.of(threadId, request.expectedSeq ?? 0));
+      const before = [...ends, ...(request.before ?? [])];
       await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata });
       return await this.#launch(thread, { threadId, open, agent, note, isNew: true, lacksContext });
     } catch (error) {
@@ -324,12 +300,8 @@ export class Supervisor implements RunControl {
     const runId = this.#options.newRunId();
     if (this.#options.newRunId === newId) return runId;
     const { conversation } = await this.#memory.of(threadId, seq);
-    if (!this.#runs.has(runId) && getRun(conversation, runId) === undefined) return runId;
-    throw new SingletreeError(
-      'invalid_argument',
-      `The run id "${runId}" was already used. Make sure that the id generator returns unique ids.`,
-      { details: { threadId, runId } },
-    );
+    if (this.#runs.has(runId) || getRun(conversation, runId) !== undefined) throw usedRunId(threadId, runId);
+    return runId;
   }
 
   /** Resumes or ends an open run, if the lease of its thread is free. */
@@ -425,10 +397,4 @@ export class Supervisor implements RunControl {
     const runId = here[0]?.runId ?? elsewhere[0];
     if (runId !== undefined) throw runUnderWay(threadId, runId);
   }
-}
-
-function runUnderWay(threadId: string, runId: string | undefined): SingletreeError {
-  return new SingletreeError('run_under_way', 'A run is active in this thread. Abort it or wait until it ends.', {
-    details: { threadId, runId },
-  });
 }

@@ -1,0 +1,24 @@
+import { defined } from '../../events/defined.ts';
+import { type EventOf, newId } from '../../events/index.ts';
+import { type Conversation, editMessage, getMessages, getRun } from '../../graph/index.ts';
+import type { ThreadState } from '../thread-memory.ts';
+import type { StartOptions } from './run-control.ts';
+
+/** The event of what a person says; one that edits a message stands beside it. */
+export function userEvent(
+  { content, id, by, edits }: Pick<StartOptions, 'content' | 'id' | 'by' | 'edits'>,
+  conversation: Conversation,
+): EventOf<'user'> {
+  const said = { runId: newId(), content: typeof content === 'string' ? content : [...content], ...defined({ by }) };
+  const event = edits === undefined ? { type: 'user' as const, ...said } : editMessage(conversation, edits, said);
+  return { ...event, ...defined({ id }) };
+}
+
+/** The events that end the recorded runs which an import left open, when a person continues its thread for the first time. */
+export function endImportedRuns({ conversation, mayBeImporting }: ThreadState): EventOf<'harness_end'>[] {
+  const runs = mayBeImporting ? getMessages(conversation).map(({ runId }) => getRun(conversation, runId)) : [];
+  return runs.toReversed().flatMap(run => {
+    if (run?.status !== 'interrupted' || run.endedAt !== undefined) return [];
+    return [{ type: 'harness_end', runId: run.runId, agentId: run.agentId ?? '', reason: 'interrupted' }];
+  });
+}
