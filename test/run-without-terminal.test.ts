@@ -183,7 +183,7 @@ describe('--attach', () => {
   it('is not needed for a file of the folder that the prompt mentions; other words stay text', async () => {
     writeFileSync(join(home, 'plan.md'), '# The zebra plan\n');
     const asked = 'read @plan.md for @alice, not @../secret';
-    const { stdout, status } = await run('run', 'gemini', asked);
+    const { stdout, status } = await run('run', 'gemini', asked, '--output', 'events');
     expect([status, stdout]).toEqual([0, expect.stringContaining('zebra plan')]);
     expect(stdout.match(/"filename":"[^"]*"/g)).toEqual(['"filename":"plan.md"']);
     expect(stdout).toContain(asked);
