@@ -4,6 +4,7 @@ import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { graphReduce } from './graph-reduce.ts';
+import { importSessions } from './import-sessions.ts';
 import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
 import { memory } from './memory.ts';
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'dag-layout': dagLayout,
   'graph-reduce': graphReduce,
   harness,
+  'import-sessions': importSessions,
   'long-thread': longThread,
   'live-sessions': liveSessions,
   memory,

@@ -16,8 +16,8 @@ export interface SessionHead {
   readonly name: string;
   /** The beginning of its text. */
   readonly text: string;
-  /** The records on the lines of that which are whole. */
-  readonly records: readonly WireRecord[];
+  /** Returns the first value that `read` has for a record on the whole lines of that; records after it are not parsed. */
+  readonly find: <Value>(read: (record: WireRecord) => Value | undefined) => Value | undefined;
 }
 
 /** Yields the files below a folder whose path is accepted; a folder or a file that cannot be read is skipped. */
@@ -51,9 +51,9 @@ export async function* describeFiles(
       const file = await open(path);
       try {
         const { size, mtimeMs } = await file.stat();
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, headBytes)), 0);
-        const head = buffer.subarray(0, bytesRead);
-        const session = describe({ path, name: basename(path), text: lineText(head), records: readRecords(head) });
+        const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(Math.min(size, headBytes)), 0);
+        const text = lineText(buffer.subarray(0, bytesRead));
+        const session = describe({ path, name: basename(path), text, find: recordFinder(text) });
         const updatedAt = new Date(mtimeMs).toISOString();
         return session && { ...session, path, updatedAt, bytes: size, version: `${size} ${mtimeMs}` };
       } finally {
@@ -72,19 +72,28 @@ export async function* describeFiles(
   yield* await drain();
 }
 
-/** Returns the records on the whole lines of the beginning of a file. */
-function readRecords(bytes: Uint8Array): WireRecord[] {
-  const reader = new LineReader();
-  return [...reader.push(bytes), ...reader.end()].flatMap(({ bytes: line }) => {
-    const record = readRecord(line);
-    return record === undefined ? [] : [record];
-  });
+function recordFinder(text: string): SessionHead['find'] {
+  const lines = text.split('\n');
+  const records: (WireRecord | undefined)[] = [];
+  return read => {
+    for (let at = 0; at < lines.length; at++) {
+      if (at === records.length) records.push(parseRecord(lines[at] ?? ''));
+      const record = records[at];
+      const value = record && read(record);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
 }
 
 /** Returns the record on a line; undefined when it is none. */
 export function readRecord(bytes: Uint8Array): WireRecord | undefined {
+  return parseRecord(lineText(bytes));
+}
+
+function parseRecord(line: string): WireRecord | undefined {
   try {
-    return recordOf(JSON.parse(lineText(bytes)));
+    return recordOf(JSON.parse(line));
   } catch {
     return undefined;
   }

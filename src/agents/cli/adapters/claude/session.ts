@@ -38,15 +38,14 @@ export const claudeSession: SessionFormat = {
   find({ home, environment, path }) {
     const folder = join(environment['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'projects');
     const isSession = (file: string) => file.endsWith('.jsonl') && !/[\\/]subagents[\\/]/.test(file);
-    return describeFiles(filesAt(path ?? folder, isSession), ({ name, records }) => {
-      const dated = records.find(record => textOf(record['timestamp']) !== undefined);
-      if (!records.some(record => textOf(record['sessionId']) ?? textOf(record['uuid']))) return undefined;
-      const prompt = records.find(record => record['type'] === 'user' && record['isMeta'] !== true);
+    return describeFiles(filesAt(path ?? folder, isSession), ({ name, find }) => {
+      if (find(record => textOf(record['sessionId']) ?? textOf(record['uuid'])) === undefined) return undefined;
+      const prompt = find(record => (record['type'] === 'user' && record['isMeta'] !== true ? record : undefined));
       return {
         id: basename(name, '.jsonl'),
         ...defined({
-          cwd: textOf(records.find(record => textOf(record['cwd']) !== undefined)?.['cwd']),
-          createdAt: textOf(dated?.['timestamp']),
+          cwd: find(record => textOf(record['cwd'])),
+          createdAt: find(record => textOf(record['timestamp'])),
           title: joinedText(recordOf(prompt?.['message'])?.['content']),
         }),
       };

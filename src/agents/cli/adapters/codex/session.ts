@@ -24,14 +24,14 @@ export const codexSession: SessionFormat = {
     const folder = join(environment['CODEX_HOME'] ?? join(home, '.codex'), 'sessions');
     return describeFiles(
       filesAt(path ?? folder, file => file.endsWith('.jsonl')),
-      ({ text, records }) => {
+      ({ text, find }) => {
         // The first line has the instructions, and is often longer than what is read here.
         if (!/"type":\s*"session_meta"/.test(text.slice(0, 4096))) return undefined;
         const field = (name: string) => new RegExp(`"${name}":\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(text)?.[1];
         const read = (name: string) => textOf(JSON.parse(field(name) ?? 'null'));
         const id = read('id');
         if (id === undefined || read('parent_thread_id') !== undefined) return undefined;
-        const prompt = records.map(record => readPrompt(recordOf(record['payload']))).find(said => said !== undefined);
+        const prompt = find(record => readPrompt(recordOf(record['payload'])));
         const title = typeof prompt === 'string' ? prompt : joinedText(prompt);
         return { id, ...defined({ cwd: read('cwd'), createdAt: read('timestamp'), title }) };
       },

@@ -18,13 +18,13 @@ export const geminiSession: SessionFormat = {
   find({ home, environment, path }) {
     const folder = join(environment['GEMINI_CLI_HOME'] ?? home, '.gemini', 'tmp');
     const isSession = (file: string) => /^session-.*\.jsonl$/.test(basename(file));
-    return describeFiles(filesAt(path ?? folder, isSession), ({ path: file, records }) => {
-      const header = records.find(record => textOf(record['sessionId']) !== undefined);
+    return describeFiles(filesAt(path ?? folder, isSession), ({ path: file, find }) => {
+      const header = find(record => (textOf(record['sessionId']) === undefined ? undefined : record));
       const id = textOf(header?.['sessionId']);
-      const prompts = records.flatMap(record =>
-        record['type'] === 'user' ? (joinedText(record['content']) ?? []) : [],
-      );
-      const title = prompts.find(text => text !== '' && !isContext(text));
+      const title = find(record => {
+        const text = record['type'] === 'user' ? joinedText(record['content']) : undefined;
+        return text !== undefined && text !== '' && !isContext(text) ? text : undefined;
+      });
       // A program that resumes a session leaves a file without a message beside it.
       if (header === undefined || id === undefined || title === undefined) return undefined;
       return { id, title, ...defined({ cwd: projectFolder(file), createdAt: textOf(header['startTime']) }) };

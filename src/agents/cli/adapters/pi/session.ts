@@ -25,11 +25,14 @@ export const piSession: SessionFormat = {
     const folder = join(environment['PI_CODING_AGENT_DIR'] ?? join(home, '.pi', 'agent'), 'sessions');
     return describeFiles(
       filesAt(path ?? folder, file => file.endsWith('.jsonl')),
-      ({ records }) => {
-        const header = records.find(record => record['type'] === 'session');
+      ({ find }) => {
+        const header = find(record => (record['type'] === 'session' ? record : undefined));
         const id = textOf(header?.['id']);
         if (header === undefined || id === undefined) return undefined;
-        const prompt = records.map(record => recordOf(record['message'])).find(message => message?.['role'] === 'user');
+        const prompt = find(record => {
+          const message = recordOf(record['message']);
+          return message?.['role'] === 'user' ? message : undefined;
+        });
         const details = { cwd: textOf(header['cwd']), createdAt: textOf(header['timestamp']) };
         return { id, ...defined({ ...details, title: joinedText(prompt?.['content']) }) };
       },
