@@ -125,6 +125,15 @@ describe('a server on this machine that was given no token', () => {
     30_000,
   );
 
+  it('shows the sessions of the person at the machine, and one with a named token does not', async () => {
+    expect((await client.getSetup()).hasSessions).toBe(true);
+    const shared = await startProduct(home, 0, { env: { SINGLETREE_TOKEN: 'a-named-token' } });
+    const other = createClient({ baseUrl: shared.url, token: 'a-named-token' });
+    expect((await other.getSetup()).hasSessions).toBe(false);
+    await expect(other.listSessions()).rejects.toMatchObject({ code: 'not_found' });
+    await shared.end('SIGTERM');
+  });
+
   it('refuses answers and messages of a program that the run itself started, over HTTP, by send and by inbox', async () => {
     const { id, relayId, mark } = await asking();
     const before = (await client.getThread(id)).seq;

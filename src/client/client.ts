@@ -56,6 +56,13 @@ import {
   type RewindInfo,
   rewindInfo,
 } from '../protocols/http-folders.ts';
+import {
+  type SessionImportBody,
+  type SessionImportInfo,
+  sessionImportInfo,
+  type SessionInfo,
+  sessionInfo,
+} from '../protocols/http-sessions.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
 import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
@@ -119,6 +126,10 @@ export interface Client {
   keepWorktree(threadId: string): Promise<KeptInfo>;
   /** Removes the worktree of a thread; refused with `worktree_changed` when changes would be lost, unless forced. */
   removeWorktree(threadId: string, options?: { readonly force?: boolean }): Promise<void>;
+  /** The sessions of external agents on the machine of the server, newest first; refused with `not_found` when it looks for none. */
+  listSessions(): Promise<SessionInfo[]>;
+  /** Imports a listed session, or what was added to it since. */
+  importSession(sessionId: string, options?: SessionImportBody): Promise<SessionImportInfo>;
   /** The messages that wait until the run under way has ended, in the order of their delivery. */
   listQueue(threadId: string): Promise<QueuedMessage[]>;
   /** Changes, moves or holds a message that waits; refused with `not_found` when it was delivered. */
@@ -199,6 +210,7 @@ export interface ThreadSearch {
 const anything = z.unknown();
 const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string().optional() });
 const worktreeList = z.looseObject({ worktrees: z.array(worktreeInfo) });
+const sessionList = z.looseObject({ sessions: z.array(sessionInfo) });
 const queueList = z.looseObject({ messages: z.array(queuedMessage) });
 const relayList = z.looseObject({ relays: z.array(relayInfo) });
 const decisionList = z.looseObject({ decisions: z.array(decisionInfo), next: z.string().optional() });
@@ -280,6 +292,9 @@ export function createClient(options: ClientOptions = {}): Client {
     keepWorktree: threadId => call(keptInfo, path`threads/${threadId}/worktree/keep`, post({})),
     removeWorktree: async (threadId, options = {}) =>
       void (await call(anything, `${path`threads/${threadId}/worktree`}${queryOf(options)}`, { method: 'DELETE' })),
+    listSessions: async () => (await call(sessionList, 'sessions')).sessions,
+    importSession: (sessionId, options = {}) =>
+      call(sessionImportInfo, path`sessions/${sessionId}/import`, post(options)),
     listQueue: async threadId => (await call(queueList, path`threads/${threadId}/queue`)).messages,
     changeQueued: async (threadId, messageId, change) =>
       void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { ...post(change), method: 'PATCH' })),

@@ -96,6 +96,7 @@ export const setupInfo = z.looseObject({
     }),
   ),
   folder: z.string().optional().describe('the folder that agents work in'),
+  hasSessions: z.boolean().optional().describe('whether sessions of external agents can be listed and imported'),
 });
 
 export type SetupInfo = z.infer<typeof setupInfo>;

@@ -72,6 +72,14 @@ export {
   type RewindInfo,
   rewindInfo,
 } from './http-folders.ts';
+export {
+  type SessionImportBody,
+  sessionImportBody,
+  type SessionImportInfo,
+  sessionImportInfo,
+  type SessionInfo,
+  sessionInfo,
+} from './http-sessions.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
 export {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import type { SessionPlace } from '../agents/cli/sessions/session-format.ts';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
 import { defined } from '../events/defined.ts';
@@ -25,6 +26,7 @@ import { relayRoutes } from './routes/relay-routes.ts';
 import { queueRoutes } from './routes/queue-routes.ts';
 import { rewindRoutes } from './routes/rewind-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
+import { sessionRoutes } from './routes/session-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { threadRoutes } from './routes/thread-routes.ts';
 import { worktreeRoutes } from './routes/worktree-routes.ts';
@@ -59,6 +61,8 @@ export interface AppOptions {
   readonly snapshots?: string;
   /** The git worktrees of compared agents; without it all agents work in their own folder. */
   readonly worktrees?: Worktrees;
+  /** The home folder and the variables by which the sessions of external agents are found, to be imported; without it none are. */
+  readonly sessions?: Omit<SessionPlace, 'path'>;
   /** Who is let in; everybody when there is none. */
   readonly tokens?: readonly AccessToken[];
   /** How many wrong tokens are taken. */
@@ -182,6 +186,7 @@ function routesOf(site: Site): Route[] {
     ...queueRoutes(site),
     ...comparisonRoutes(site),
     ...worktreeRoutes(site),
+    ...sessionRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
     ...rewindRoutes(site),

@@ -39,6 +39,12 @@ const shared = () => ({
   pageTitle: name().optional(),
   snapshots: name().optional(),
   worktrees: having(['create', 'records'], 'a `new Worktrees({ home, folder })`').optional(),
+  sessions: z
+    .strictObject({ home: name(), environment: object() } satisfies Record<
+      keyof NonNullable<AppOptions['sessions']>,
+      z.ZodType
+    >)
+    .optional(),
   filesRoot: field(
     value => typeof value === 'string' || typeof value === 'function',
     'a folder, or a function that returns the folder of a thread',

@@ -87,6 +87,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         secrets: secretsFor(options, config),
         tokens,
         ...(files !== undefined && { filesRoot: resolve(files) }),
+        ...(isOwn && { sessions: { home: homedir(), environment: process.env } }),
         snapshots: join(home, 'snapshots'),
         worktrees: new Worktrees({
           home,

@@ -2,13 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { homedir } from 'node:os';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { type ImportedSession, importSession } from '../../control/import/import-session.ts';
-import {
-  findImportedThread,
-  findSessions,
-  importableAgents,
-  sessionStatus,
-  type SessionSource,
-} from '../../control/import/session-source.ts';
+import { type ListedSession, listSessions } from '../../control/import/list-sessions.ts';
+import { findSessions, importableAgents, type SessionSource } from '../../control/import/session-source.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { plainText } from '../../events/terminal-text.ts';
@@ -42,7 +37,7 @@ export async function importCommand(
   await withLog(options, async (log, redactor) => {
     const found = () => findSessions({ home: homedir(), environment: process.env, path }, source);
     if (path === undefined && options.all !== true && options.watch !== true)
-      return listSessions(log, found(), options);
+      return printSessions(await listSessions(log, found()), options);
     const importing = new ImportRun(log, options, redactor);
     await importing.takeAll(found());
     await importing.report();
@@ -51,17 +46,7 @@ export async function importCommand(
   });
 }
 
-async function listSessions(
-  log: EventLog,
-  sources: AsyncIterable<SessionSource>,
-  { json }: ThreadCommandOptions,
-): Promise<void> {
-  const sessions: { source: SessionSource; status: string; threadId: string | undefined }[] = [];
-  for await (const source of sources) {
-    const { thread } = await findImportedThread(log, source);
-    sessions.push({ source, status: sessionStatus(thread, source), threadId: thread?.id });
-  }
-  sessions.sort((a, b) => (a.source.session.updatedAt < b.source.session.updatedAt ? 1 : -1));
+async function printSessions(sessions: readonly ListedSession[], { json }: ThreadCommandOptions): Promise<void> {
   if (json === true) {
     for (const { source, status, threadId } of sessions) {
       const { version: _, id: sessionId, ...session } = source.session;
@@ -69,7 +54,7 @@ async function listSessions(
     }
     return;
   }
-  const projects = new Map<string, typeof sessions>();
+  const projects = new Map<string, ListedSession[]>();
   for (const each of sessions) {
     const project = each.source.session.cwd ?? 'an unknown folder';
     projects.set(project, [...(projects.get(project) ?? []), each]);

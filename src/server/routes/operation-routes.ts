@@ -64,7 +64,10 @@ export function operationRoutes(site: Site): Route[] {
       tag: 'Agents',
       summary: 'List the agents and providers of models that are known, and how to add what is missing',
       answer: setupInfo,
-      handle: () => agents.setup?.() ?? { agents: [], keys: [] },
+      handle: ({ scope }) => ({
+        ...(agents.setup?.() ?? { agents: [], keys: [] }),
+        hasSessions: site.options.sessions !== undefined && scope.resourceId === undefined,
+      }),
     }),
   ];
 }
