@@ -20,7 +20,11 @@ export interface PageScene {
 export const openBrowser = (): Promise<Browser | undefined> => launchBrowser('the browser tests');
 
 /** Gives each test of a `describe` a server with these agents and an empty tab; fails it when the page logs an error. */
-export function usePage(browser: Browser | undefined, agents: readonly Agent[]): PageScene {
+export function usePage(
+  browser: Browser | undefined,
+  agents: readonly Agent[],
+  options: Parameters<typeof startTestServer>[1] = {},
+): PageScene {
   let complaints: string[] = [];
   const scene = {
     expectComplaint: text => void (complaints = complaints.filter(complaint => !complaint.includes(text))),
@@ -28,7 +32,7 @@ export function usePage(browser: Browser | undefined, agents: readonly Agent[]):
   afterAll(() => browser?.close());
   beforeEach(async () => {
     complaints = [];
-    scene.server = await startTestServer([...agents], { webRoot });
+    scene.server = await startTestServer([...agents], { webRoot, ...options });
     scene.page = await (browser as Browser).newPage();
     scene.page.setDefaultTimeout(10_000);
     scene.page.on('console', message => {

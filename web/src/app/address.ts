@@ -13,6 +13,7 @@ export type Address =
       readonly relayId?: string;
     }
   | { readonly section: 'usage' }
+  | { readonly section: 'sessions' }
   | {
       readonly section: 'compare';
       /** The threads that are compared; a form to start some when there are none. */
@@ -39,7 +40,7 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
   const [, section, id, view] = pathname.split('/');
   const query = new URLSearchParams(search);
   if (section === 'inbox') return inboxAddress(id, query);
-  if (section === 'usage') return { section };
+  if (section === 'usage' || section === 'sessions') return { section };
   if (section === 'compare') return { section, threads: (query.get('threads') ?? '').split(',').filter(Boolean) };
   if (section !== 'threads' || !id) {
     const agent = query.get('agent');
@@ -59,7 +60,7 @@ export function writeAddress(address: Address): string {
   if (address.section === 'start') return withQuery('/', { agent: address.agent });
   if (address.section === 'inbox')
     return withQuery(address.view === 'history' ? '/inbox/history' : '/inbox', { relay: address.relayId });
-  if (address.section === 'usage') return '/usage';
+  if (address.section === 'usage' || address.section === 'sessions') return `/${address.section}`;
   if (address.section === 'compare') {
     const { threads } = address;
     return threads.length === 0 ? '/compare' : `/compare?threads=${threads.map(encodeURIComponent).join(',')}`;

@@ -9,6 +9,7 @@ const Conversation = lazy(async () => ({ default: (await import('../conversation
 const CompareView = lazy(async () => ({ default: (await import('../compare/compare-view.tsx')).CompareView }));
 const Inbox = lazy(async () => ({ default: (await import('../inbox/inbox.tsx')).Inbox }));
 const ThreadViewPage = lazy(async () => ({ default: (await import('./thread-view-page.tsx')).ThreadViewPage }));
+const SessionsView = lazy(async () => ({ default: (await import('../sessions/sessions-view.tsx')).SessionsView }));
 const UsageView = lazy(async () => ({ default: (await import('../usage/usage-view.tsx')).UsageView }));
 
 interface OpenViewProps extends PageProps {
@@ -29,6 +30,8 @@ export function OpenView({ address, open, isLoaded, title, ...page }: OpenViewPr
           <Inbox {...page} address={address} open={open} />
         ) : address.section === 'usage' ? (
           <UsageView {...page} />
+        ) : address.section === 'sessions' ? (
+          <SessionsView {...page} open={open} />
         ) : address.section === 'compare' ? (
           <CompareView {...page} threads={address.threads} open={open} />
         ) : address.section === 'thread' && address.view !== undefined ? (
@@ -46,8 +49,8 @@ export function OpenView({ address, open, isLoaded, title, ...page }: OpenViewPr
           <NewConversation
             {...page}
             isLoaded={isLoaded}
+            open={open}
             agent={address.section === 'start' ? address.agent : undefined}
-            onStarted={threadId => open({ section: 'thread', threadId })}
           />
         )}
       </Suspense>

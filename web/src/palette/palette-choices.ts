@@ -71,6 +71,7 @@ function commandsOf({ open, onHelp, onSettings, setTheme }: PaletteSource): Pale
     ['What was decided', () => open({ section: 'inbox', view: 'history' })],
     ['Compare agents', () => open({ section: 'compare', threads: [] })],
     ['Usage and cost', () => open({ section: 'usage' })],
+    ['Bring your history', () => open({ section: 'sessions' })],
     ['Settings', onSettings],
     ['Keyboard shortcuts', onHelp],
     ['Light theme', () => setTheme('light')],

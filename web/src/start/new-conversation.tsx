@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { MessageBody, SetupInfo } from '../../../src/protocols/index.ts';
+import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
+import { ViewLink } from '../app/view-link.tsx';
 import { Composer } from '../composer/composer.tsx';
 import { Logo } from '../parts/icons.tsx';
 import { AddAgents } from './add-agents.tsx';
@@ -12,11 +14,11 @@ interface NewConversationProps extends PageProps {
   readonly isLoaded: boolean;
   /** The agent to begin with. */
   readonly agent: string | undefined;
-  readonly onStarted: (threadId: string) => void;
+  readonly open: (address: Address) => void;
 }
 
 /** The first view: what this is, who can be asked, and one field to begin. Sending a message creates the conversation. */
-export function NewConversation({ client, agents, isLoaded, agent, onMenu, onStarted }: NewConversationProps) {
+export function NewConversation({ client, agents, isLoaded, agent, onMenu, open }: NewConversationProps) {
   const [chosen, setChosen] = useState(agent);
   const [setup, setSetup] = useState<SetupInfo>();
   useEffect(() => setChosen(agent), [agent]);
@@ -27,7 +29,7 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, onSta
   const send = async (message: MessageBody) => {
     const { id } = await client.createThread();
     await client.sendMessage(id, message);
-    onStarted(id);
+    open({ section: 'thread', threadId: id });
   };
   const usual = agents.find(({ id }) => id === chosen) ?? agents[0];
   return (
@@ -54,6 +56,14 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, onSta
           />
           {setup !== undefined && isLoaded && (
             <AddAgents setup={setup} hasCoder={agents.some(({ id }) => id === 'coder')} />
+          )}
+          {setup?.hasSessions === true && (
+            <p className="start-history">
+              <ViewLink to={{ section: 'sessions' }} open={open}>
+                Bring your history
+              </ViewLink>
+              : import the sessions of your other agents, to search and continue them here.
+            </p>
           )}
           <ul className="promises">
             <li>
