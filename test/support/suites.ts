@@ -31,6 +31,7 @@ export const longSuites: readonly Suite[] = [
     name: 'real coding programs against a scripted model',
     paths: [
       'test/cli-agents/live.test.ts',
+      'test/cli-agents/live-import.test.ts',
       'test/cli-agents/channels/claude-live.test.ts',
       'test/cli-agents/channels/codex-live.test.ts',
       'test/cli-agents/channels/pi-live.test.ts',

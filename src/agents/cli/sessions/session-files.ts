@@ -5,8 +5,8 @@ import { type LinePiece, LineReader, lineText } from '../agent/line-reader.ts';
 import { recordOf, type WireRecord } from '../shared/wire-value.ts';
 import type { FoundSession } from './session-format.ts';
 
-/** How much of a file is read to list it. */
-const headBytes = 16 * 1024;
+/** How much of a file is read to list it, unless its format needs more. */
+const usualHeadBytes = 16 * 1024;
 /** How many files are looked at together. */
 const together = 32;
 
@@ -45,6 +45,7 @@ export async function* filesAt(path: string, isWanted: (path: string) => boolean
 export async function* describeFiles(
   paths: AsyncIterable<string>,
   describe: (head: SessionHead) => Pick<FoundSession, 'id' | 'cwd' | 'title' | 'createdAt'> | undefined,
+  headBytes = usualHeadBytes,
 ): AsyncGenerator<FoundSession> {
   const look = async (path: string): Promise<FoundSession | undefined> => {
     try {

@@ -11,6 +11,8 @@ import { SessionUsage } from '../../shared/session-usage.ts';
 import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readUsage } from './wire.ts';
 
+/** How much is read of a file to list it: the first prompt comes after the instructions of the program. */
+const headBytes = 64 * 1024;
 /** Lines that are no part of the conversation. */
 const sideKinds: ReadonlySet<unknown> = new Set(['token_usage_record', 'turn_context', 'world_state', 'session_meta']);
 /** What the program itself writes as a person's words, in versions that do not mark it. */
@@ -25,9 +27,10 @@ export const codexSession: SessionFormat = {
     return describeFiles(
       filesAt(path ?? folder, file => file.endsWith('.jsonl')),
       ({ text, find }) => {
-        // The first line has the instructions, and is often longer than what is read here.
-        if (!/"type":\s*"session_meta"/.test(text.slice(0, 4096))) return undefined;
-        const field = (name: string) => new RegExp(`"${name}":\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(text)?.[1];
+        // The first line has the instructions, and may be longer than what is read here.
+        const [first = ''] = text.split('\n', 1);
+        if (!/"type":\s*"session_meta"/.test(first.slice(0, 4096))) return undefined;
+        const field = (name: string) => new RegExp(`"${name}":\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(first)?.[1];
         const read = (name: string) => textOf(JSON.parse(field(name) ?? 'null'));
         const id = read('id');
         if (id === undefined || read('parent_thread_id') !== undefined) return undefined;
@@ -35,6 +38,7 @@ export const codexSession: SessionFormat = {
         const title = typeof prompt === 'string' ? prompt : joinedText(prompt);
         return { id, ...defined({ cwd: read('cwd'), createdAt: read('timestamp'), title }) };
       },
+      headBytes,
     );
   },
   async *lines({ path }, file) {

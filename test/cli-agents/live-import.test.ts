@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
+import { SqliteLog } from '../../src/log/index.ts';
+import { startScriptedServer } from '../../src/testing/index.ts';
+import { builtCommand } from '../support/command.ts';
+import { installPrograms, programsReady, realProgram } from './support/real-program.ts';
+
+const names = ['claude', 'codex', 'pi'];
+
+describe.skipIf(!programsReady('the import of sessions of real programs', names))('a session of a real program', () => {
+  beforeAll(() => installPrograms(names), 600_000);
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(names)('of %s is found, searched, and followed when it continues', { timeout: 120_000 }, async name => {
+    const model = await startScriptedServer({ script: ['The badger sleeps.', 'The heron fishes.'] });
+    const { env = {}, cwd, ...options } = realProgram(name, model.url);
+    folders.push(dirname(cwd));
+    let sessionId: string | undefined;
+    const say = async (content: string) => {
+      const agent = cliAgent(name, { ...options, env, cwd, timeoutMs: 60_000 });
+      const session = sessionId === undefined ? {} : { session: { id: sessionId, known: 0 } };
+      const input = { messages: [{ role: 'user' as const, content }], signal: new AbortController().signal };
+      for await (const event of agent.invoke({ runId: content, ...input, ...session }))
+        if (event.type === 'session') ({ sessionId } = event);
+    };
+    const { singletree, home } = builtCommand(undefined, env);
+    const db = ['--db', join(home, 'history.db')];
+    const texts = async () => {
+      const log = await SqliteLog.open(join(home, 'history.db'));
+      const [thread, ...others] = await log.listThreads();
+      const events = await log.read(thread?.id ?? '', { limit: 1_000 });
+      await log.close();
+      expect(others).toEqual([]);
+      return events.flatMap(event => (event.type === 'user' || event.type === 'text' ? [event.content] : []));
+    };
+    try {
+      await say('What does the badger do?');
+      expect(singletree('import', ...db).stdout).toContain('What does the badger do?');
+      expect(singletree('import', name, '--all', ...db).stdout).toContain('1 imported.');
+      expect(singletree('search', 'badger sleeps', ...db).stdout).toContain('The badger sleeps.');
+      const first = await texts();
+      expect(first).toEqual(['What does the badger do?', 'The badger sleeps.']);
+
+      await say('And the heron?');
+      expect(singletree('import', name, '--all', ...db).stdout).toContain('1 continued.');
+      expect(await texts()).toEqual([...first, 'And the heron?', 'The heron fishes.']);
+      expect(singletree('search', 'heron fishes', ...db).stdout).toContain('The heron fishes.');
+    } finally {
+      await model.close();
+    }
+  });
+});
