@@ -9,7 +9,7 @@ export const sessionInfo = z.looseObject({
   createdAt: z.string().optional(),
   updatedAt: z.string(),
   bytes: z.number(),
-  status: z.enum(['new', 'imported', 'changed']).describe('`changed`: the session went on after its import'),
+  status: z.enum(['new', 'imported', 'changed']).describe('`changed`: the session continued after its import'),
   threadId: z.string().optional().describe('the thread that has it'),
 });
 
