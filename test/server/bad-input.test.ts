@@ -17,7 +17,8 @@ let operations: Operation[];
 let names: Record<string, string>;
 let before: unknown;
 beforeAll(async () => {
-  server = await startTestServer([asker], { tokens: [{ token }], attempts: { most: 1e6 } });
+  const sessions = { home: '/nowhere', environment: {} };
+  server = await startTestServer([asker], { tokens: [{ token }], attempts: { most: 1e6 }, sessions });
   const open = await startTestServer([]);
   operations = await operationsOf(open.url);
   await open.close();
@@ -97,7 +98,7 @@ describe('every endpoint', () => {
     ];
     for (const operation of operations.filter(({ path }) => path.includes('{')))
       for (const id of hostile) {
-        const path = pathOf(operation, { threadId: id, runId: id, relayId: id, fileId: id });
+        const path = pathOf(operation, { threadId: id, runId: id, relayId: id, fileId: id, sessionId: id });
         // A client resolves dots before it sends: that is a request for another path.
         if (new URL(path, server.url).pathname !== path.split('?')[0]) continue;
         const body = operation.body === undefined ? {} : { body: sample(operation.path) };
@@ -144,5 +145,5 @@ function sample(path: string): object {
   if (path.endsWith('/retries')) return { messageId: 'x' };
   if (path.endsWith('/selection')) return { nodeId: 'x' };
   if (path.includes('/relays/')) return { outcome: 'approve' };
-  return /\/(branches|undo|redo)$/.test(path) ? {} : { title: 'x' };
+  return /\/(branches|undo|redo|sessions\/.*)$/.test(path) ? {} : { title: 'x' };
 }
