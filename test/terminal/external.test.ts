@@ -138,10 +138,10 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
         'claude',
         byPrompt(claude, {
           'DAY-PLAN': [question, writePlan, plan, bash('touch painted.txt'), 'It is painted.'],
-          'DAY-SLOW': [bash('sleep 2'), 'I changed course.'],
+          'DAY-SLOW': [bash('touch slow && sleep 2'), 'I changed course.'],
           'DAY-QUEUED': ['The queued one is done.'],
-          'DAY-LONG': [bash('sleep 60')],
-          'DAY-BACK': [bash('sleep 3'), 'Done in the background.'],
+          'DAY-LONG': [bash('touch slow && sleep 60')],
+          'DAY-BACK': [bash('touch slow && sleep 3'), 'Done in the background.'],
           'DAY-OURS': [callTool('bash', { command: 'touch ours.txt' }), 'Ours is done.'],
           'DAY-CRASH': [bash('touch late.txt'), 'After the crash.'],
         }),
@@ -160,23 +160,23 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       await scene.rest();
       expect(scene.screen().filter(line => line.startsWith('› '))).toEqual(['› DAY-PLAN']);
 
-      // A message reaches the turn that runs; a queued one follows it; Escape stops a turn.
-      await scene.act('DAY-SLOW\r', '$ sleep 2');
-      await scene.answer('$ sleep 2', 'y', 'Running $ sleep 2');
+      // Claude Code itself asks nothing about a mere sleep. A message reaches the turn that runs; a queued one follows it; Escape stops a turn.
+      await scene.act('DAY-SLOW\r', '$ touch slow && sleep 2');
+      await scene.answer('$ touch slow && sleep 2', 'y', 'Running $ touch slow && sleep 2');
       await scene.act('STEER-1 look here\r', 'next safe point');
       await scene.act('DAY-QUEUED\t', '1. DAY-QUEUED');
       await chat.shows('I changed course.');
       await chat.shows('The queued one is done.');
       expect(JSON.stringify(chat.server.requests.map(({ body }) => body))).toContain('STEER-1 look here');
       await scene.rest();
-      await scene.act('DAY-LONG\r', '$ sleep 60');
-      await scene.answer('$ sleep 60', 'y', 'Running $ sleep 60');
+      await scene.act('DAY-LONG\r', '$ touch slow && sleep 60');
+      await scene.answer('$ touch slow && sleep 60', 'y', 'Running $ touch slow && sleep 60');
       await scene.act('\u001b', '■ stopped');
 
       // Another agent in a new thread, while the turn of the first goes on.
       await scene.rest();
-      await scene.act('DAY-BACK\r', '$ sleep 3');
-      await scene.answer('$ sleep 3', 'y', 'Running $ sleep 3');
+      await scene.act('DAY-BACK\r', '$ touch slow && sleep 3');
+      await scene.answer('$ touch slow && sleep 3', 'y', 'Running $ touch slow && sleep 3');
       await scene.act('/agent\r', 'Enter starts a new thread');
       expect(scene.screen().join('\n')).toMatch(/claude \(this thread\) +Claude Code/);
       await scene.act('coder', /› coder +our coding agent/);
