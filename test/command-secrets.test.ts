@@ -103,7 +103,7 @@ describe('a key of the environment that an agent shows live', () => {
 
   it.each([
     ['run', 'coder', 'Show it', '--output', 'events'],
-    ['run', 'coder', 'Show it', '--output', 'pretty'],
+    ['run', 'coder', 'Show it', '--output', 'text'],
     ['run', 'coder', 'Show it', '--output', 'activity'],
     ['compare', 'Show it', '--agents', 'coder,coder', '--json'],
   ])(

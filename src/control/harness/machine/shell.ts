@@ -297,7 +297,7 @@ export class Machine {
     );
     const queue = await this.#ports
       .waiting(turn, this.#state.waiting.length > 0)
-      .catch(error => void this.#ports.onError(error));
+      .catch((error: unknown) => this.#ports.onError(error));
     this.#live = undefined;
     const { turn: { inputs = [], isDetached = false } = {}, isDestroyed } = this.#state;
     // The run of a thread that was deleted cannot be resumed.
