@@ -63,3 +63,4 @@ export {
 export { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 export { readWindow, type ThreadWindow, type WindowRequest } from './window.ts';
 export { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';
+export { importedTimeText, pastTimeText } from './event-time.ts';

@@ -6,6 +6,7 @@ import {
   decodeEvent,
   encodeEvents,
   type EventLog,
+  importedTimeText,
   type Lease,
   type LeaseRequest,
   LiveTails,
@@ -15,6 +16,7 @@ import {
   openAfter,
   openOwnedBy,
   type OpenThing,
+  pastTimeText,
   type RawAppendOptions,
   type RawLine,
   type ReadRange,
@@ -60,7 +62,8 @@ export class ToyLog implements EventLog {
     const encoding = { firstSeq: seq + 1, now: this.now, maxEventBytes: 16 * 2 ** 20, newestTs, imported };
     const stored = encodeEvents(events, encoding);
     const lastSeq = seq + events.length;
-    const change = { seq: lastSeq, metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt: this.#stamp() };
+    const updatedAt = imported ? importedTimeText(events.at(-1)?.ts, row.thread.updatedAt, this.now()) : this.#stamp();
+    const change = { seq: lastSeq, metadata: mergeMetadata(row.thread.metadata, metadata), updatedAt };
     row.thread = { ...row.thread, ...change, ...(imported && { importedSeq: lastSeq }) };
     row.texts.push(...stored.bodies);
     if (stored.open !== undefined) row.open = openAfter(row.open, stored.open, lease?.owner);
@@ -176,9 +179,9 @@ export class ToyLog implements EventLog {
   #add(given: NewThread, origin: Pick<Thread, 'branchedFrom' | 'importedSeq'>, texts: string[]): Thread {
     this.#checkOpen();
     checks.checkNewThread(given);
-    const { id = newId(), resourceId = 'default', title, metadata = {} } = given;
+    const { id = newId(), resourceId = 'default', title, metadata = {}, createdAt } = given;
     if (this.#rows.has(checks.checkId('thread id', id))) throw checks.threadExists(id);
-    const now = this.#stamp();
+    const now = pastTimeText(createdAt, this.now());
     const thread: Thread = {
       id,
       resourceId: checks.checkId('resource id', resourceId),

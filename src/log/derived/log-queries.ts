@@ -1,7 +1,6 @@
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
-import { inheritedSeq } from '../own-events.ts';
 import { readEvents } from '../read-events.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from './search.ts';
 import type { SearchedText } from './searched-text.ts';
@@ -9,6 +8,7 @@ import { ThreadDerivation } from './thread-derivation.ts';
 import {
   checkUsageQuery,
   isInQuery,
+  toStoredCalls,
   totalsOf,
   type UsageQuery,
   type UsageRow,
@@ -40,10 +40,12 @@ export async function usageOf(log: EventLog, query: UsageQuery = {}): Promise<Gr
   for await (const thread of allThreads(log, { resourceId: query.resourceId })) {
     const { resourceId } = thread;
     const derivation = new ThreadDerivation();
-    const start = inheritedSeq(thread);
+    const { branchedFrom, importedSeq = 0 } = thread;
     for await (const event of readEvents(log, thread.id)) {
       const { used } = derivation.take([event], () => 0);
-      if (event.seq > start) rows.push(...used.map(each => ({ ...each, resourceId, modelCalls: 1 })));
+      if (event.seq <= (branchedFrom?.seq ?? 0)) continue;
+      const marked = toStoredCalls(used, event.seq <= importedSeq);
+      rows.push(...marked.map(each => ({ ...each, resourceId, modelCalls: 1 })));
     }
   }
   return totalsOf(
