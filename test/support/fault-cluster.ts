@@ -23,7 +23,7 @@ export class ClusterServer {
 
   constructor(port: number, args: readonly string[], env: NodeJS.ProcessEnv) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#args = ['serve', '--no-open', '--no-token', '--port', String(port), ...args];
+    this.#args = ['serve', '--no-open', '--port', String(port), ...args];
     this.#env = env;
   }
 
@@ -47,8 +47,10 @@ export class ClusterServer {
         lines.on('line', line => line.startsWith('Singletree is at') && resolve(true));
         child.once('exit', () => resolve(false));
       });
+      if (await isUp) return;
+      if (child.exitCode === 2) throw new Error(`\`singletree serve\` refused its arguments.\n${this.stderr}`);
       // A database that is down when it starts ends it with an error: then it is started again, as a supervisor does.
-      if (!(await isUp) && this.#child === child) this.#child = undefined;
+      if (this.#child === child) this.#child = undefined;
     }
   }
 
