@@ -12,7 +12,7 @@ export interface Conversation {
   readonly id: string;
   /** The messages that were acknowledged, in order. */
   readonly sent: string[];
-  /** Their runs. */
+  /** The runs that they started at once; a message that waits for a run is not among them. */
   readonly started: string[];
   /** What a reader of its stream has received. */
   readonly events: LoggedEvent[];
@@ -84,14 +84,16 @@ export class Team {
     while (goesOn());
   }
 
-  /** Sends a message until a server acknowledges it, and waits until its run has ended. */
+  /** Sends a message and up to two that wait for its run, until servers acknowledge them, and waits for their runs. */
   async #send({ id, sent, started, events }: Conversation): Promise<void> {
-    const message = { id: newId(), content: 'Work.', agent: 'worker' };
-    const { runId } = await this.ask(client => client.sendMessage(id, message));
-    sent.push(message.id);
-    started.push(runId);
-    const isOver = () => events.some(event => event.type === 'harness_end' && event.runId === runId);
-    while (!isOver() && !this.#stop.signal.aborted) await delay(50);
+    for (let count = Math.floor(this.#random() * 3); count >= 0; count--) {
+      const message = { id: newId(), content: 'Work.', agent: 'worker', delivery: 'follow_up' as const };
+      const { runId, queued } = await this.ask(client => client.sendMessage(id, message));
+      sent.push(message.id);
+      if (queued !== true) started.push(runId);
+    }
+    const ended = () => events.filter(({ type }) => type === 'harness_end').length;
+    while (ended() < sent.length && !this.#stop.signal.aborted) await delay(50);
   }
 
   async #follow({ id, events }: Conversation): Promise<void> {
