@@ -3,16 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkOrder, type LoggedEvent } from '../src/events/index.ts';
 import { SqliteLog } from '../src/log/index.ts';
 import { createConversation, defaultActive, reduceConversation } from '../src/graph/index.ts';
 import { projectMessages } from '../src/projections/index.ts';
 
 const script = fileURLToPath(new URL('support/crash-matrix-child.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'singletree-crash-matrix-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 function child(
   files: { db: string; effects: string },
   killAfter?: number,
@@ -41,12 +38,14 @@ function conversation(events: readonly LoggedEvent[]) {
   return projectMessages(whole, defaultActive(whole));
 }
 
-const filesFor = (name: string) => ({ db: join(folder, `${name}.db`), effects: join(folder, `${name}.txt`) });
 const effectsIn = (file: string) =>
   existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean) : [];
 
 describe('a run that is killed and continued', () => {
   it('ends equivalent, with each side effect at most once, wherever it was killed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'singletree-crash-matrix-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const filesFor = (name: string) => ({ db: join(folder, `${name}.db`), effects: join(folder, `${name}.txt`) });
     const whole = filesFor('whole');
     expect(await child(whole)).toEqual({ code: 0, signal: null, stderr: '' });
     const expected = await eventsIn(whole.db);
@@ -62,7 +61,9 @@ describe('a run that is killed and continued', () => {
         const killed = await child(files, at);
         const left = await eventsIn(files.db);
         const continued = await child(files);
-        expect([at, killed.signal, continued]).toEqual([at, 'SIGKILL', { code: 0, signal: null, stderr: '' }]);
+        // The same words are stored in fewer pieces when they arrive together: such a run may end before the last boundary.
+        const signal = left.length < at ? null : 'SIGKILL';
+        expect([at, killed.signal, continued]).toEqual([at, signal, { code: 0, signal: null, stderr: '' }]);
 
         const events = await eventsIn(files.db);
         expect(events.slice(0, left.length)).toEqual(left);

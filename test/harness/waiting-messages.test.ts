@@ -248,12 +248,13 @@ describe('the queue of the thread of a harness', () => {
   });
 
   it('counts no follow-up of its own that another process withdrew or sends into the run', async () => {
-    const { harness, threadId, editor, idOf } = await queued();
+    const { harness, threadId, editor, idOf, endTurn } = await queued();
     expect(harness.getFollowUpCount()).toBe(2);
     await editor.withdraw(threadId, await idOf('First.'));
     await vi.waitFor(() => expect(harness.getFollowUpCount()).toBe(1));
     await editor.sendNow(threadId, await idOf('Second.'));
     await vi.waitFor(() => expect(harness.getFollowUpCount()).toBe(0));
+    await endTurn();
     await harness.destroy();
   });
 
