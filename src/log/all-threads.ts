@@ -2,7 +2,8 @@ import type { EventLog, Thread, ThreadFilter } from './event-log.ts';
 import type { OpenKind } from './open-things.ts';
 import { defined } from '../events/defined.ts';
 
-const pageSize = 200;
+/** Stores sort all threads in which something is open for every page of them: such pages are larger. */
+const pageSizes = { any: 200, open: 1000 };
 
 export interface AllThreadsOptions {
   readonly resourceId?: string | undefined;
@@ -17,6 +18,7 @@ export async function* allThreads(
   log: EventLog,
   { resourceId, after: first, open }: AllThreadsOptions = {},
 ): AsyncGenerator<Thread> {
+  const pageSize = open === undefined ? pageSizes.any : pageSizes.open;
   const filter: ThreadFilter = { limit: pageSize, ...defined({ resourceId, open }) };
   for (let after = first; ; ) {
     const page = await log.listThreads({ ...filter, ...(after && { after }) });

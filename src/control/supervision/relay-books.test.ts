@@ -72,4 +72,17 @@ describe('the relay books of a log', () => {
     expect(await books.find('a', 'default')).toMatchObject({ thread: { id }, entry: { id: 'a' } });
     expect([await books.find('a', 'other'), await books.find('b')]).toEqual([undefined, undefined]);
   });
+
+  it('list relays again without reading an event, however many threads wait, and one that was asked since with one', async () => {
+    const { log, books } = await setUp();
+    for (let index = 0; index < 2100; index++) {
+      const { id } = await log.createThread({ id: `thread ${index}` });
+      await log.append(id, [ask(`relay ${index}`)]);
+    }
+    const first = await books.list();
+    expect([first.length, log.count]).toEqual([2100, 2100]);
+    expect([await books.list(), log.count]).toEqual([first, 2100]);
+    await log.append('thread 0', [answer('relay 0'), ask('another')]);
+    expect([(await books.list()).length, log.count]).toEqual([2100, 2101]);
+  });
 });

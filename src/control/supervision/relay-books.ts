@@ -1,8 +1,8 @@
-import { SingletreeError } from '../../events/index.ts';
+import { type EventOf, SingletreeError } from '../../events/index.ts';
 import { currentTime } from '../../log/event-time.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
-import { RelayBook, relayBook, type RelayEntry } from '../../projections/relay-book.ts';
+import { RelayBook, relayBook, type RelayEntry, relayStanding } from '../../projections/relay-book.ts';
 import { ThreadDigests } from '../thread-digests.ts';
 import { type FoldedThread, ThreadFolds } from '../thread-folds.ts';
 import { openRunsOf } from './open-runs.ts';
@@ -16,11 +16,16 @@ export interface ThreadRelay {
 /** How many threads are read for one page of decisions. */
 const threadsPerPage = 100;
 
+/** How many resources have the relays of their last listing cached. */
+const mostListings = 1000;
+
 /** Caches where the relays of threads stand: a thread that was read before costs only its new events. */
 export class RelayBooks {
   readonly #log: EventLog;
   readonly #folds: ThreadFolds<RelayBook, RelayBook, Thread>;
   readonly #digests: ThreadDigests;
+  /** What the last listing of a resource, or of all, found open: relays by thread and seq. */
+  readonly #listings = new Map<string | undefined, ReadonlyMap<string, EventOf<'relay'>>>();
 
   constructor(log: EventLog, digests: ThreadDigests = new ThreadDigests(log)) {
     this.#log = log;
@@ -65,10 +70,23 @@ export class RelayBooks {
 
   /** Yields the pending relays of all threads; reads only the threads in which relays are open. */
   async *pending(resourceId?: string): AsyncGenerator<ThreadRelay> {
+    const known = this.#listings.get(resourceId);
+    const listed = new Map<string, EventOf<'relay'>>();
+    const facts = { answer: undefined, hasRunEnded: false, now: currentTime(this.#log) };
     for await (const thread of allThreads(this.#log, { resourceId, open: 'relay' }))
-      for (const entry of (await this.#folds.ofListed(thread).catch(emptyWhenDeleted)).at(currentTime(this.#log))
-        .pending)
-        yield { thread, entry };
+      for (const { kind, id, seq } of thread.open ?? []) {
+        if (kind !== 'relay') continue;
+        const key = `${thread.createdAt} ${thread.id} ${seq}`;
+        const relay = known?.get(key) ?? (await this.#read(thread.id, seq));
+        if (relay === undefined) continue;
+        listed.set(key, relay);
+        const since = relay.ts === undefined ? {} : { since: relay.ts };
+        const entry = { id, runId: relay.runId, relay, ...since, ...relayStanding(relay, facts) };
+        if (entry.status === 'pending') yield { thread, entry };
+      }
+    this.#listings.delete(resourceId);
+    this.#listings.set(resourceId, listed);
+    if (this.#listings.size > mostListings) this.#listings.delete(this.#listings.keys().next().value);
   }
 
   /** Finds a relay that has no answer, also one that has expired; reads only the thread in which it is open. */
@@ -79,6 +97,17 @@ export class RelayBooks {
       if (entry !== undefined && entry.answer === undefined) return { thread, entry };
     }
     return undefined;
+  }
+
+  /** Returns the relay that an event asks; undefined when its thread was deleted. */
+  async #read(threadId: string, seq: number): Promise<EventOf<'relay'> | undefined> {
+    try {
+      const [event] = await this.#log.read(threadId, { after: seq - 1, limit: 1 });
+      return event?.type === 'relay' ? event : undefined;
+    } catch (error) {
+      if (SingletreeError.is(error, 'thread_not_found')) return undefined;
+      throw error;
+    }
   }
 }
 

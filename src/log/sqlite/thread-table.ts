@@ -233,8 +233,11 @@ export class ThreadTable {
       conditions.push(open === undefined ? '(updated, id) < (?, ?)' : '(+updated, +id) < (?, ?)');
       values.push(after.updatedAt, after.id);
     }
-    const sql = `SELECT ${threadColumns} FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT ?`;
-    return query(this.#db, sql)
+    const page = `FROM threads WHERE ${conditions.join(' AND ')} ORDER BY updated DESC, id DESC LIMIT ?`;
+    // What is open has no order of its own: only the rows of the page are read after all of it was sorted.
+    const rows =
+      open === undefined ? page : `FROM threads WHERE key IN (SELECT key ${page}) ORDER BY updated DESC, id DESC`;
+    return query(this.#db, `SELECT ${threadColumns} ${rows}`)
       .all(...values, limit)
       .map(row => toRow(row));
   }
