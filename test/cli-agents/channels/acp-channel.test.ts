@@ -155,13 +155,13 @@ describe('requests of an ACP agent', () => {
       configOptions: [{ id: 'auto_approve', type: 'boolean', currentValue: false }],
     });
     await prompt();
-    const toolCall = { toolCallId: 'c', title, kind: 'edit', rawInput: { path: '/work/secret.txt', content: 'x' } };
+    const toolCall = { toolCallId: 'c', title, kind: 'edit', rawInput: { path: '/project/secret.txt', content: 'x' } };
     await receive({
       method: 'session/update',
       params: { sessionId: 's', update: { sessionUpdate: 'tool_call', ...toolCall } },
     });
     // The request repeats other arguments than those of the call.
-    const asked = { ...toolCall, rawInput: { path: '/work/other.txt', content: 'x' } };
+    const asked = { ...toolCall, rawInput: { path: '/project/other.txt', content: 'x' } };
     await receive({
       id: 7,
       method: 'session/request_permission',
@@ -170,7 +170,7 @@ describe('requests of an ACP agent', () => {
     const decisions = new LiveDecisions({
       agentId: id,
       cwd: '/',
-      rules: [{ default: 'allow', rules: [{ input: { path: 'work/secret.txt' }, policy: 'deny' }] }],
+      rules: [{ default: 'allow', rules: [{ input: { path: 'project/secret.txt' }, policy: 'deny' }] }],
       answers: undefined,
       signal: new AbortController().signal,
       put: async () => {},

@@ -14,7 +14,8 @@ import type { Runs } from '../turns/runs.ts';
 import type { UserInput } from '../turns/user-input.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { harnessDestroyed } from './harness-destroyed.ts';
-import type { Machine, MachinePorts, WaitingInThread } from './shell.ts';
+import type { MachinePorts, WaitingInThread } from './machine-ports.ts';
+import type { Machine } from './shell.ts';
 import type { Queued } from './state.ts';
 
 /** The parts of a harness that turns use. */
