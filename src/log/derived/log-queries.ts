@@ -3,7 +3,7 @@ import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
 import { readEvents } from '../read-events.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery } from './search.ts';
-import type { SearchedText } from './searched-text.ts';
+import { type SearchedText, titleText } from './searched-text.ts';
 import { ThreadDerivation } from './thread-derivation.ts';
 import {
   checkUsageQuery,
@@ -69,8 +69,8 @@ export async function seqOfMessage(log: EventLog, threadId: string, messageId: s
 }
 
 /** The texts of a thread, the newest first, then its title. */
-async function textsOf(log: EventLog, { id, title, branchedFrom }: Thread): Promise<SearchedText[]> {
-  const texts: SearchedText[] = title === undefined ? [] : [{ seq: 0, lastSeq: 0, messageId: '', text: title }];
+async function textsOf(log: EventLog, { id, title, updatedAt, branchedFrom }: Thread): Promise<SearchedText[]> {
+  const texts: SearchedText[] = title === undefined ? [] : [titleText(title, updatedAt)];
   const derivation = new ThreadDerivation();
   const isShared = branchedFrom !== undefined && (await log.getThread(branchedFrom.threadId)) !== undefined;
   const start = isShared ? branchedFrom.seq : 0;

@@ -4,7 +4,7 @@ import { decodeEvent } from '../encode.ts';
 import type { Thread } from '../event-log.ts';
 import { hasWords } from './log-queries.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery, type TextPlace } from './search.ts';
-import { textOfEvents } from './searched-text.ts';
+import { firstOrderAt, ordersPerMs, textOfEvents } from './searched-text.ts';
 import { ThreadDerivation } from './thread-derivation.ts';
 import {
   checkUsageQuery,
@@ -60,7 +60,8 @@ export class MemoryDerived {
   /** What was not derived from yet, in order, and how many events that are. */
   readonly #backlog: Appended[] = [];
   #waiting = 0;
-  #order = 0;
+  /** The newest order of each millisecond. */
+  readonly #orders = new Map<number, number>();
 
   /** Notes the next events of a thread. */
   append(held: DerivingThread, count: number, isImported: boolean): void {
@@ -99,8 +100,8 @@ export class MemoryDerived {
     for (const { messageId, seq } of messages)
       if (!derived.messages.has(messageId)) derived.messages.set(messageId, seq);
     derived.outlines.push(...outlines);
-    for (const { seq, lastSeq, messageId } of texts)
-      derived.texts.push({ order: ++this.#order, seq, lastSeq, messageId });
+    for (const { seq, lastSeq, messageId, time } of texts)
+      derived.texts.push({ order: this.#nextOrder(firstOrderAt(time)), seq, lastSeq, messageId });
     const { resourceId } = held.thread;
     for (const call of toStoredCalls(used, isImported)) {
       const key = JSON.stringify([resourceId, call.day, call.agentId, call.modelId]);
@@ -111,11 +112,19 @@ export class MemoryDerived {
   }
 
   /** Puts the title of a thread in its place among the texts. */
-  setTitle({ derived: { texts } }: DerivingThread): void {
+  setTitle({ thread, derived: { texts } }: DerivingThread): void {
     this.catchUp();
     const place = texts.findIndex(({ seq }) => seq === 0);
     if (place >= 0) texts.splice(place, 1);
-    texts.push({ order: ++this.#order, seq: 0, lastSeq: 0, messageId: '' });
+    texts.push({ order: this.#nextOrder(firstOrderAt(thread.updatedAt)), seq: 0, lastSeq: 0, messageId: '' });
+  }
+
+  /** The first free place after the texts of a millisecond. */
+  #nextOrder(first: number): number {
+    const order = (this.#orders.get(first) ?? first - 1) + 1;
+    if (order >= first + ordersPerMs) return this.#nextOrder(order);
+    this.#orders.set(first, order);
+    return order;
   }
 
   usage(query: UsageQuery = {}): GroupedUsage[] {

@@ -30,7 +30,7 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
-/** Hits, the newest text first. */
+/** Hits, the newest text first, by the times of events: of an import those of its source. */
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
   /** Where the next page begins, when there may be more. */
@@ -52,7 +52,7 @@ export interface CheckedSearch {
   readonly words: readonly string[];
   readonly resourceId: string | undefined;
   readonly limit: number;
-  /** Only texts that were stored before the one of this number. */
+  /** Only texts whose order is before this one. */
   readonly before: number;
 }
 
@@ -82,7 +82,7 @@ function isWithin(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
 
-/** The place of a stored text: its number in the order of all, and its events; a title has the seq 0. */
+/** The place of a stored text: its place in the order of all by time, and its events; a title has the seq 0. */
 export interface TextPlace {
   readonly order: number;
   readonly seq: number;

@@ -8,6 +8,22 @@ export interface SearchedText {
   readonly lastSeq: number;
   readonly messageId: string;
   readonly text: string;
+  /** When its first event happened. */
+  readonly time: string;
+}
+
+/** The title of a thread, as a text that can be found. */
+export function titleText(text: string, time: string): SearchedText {
+  return { seq: 0, lastSeq: 0, messageId: '', text, time };
+}
+
+/** How many texts of one millisecond have an order of their own. */
+export const ordersPerMs = 1024;
+
+/** The order of the first text of a time among all texts: an import may add older ones. */
+export function firstOrderAt(time: string): number {
+  const ms = Math.floor(Date.parse(time));
+  return Math.min(Math.max(ms, 0) || 0, 2 ** 43 - 2) * ordersPerMs;
 }
 
 /** The text that begins with the first of these events, put together from those that continue it. */

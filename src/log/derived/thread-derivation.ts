@@ -29,6 +29,7 @@ export interface Derived {
 interface OpenText {
   readonly id: string;
   readonly seq: number;
+  readonly time: string;
   lastSeq: number;
   text: string;
 }
@@ -76,11 +77,11 @@ export class ThreadDerivation {
   }
 
   #takeText(event: LoggedEvent): void {
-    const { runId, seq } = event;
+    const { runId, seq, ts: time } = event;
     const open = this.#texts.get(runId);
     if (event.type === 'text') {
       if (open !== undefined && open.id !== event.id) this.#closeText(runId);
-      const text = this.#texts.get(runId) ?? { id: event.id, seq, lastSeq: seq, text: '' };
+      const text = this.#texts.get(runId) ?? { id: event.id, seq, lastSeq: seq, time, text: '' };
       text.lastSeq = seq;
       if (text.text.length < searchedLength) text.text += event.content;
       this.#texts.set(runId, text);
@@ -90,14 +91,15 @@ export class ThreadDerivation {
     if (event.type !== 'user') return;
     const isSteering = this.#outline.run(runId) !== undefined;
     const messageId = isSteering ? runId : `${runId}:user`;
-    this.#addText({ seq, lastSeq: seq, messageId, text: textOfContent(event.content).slice(0, searchedLength) });
+    this.#addText({ seq, lastSeq: seq, messageId, time, text: textOfContent(event.content).slice(0, searchedLength) });
   }
 
   #closeText(runId: string): void {
     const open = this.#texts.get(runId);
     if (open === undefined) return;
     this.#texts.delete(runId);
-    this.#addText({ seq: open.seq, lastSeq: open.lastSeq, messageId: runId, text: open.text });
+    const { seq, lastSeq, time, text } = open;
+    this.#addText({ seq, lastSeq, messageId: runId, time, text });
   }
 
   #addText(text: SearchedText): void {

@@ -1,3 +1,5 @@
+import { ordersPerMs } from '../derived/searched-text.ts';
+
 /** The tables of what is derived from events, and the threads from which not everything is derived yet. */
 export function derivedTables(s: string): string {
   return `
@@ -53,16 +55,34 @@ export function derivedFunctions(s: string): string {
       `${name} = CASE WHEN excluded.${name} IS NULL THEN u.${name} ELSE coalesce(u.${name}, 0) + excluded.${name} END`,
   );
   return `
+-- Stores a text in the first free place of its time that no other process takes meanwhile.
+CREATE OR REPLACE FUNCTION ${s}.add_text(
+  p_first bigint, p_thread bigint, p_seq bigint, p_last bigint, p_message text, p_title text, p_words text[]
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_first bigint := p_first;
+  v_key bigint;
+BEGIN
+  LOOP
+    SELECT coalesce(max(key) + 1, v_first) INTO v_key FROM ${s}.texts WHERE key >= v_first AND key < v_first + ${ordersPerMs};
+    INSERT INTO ${s}.texts (key, thread, seq, last, message, title, words) OVERRIDING SYSTEM VALUE
+    VALUES (v_key, p_thread, p_seq, p_last, p_message, p_title, array_to_tsvector(p_words)) ON CONFLICT (key) DO NOTHING;
+    IF FOUND THEN RETURN; END IF;
+    v_first := v_key;
+  END LOOP;
+END $$;
+
 CREATE OR REPLACE FUNCTION ${s}.store_derived(
   p_thread bigint, p_after bigint, p_up_to bigint, p_title text, p_title_words text[],
   p_outlines jsonb, p_texts jsonb, p_used jsonb
 ) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   t record;
+  v_text record;
   v_after bigint;
 BEGIN
   -- Appends wait for it, so that what they add is either seen here or stays in the backlog.
-  SELECT h.seq, h.title, h.id, h.resource INTO t FROM ${s}.threads h WHERE h.key = p_thread FOR NO KEY UPDATE;
+  SELECT h.seq, h.title, h.id, h.resource, h.updated INTO t FROM ${s}.threads h WHERE h.key = p_thread FOR NO KEY UPDATE;
   SELECT b.after INTO v_after FROM ${s}.backlog b WHERE b.thread = p_thread;
   IF t.seq IS NULL OR v_after IS DISTINCT FROM p_after THEN RETURN false; END IF;
   INSERT INTO ${s}.outlines (thread, seq, body)
@@ -72,14 +92,17 @@ BEGIN
   ) THEN
     DELETE FROM ${s}.texts WHERE thread = p_thread AND last = 0;
     IF p_title IS NOT NULL THEN
-      INSERT INTO ${s}.texts (thread, seq, last, message, title, words)
-      VALUES (p_thread, 0, 0, '', p_title, array_to_tsvector(p_title_words));
+      PERFORM ${s}.add_text(
+        floor(extract(epoch FROM t.updated) * 1000)::bigint * ${ordersPerMs}, p_thread, 0, 0, '', p_title, p_title_words
+      );
     END IF;
   END IF;
-  INSERT INTO ${s}.texts (thread, seq, last, message, words)
-  SELECT p_thread, (x->>0)::bigint, (x->>1)::bigint, x->>2,
-    array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(x->3)))
-  FROM jsonb_array_elements(p_texts) WITH ORDINALITY AS l(x, n) ORDER BY l.n;
+  FOR v_text IN SELECT l.v FROM jsonb_array_elements(p_texts) WITH ORDINALITY AS l(v, n) ORDER BY l.n LOOP
+    PERFORM ${s}.add_text(
+      (v_text.v->>4)::bigint, p_thread, (v_text.v->>0)::bigint, (v_text.v->>1)::bigint, v_text.v->>2, NULL,
+      ARRAY(SELECT jsonb_array_elements_text(v_text.v->3))
+    );
+  END LOOP;
   FOR i IN 0 .. jsonb_array_length(p_used) - 1 LOOP
     INSERT INTO ${s}.used AS u (resource, day, agent, model, calls, ${counts.join()})
     SELECT t.resource, c->>0, c->>1, c->>2, 1, ${counts.map((_, index) => `(c->>${index + 3})::double precision`).join()}

@@ -9,7 +9,7 @@ import {
   type SearchPage,
   type SearchQuery,
 } from '../derived/search.ts';
-import { textOfEvents } from '../derived/searched-text.ts';
+import { firstOrderAt, textOfEvents } from '../derived/searched-text.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
 import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { totalsOf, type UsageQuery, type GroupedUsage, storedDays, toStoredCalls } from '../derived/usage-totals.ts';
@@ -260,7 +260,15 @@ function rowsOf({ outlines, texts, used }: Derived, isImported: boolean): string
   const calls = toStoredCalls(used, isImported);
   return [
     JSON.stringify(outlines.map(outline => [outline.seq, JSON.stringify(outline)])),
-    JSON.stringify(texts.map(({ seq, lastSeq, messageId, text }) => [seq, lastSeq, messageId, wordsOf(text)])),
+    JSON.stringify(
+      texts.map(({ seq, lastSeq, messageId, time, text }) => [
+        seq,
+        lastSeq,
+        messageId,
+        wordsOf(text),
+        firstOrderAt(time),
+      ]),
+    ),
     JSON.stringify(
       calls.map(({ day, agentId, modelId, counts: call }) => [
         day,

@@ -135,6 +135,8 @@ CREATE VIEW ${s}.thread_messages AS
   },
   // Only functions are new.
   () => '',
+  // Only functions are new.
+  () => '',
 ];
 
 /** The table that marks a schema as that of a log. */

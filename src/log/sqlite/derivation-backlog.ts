@@ -1,6 +1,7 @@
 import { toStoredCalls } from '../derived/usage-totals.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { IndexRest } from '../derived/search.ts';
+import { titleText } from '../derived/searched-text.ts';
 import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { nextTurn } from '../next-turn.ts';
 import { newestOutline } from './newest-outline.ts';
@@ -212,7 +213,7 @@ export class DerivationBacklog {
     const start = Math.max(after, thread.fork);
     const derivation = this.#derivationAt(thread, start);
     if (derivation === undefined) return undefined;
-    if (start === thread.fork && !thread.isHidden) this.#indexTitle(key, thread.title);
+    if (start === thread.fork && !thread.isHidden) this.#indexTitle(thread);
     const page = new EventPage<LoggedEvent>(eventsAtOnce, bytesAtOnce);
     const isImported = (thread.imported ?? 0) > start;
     const end = isImported ? (thread.imported ?? 0) + 1 : Number.MAX_SAFE_INTEGER;
@@ -250,9 +251,9 @@ export class DerivationBacklog {
     for (const call of toStoredCalls(used, isImported)) this.#sql.used.add(resource, call);
   }
 
-  #indexTitle(key: number, title: string | undefined): void {
+  #indexTitle({ key, title, updated }: KeptThread): void {
     if (title === undefined || this.#sql.search.titleOf(key) !== undefined) return;
-    this.#sql.search.insert(key, { seq: 0, lastSeq: 0, messageId: '', text: title });
+    this.#sql.search.insert(key, titleText(title, updated));
   }
 
   #threadsLeft(): number {

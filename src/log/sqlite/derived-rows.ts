@@ -9,7 +9,7 @@ import {
   type SearchPage,
   type SearchQuery,
 } from '../derived/search.ts';
-import { textOfEvents } from '../derived/searched-text.ts';
+import { textOfEvents, titleText } from '../derived/searched-text.ts';
 import { checkUsageQuery, totalsOf, type UsageQuery, type GroupedUsage } from '../derived/usage-totals.ts';
 import { type DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { newestOutline } from './newest-outline.ts';
@@ -39,11 +39,15 @@ export class DerivedRows {
   }
 
   /** Indexes a title in the place of the one before. */
-  setTitle(key: number, before: string | undefined, title: string | undefined): void {
+  setTitle(
+    { key, updated }: Pick<ThreadRow, 'key' | 'updated'>,
+    before: string | undefined,
+    title: string | undefined,
+  ): void {
     if (before === title) return;
     const indexed = before === undefined ? undefined : this.#sql.search.titleOf(key);
     if (indexed !== undefined && before !== undefined) this.#sql.search.delete(indexed, before);
-    if (title !== undefined) this.#sql.search.insert(key, { seq: 0, lastSeq: 0, messageId: '', text: title });
+    if (title !== undefined) this.#sql.search.insert(key, titleText(title, updated));
   }
 
   /** Removes the title of a thread from the index, as far as it can be read. */

@@ -1,4 +1,4 @@
-import type { SearchedText } from '../derived/searched-text.ts';
+import { firstOrderAt, ordersPerMs, type SearchedText } from '../derived/searched-text.ts';
 import type { TextPlace } from '../derived/search.ts';
 import { wordsOf } from '../derived/words.ts';
 import type { Connection } from './open.ts';
@@ -19,6 +19,7 @@ const columns = `${['key', 'thread', 'seq', 'last'].map(name => asNumber(`texts.
  */
 export class SearchTable {
   readonly #insert;
+  readonly #newest;
   readonly #insertWords;
   readonly #find;
   readonly #titleOf;
@@ -27,8 +28,9 @@ export class SearchTable {
   readonly #deleteWords;
 
   constructor(db: Connection) {
-    this.#insert = command(db, 'INSERT INTO texts (thread, seq, last, message) VALUES (?, ?, ?, ?)');
-    this.#insertWords = command(db, 'INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)');
+    this.#insert = command(db, 'INSERT INTO texts (key, thread, seq, last, message) VALUES (?, ?, ?, ?, ?)');
+    this.#insertWords = command(db, 'INSERT INTO words (rowid, text) VALUES (?, ?)');
+    this.#newest = query(db, `SELECT ${asNumber('max(key)')} FROM texts WHERE key BETWEEN ? AND ?`);
     this.#find = query(
       db,
       `SELECT ${columns} FROM words JOIN texts ON texts.key = words.rowid WHERE words MATCH ? AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ?`,
@@ -39,9 +41,17 @@ export class SearchTable {
     this.#deleteWords = command(db, "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
   }
 
-  insert(thread: number, { seq, lastSeq, messageId, text }: SearchedText): void {
-    this.#insert.run(thread, seq, lastSeq, messageId);
-    this.#insertWords.run(wordsOf(text).join(' '));
+  insert(thread: number, { seq, lastSeq, messageId, text, time }: SearchedText): void {
+    const order = this.#orderAt(firstOrderAt(time));
+    this.#insert.run(order, thread, seq, lastSeq, messageId);
+    this.#insertWords.run(order, wordsOf(text).join(' '));
+  }
+
+  /** The first free place after the texts of a millisecond. */
+  #orderAt(first: number): number {
+    const [newest] = this.#newest.get(first, first + ordersPerMs - 1) as [number | null];
+    const order = newest === null ? first : newest + 1;
+    return order < first + ordersPerMs ? order : this.#orderAt(order);
   }
 
   /** Texts that have all of the words, the newest first. */

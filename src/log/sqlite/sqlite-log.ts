@@ -226,7 +226,7 @@ export class SqliteLog implements EventLog {
       const before = toThread(row);
       const after = { ...row, info: this.#info.after(row, given), updated: this.#stamp() };
       this.#sql.threads.updateInfo(after);
-      this.#derived.setTitle(row.key, before.title, given.title ?? before.title);
+      this.#derived.setTitle(after, before.title, given.title ?? before.title);
       return toThread(after);
     }, copy);
   }
@@ -357,7 +357,7 @@ export class SqliteLog implements EventLog {
     const row = { id, resource, info: JSON.stringify(info), created: now, updated: now, owner, fork, imported };
     this.#sql.threads.insert(row);
     const inserted = this.#row(id);
-    this.#derived.setTitle(inserted.key, undefined, title);
+    this.#derived.setTitle(inserted, undefined, title);
     return toThread(inserted);
   }
 

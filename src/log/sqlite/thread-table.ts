@@ -35,6 +35,7 @@ export interface KeptThread extends Place {
   readonly imported: number | null;
   readonly isHidden: boolean;
   readonly resource: string;
+  readonly updated: string;
   readonly title: string | undefined;
 }
 
@@ -86,7 +87,7 @@ export class ThreadTable {
     this.#placeByKey = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ?`);
     this.#kept = query(
       db,
-      `SELECT ${placeColumns}, ${asNumber('imported')}, ${asNumber('hidden')}, ${asBytes('resource')}, ${asBytes('info')} FROM threads WHERE key = ?`,
+      `SELECT ${placeColumns}, ${asNumber('imported')}, ${asNumber('hidden')}, ${asJoinedBytes(['resource', 'updated', 'info'])} FROM threads WHERE key = ?`,
     );
     this.#sharing = query(
       db,
@@ -146,11 +147,12 @@ export class ThreadTable {
 
   /** A thread that may be deleted. */
   kept(key: number): KeptThread | undefined {
-    const row = this.#kept.get(key) as [number, number | null, number, number | null, number, unknown, unknown];
+    const row = this.#kept.get(key) as [number, number | null, number, number | null, number, unknown];
     if (row === undefined) return undefined;
-    const [, owner, fork, imported, hidden, resource, info] = row;
-    const { title } = parseInfo(`with the key ${key}`, textIn(info) ?? '');
-    return { key, owner, fork, imported, isHidden: hidden === 1, resource: textIn(resource) ?? '', title };
+    const [, owner, fork, imported, hidden, bytes] = row;
+    const [resource = '', updated = '', info = ''] = textsIn(bytes, 3) ?? [];
+    const { title } = parseInfo(`with the key ${key}`, info);
+    return { key, owner, fork, imported, isHidden: hidden === 1, resource, updated, title };
   }
 
   /** The threads that show an event of a row: its own, or when that is deleted the branches that share the event. */

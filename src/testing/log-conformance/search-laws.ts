@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, type SearchQuery, searchLog } from '../../log/index.ts';
+import { type EventLog, importThread, type SearchQuery, searchLog } from '../../log/index.ts';
 import { type Law, range, refuses } from './suite.ts';
 import { defined } from '../../events/defined.ts';
 
@@ -36,6 +36,46 @@ export function searchLaws(law: Law): void {
     assert.deepEqual(await places(log, '  ?! '), []);
     const { hits } = await searchLog(log, { text: 'north' });
     assert.equal(hits[0]?.snippet, 'The harbour is in the north.');
+  });
+
+  law('finds texts by the time of their events: what is imported later may be older', async ({ log }) => {
+    await log.createThread({ id: 'own' });
+    await log.append('own', [userEvent('u', 'the harbour of today')]);
+    const at = (day: number, runId: string) => ({
+      ...userEvent(runId, 'an old harbour'),
+      ts: `2020-01-0${day}T00:00:00.000Z`,
+    });
+    for (const day of [2, 1]) {
+      const events = [at(day, 'first'), at(day, 'second')];
+      await importThread(
+        log,
+        events.map(event => `${JSON.stringify(event)}\n`),
+        { id: `day ${day}`, title: 'Harbour' },
+      );
+    }
+    const found = await places(log, 'old harbour');
+    assert.deepEqual(found, [
+      ['day 2', 'second:user', 2],
+      ['day 2', 'first:user', 1],
+      ['day 1', 'second:user', 2],
+      ['day 1', 'first:user', 1],
+    ]);
+    assert.deepEqual((await places(log, 'harbour'))[0], ['own', 'u:user', 1]);
+  });
+
+  law('finds every text of one moment', async ({ log }) => {
+    const ts = '2020-01-01T00:00:00.000Z';
+    const events = range(1, 2500).map(number => `${JSON.stringify({ ...userEvent(`u${number}`, 'apple'), ts })}\n`);
+    await importThread(log, events, { id: 'a' });
+    while (!(await searchLog(log, { text: 'apple' })).isComplete);
+    const found: (number | undefined)[] = [];
+    for (let after: string | undefined; ; ) {
+      const { hits, next } = await searchLog(log, { text: 'apple', limit: 100, ...defined({ after }) });
+      found.push(...hits.map(({ seq }) => seq));
+      after = next;
+      if (next === undefined) break;
+    }
+    assert.deepEqual(found, range(1, 2500).toReversed());
   });
 
   law('finds no message that waits', async ({ log }) => {
