@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SqliteLog } from 'singletree/log';
 import { afterAll, describe, expect, it } from 'vitest';
-import { bareEnvironment } from './support/bare-environment.ts';
 import { builtCommand } from './support/command.ts';
 import { isWholeRun } from './support/run-size.ts';
 
@@ -21,7 +19,8 @@ for (const [from, to] of [
   ['gemini', '.gemini'],
 ] as const)
   cpSync(join(fixtures, from), join(person, to), { recursive: true });
-const { singletree } = builtCommand(undefined, { HOME: person });
+const { singletree, start } = builtCommand(undefined, { HOME: person });
+const megabytes = Number(process.env['SINGLETREE_IMPORT_MEGABYTES'] ?? (isWholeRun ? 200 : 50));
 const store = (name: string) => ['--db', join(folder, `${name}.db`)];
 const rows = (text: string) =>
   text
@@ -75,23 +74,24 @@ describe('singletree import', () => {
     expect(readFileSync(join(folder, 'secret.db')).includes('sk-my-own-key-1234')).toBe(false);
   });
 
-  it('imports a session of 200 MB with little memory', () => {
+  it(`imports a session of ${megabytes} MB with little memory`, { timeout: 60_000 + megabytes * 600 }, async () => {
     const path = join(folder, 'large.jsonl');
     writeFileSync(path, '{"type":"session","version":3,"id":"large","timestamp":"2026-01-01T00:00:00Z","cwd":"/w"}\n');
     const entry = (id: number, more: object) => `${JSON.stringify({ id: `e${id}`, parentId: null, ...more })}\n`;
     const snapshot = 'x'.repeat(250_000);
-    for (let id = 0; id < (isWholeRun ? 800 : 200); id++) {
+    for (let id = 0; id < megabytes * 4; id++) {
       const message = { role: 'user', content: `prompt ${id}` };
       appendFileSync(
         path,
         entry(2 * id, { type: 'custom', data: snapshot }) + entry(2 * id + 1, { type: 'message', message }),
       );
     }
-    const { singletree: run } = builtCommand(undefined, { NODE_OPTIONS: '--max-old-space-size=64' });
-    expect(run('import', 'pi', path, ...store('large'))).toMatchObject({ status: 0 });
+    const { start: begin } = builtCommand(undefined, { NODE_OPTIONS: '--max-old-space-size=64' });
+    const child = begin('import', 'pi', path, ...store('large'));
+    expect(await new Promise(resolve => child.once('exit', resolve))).toBe(0);
     rmSync(path);
     rmSync(join(folder, 'large.db'));
-  }, 60_000);
+  });
 
   it.each([
     ['an agent whose sessions cannot be read', ['import', 'copilot', '--all'], 'Expected one of: codex, claude, pi'],
@@ -105,12 +105,7 @@ describe('singletree import', () => {
     const path = join(folder, 'watched.jsonl');
     const lines = readFileSync(piFile(), 'utf8').split('\n');
     writeFileSync(path, `${lines.slice(0, 9).join('\n')}\n`);
-    const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-    mkdirSync(join(folder, 'home'), { recursive: true });
-    const child = spawn(process.execPath, [command, 'import', 'pi', path, '--watch', ...store('watched')], {
-      env: { ...bareEnvironment(), HOME: person, SINGLETREE_HOME: join(folder, 'home') },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = start('import', 'pi', path, '--watch', ...store('watched'));
     const ended = new Promise(resolve => child.once('exit', resolve));
     let printed = '';
     const seen = async (text: string) => {

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { bareEnvironment } from './bare-environment.ts';
@@ -19,14 +20,17 @@ export function builtCommand(folder?: string, variables: Readonly<Record<string,
   const home = mkdtempSync(join(tmpdir(), 'singletree-cli-'));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
   const PATH = [folder, process.env['PATH']].filter(part => part !== undefined).join(':');
+  const env = { ...bareEnvironment(), PATH, SINGLETREE_HOME: home, ...variables };
+  const start = (...args: string[]): ChildProcessByStdio<null, Readable, null> =>
+    spawn(process.execPath, [command, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const withInput = (input: string, ...args: string[]): Ended => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
       encoding: 'utf8',
-      env: { ...bareEnvironment(), PATH, SINGLETREE_HOME: home, ...variables },
+      env,
       input,
       timeout: 20_000,
     });
     return { status, stdout, stderr };
   };
-  return { home, withInput, singletree: (...args: string[]) => withInput('', ...args) };
+  return { home, start, withInput, singletree: (...args: string[]) => withInput('', ...args) };
 }
