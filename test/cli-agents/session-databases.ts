@@ -29,7 +29,37 @@ export function makeDatabase(
   }
   if (agentId !== 'opencode' && agentId !== 'kilo') return undefined;
   const { session = [] } = read('db-rows.json') as Record<string, Row[]>;
-  const { info, messages } = read('export.json') as Export;
+  writeExport(path, session, read('export.json') as Export);
+  return path;
+}
+
+/** Makes the database of a program from a document as the program imports it; undefined for a program that has none. */
+export function importDocument(agentId: string, document: Row, folder: string): string | undefined {
+  const path = join(folder, `${agentId}.db`);
+  if (agentId === 'goose') {
+    const { id, name, working_dir, created_at, updated_at, conversation } = document;
+    const session = { id, name, description: name, working_dir, created_at, updated_at, parent_session_id: null };
+    const messages = (conversation as Row[]).map((message, index) => ({
+      id: index + 1,
+      message_id: message['id'],
+      session_id: id,
+      role: message['role'],
+      content_json: JSON.stringify(message['content']),
+      created_timestamp: message['created'],
+      metadata_json: JSON.stringify(message['metadata']),
+    }));
+    writeTables(path, { sessions: [session], messages });
+    return path;
+  }
+  if (agentId !== 'opencode' && agentId !== 'kilo') return undefined;
+  const { id, title, time } = document['info'] as Row;
+  const { created, updated } = time as Row;
+  const session = { id, title, directory: '/project', time_created: created, time_updated: updated, parent_id: null };
+  writeExport(path, [session], document as unknown as Export);
+  return path;
+}
+
+function writeExport(path: string, session: Row[], { info, messages }: Export): void {
   const time = (row: Row) => (row['time'] as { created?: number } | undefined)?.created ?? 0;
   const ids: readonly string[] = ['id', 'sessionID', 'messageID'];
   const rest = (row: Row) =>
@@ -54,7 +84,6 @@ export function makeDatabase(
       })),
     ),
   });
-  return path;
 }
 
 /** Writes tables to a database whose newest rows are in its write-ahead log, as those of a program that runs. */

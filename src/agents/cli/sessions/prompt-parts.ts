@@ -24,3 +24,8 @@ export function readContentParts(content: unknown): ContentPart[] {
     ];
   });
 }
+
+/** Returns an image as a block of the Anthropic API. */
+export function writeImage({ data, mediaType }: { readonly data: string; readonly mediaType: string }): unknown {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+}

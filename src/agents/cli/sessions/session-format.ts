@@ -1,6 +1,7 @@
 import type { LinePiece } from '../agent/line-reader.ts';
 import type { WireRecord } from '../shared/wire-value.ts';
 import type { SessionTurns } from './session-turns.ts';
+import type { SessionToWrite, WrittenSession } from './written-session.ts';
 
 /** Where to look for sessions: the home folder and the variables by which programs move their folders. */
 export interface SessionPlace {
@@ -55,13 +56,15 @@ export interface SessionReader {
   pause(): void;
 }
 
-/** The session files of one program: where they are and how they are read. The files are never written. */
+/** The session files of one program: where they are, how they are read, and how a new one is written. The program's own files are never changed. */
 export interface SessionFormat {
   /** Yields the sessions of the main agent in no order. Skips what it cannot open. */
   find(place: SessionPlace): AsyncIterable<FoundSession>;
   /** Yields the lines of a session, or of a file that its reader includes; none when that is missing. */
   lines(session: FoundSession, file?: string): AsyncIterable<LinePiece>;
   reader(ids: SessionIds): SessionReader;
+  /** Returns the files of a new session that the program continues, or those that it imports. */
+  write(session: SessionToWrite): WrittenSession;
   /** Whether a stored line is the current one, for sources that change earlier records. Default: the bytes are equal. */
   readonly isSameLine?: (stored: Uint8Array, current: Uint8Array) => boolean;
 }

@@ -5,6 +5,16 @@ import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import {
+  recordTimes,
+  type SessionToWrite,
+  toJsonLines,
+  writeBlocks,
+  writtenCalls,
+  type WrittenSession,
+} from '../../sessions/written-session.ts';
+import { newId } from '../../../../events/index.ts';
+import { writeImage } from '../../sessions/prompt-parts.ts';
 import { ClaudeReader } from './reader.ts';
 import { readMessageUsage, type Usage } from './usage.ts';
 import { readBlocks } from './wire.ts';
@@ -54,6 +64,7 @@ export const claudeSession: SessionFormat = {
   lines: ({ path }, file) =>
     fileLines(file === undefined ? path : join(path.replace(/\.jsonl$/, ''), 'subagents', `${file}.jsonl`)),
   reader: ids => new ClaudeSessionReader(ids),
+  write: writeClaudeSession,
 };
 
 /** Reads the records of a session: those of the conversation are the records of the live stream, with other names for some fields. */
@@ -212,4 +223,36 @@ function readCommand(text: string): string | undefined {
   const name = /<command-name>([^<]+)<\/command-name>/.exec(text)?.[1]?.trim();
   const given = /<command-args>([^<]*)<\/command-args>/.exec(text)?.[1]?.trim();
   return name === undefined ? undefined : [name, given].filter(Boolean).join(' ');
+}
+
+/** Its name must be that of a session, and each record must name the one before. */
+function writeClaudeSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
+  const sessionId = newId();
+  const next = recordTimes(time);
+  const records: unknown[] = [];
+  let parentUuid: string | null = null;
+  const add = (role: 'user' | 'assistant', content: unknown) => {
+    const [uuid, timestamp] = [newId(), next().toISOString()];
+    const message = { role, content };
+    records.push({ type: role, uuid, parentUuid, timestamp, sessionId, cwd, isSidechain: false, message });
+    parentUuid = uuid;
+  };
+  for (const message of messages) {
+    if (message.role === 'user') add('user', writeBlocks(message.parts, writeImage));
+    else
+      add(
+        'assistant',
+        message.parts.map(part =>
+          part.type === 'text' ? part : { type: 'tool_use', id: part.id, name: part.name, input: part.input },
+        ),
+      );
+    const results = writtenCalls(message).map(({ id, output, isError }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: output,
+      ...(isError && { is_error: true }),
+    }));
+    if (results.length > 0) add('user', results);
+  }
+  return { sessionId, files: [{ name: `${sessionId}.jsonl`, text: toJsonLines(records) }] };
 }

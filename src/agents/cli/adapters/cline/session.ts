@@ -3,9 +3,17 @@ import { basename, dirname, join } from 'node:path';
 import { defined } from '../../../../events/defined.ts';
 import { hasSameKey, rowLine } from '../../sessions/database-copy.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
-import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import { readContentParts, toContent, writeImage } from '../../sessions/prompt-parts.ts';
 import { filesAt } from '../../sessions/session-files.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import {
+  recordTimes,
+  type SessionToWrite,
+  shortId,
+  writeBlocks,
+  writtenCalls,
+  type WrittenSession,
+} from '../../sessions/written-session.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readToolOutput, readUsage } from './wire.ts';
@@ -43,6 +51,7 @@ export const clineSession: SessionFormat = {
   },
   isSameLine: hasSameKey,
   reader: ids => new ClineSessionReader(ids),
+  write: writeClineSession,
 };
 
 function messagesFile(manifest: string): string {
@@ -180,4 +189,62 @@ function readContent(content: unknown): unknown {
 /** Returns what a person said, without the mark that the program puts around it. */
 function unwrap(text: string): string {
   return /^\s*<user_input[^>]*>(.*)<\/user_input>\s*$/s.exec(text)?.[1] ?? text;
+}
+
+/** Without `pid`, `interactive`, the `enable_` fields and the whole path of the messages the program finds no session. */
+function writeClineSession({ messages, cwd, time, folder }: SessionToWrite): WrittenSession {
+  const sessionId = `${time}_${shortId(5)}`;
+  const next = recordTimes(time);
+  const written: unknown[] = [];
+  const add = (role: 'user' | 'assistant', content: unknown) =>
+    written.push({ id: `msg_${shortId(8)}`, role, content, ts: next().getTime() });
+  for (const message of messages) {
+    if (message.role === 'user') add('user', writeBlocks(message.parts, writeImage));
+    else
+      add(
+        'assistant',
+        message.parts.map(part =>
+          part.type === 'text' ? part : { type: 'tool_use', id: part.id, name: part.name, input: part.input },
+        ),
+      );
+    const results = writtenCalls(message).map(({ id, name, output, isError }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      name,
+      content: output,
+      ...(isError && { is_error: true }),
+    }));
+    if (results.length > 0) add('user', results);
+  }
+  const [startedAt, updatedAt] = [new Date(time).toISOString(), next().toISOString()];
+  const name = `${sessionId}.messages.json`;
+  const manifest = {
+    version: 1,
+    session_id: sessionId,
+    source: 'cli',
+    pid: 1,
+    started_at: startedAt,
+    ended_at: updatedAt,
+    exit_code: 0,
+    status: 'completed',
+    interactive: false,
+    provider: '',
+    model: '',
+    cwd,
+    workspace_root: cwd,
+    enable_tools: true,
+    enable_spawn: true,
+    enable_teams: true,
+    prompt: '',
+    metadata: {},
+    messages_path: join(folder, name),
+  };
+  const document = { version: 1, updated_at: updatedAt, agent: 'lead', sessionId, messages: written };
+  return {
+    sessionId,
+    files: [
+      { name: `${sessionId}.json`, text: JSON.stringify(manifest) },
+      { name, text: JSON.stringify(document) },
+    ],
+  };
 }

@@ -1,3 +1,4 @@
+import { newId } from '../../../../events/index.ts';
 import { dirname, join } from 'node:path';
 import { defined } from '../../../../events/defined.ts';
 import { toolParseError, type ToolOutput } from '../../../../events/index.ts';
@@ -5,6 +6,13 @@ import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt, filesBelow } from '../../sessions/session-files.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import {
+  recordTimes,
+  type SessionToWrite,
+  toJsonLines,
+  writeBlocks,
+  type WrittenSession,
+} from '../../sessions/written-session.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
@@ -49,6 +57,7 @@ export const codexSession: SessionFormat = {
     }
   },
   reader: ids => new CodexSessionReader(ids),
+  write: writeCodexSession,
 };
 
 /** Yields the file of another session, in the folder of this one or of another day. */
@@ -243,4 +252,40 @@ function spawnedAgent(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A model provider is left out: the program refuses one that is not in use. */
+function writeCodexSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
+  const sessionId = newId();
+  const next = recordTimes(time);
+  const records: unknown[] = [];
+  const add = (type: string, payload: WireRecord) => records.push({ timestamp: next().toISOString(), type, payload });
+  const timestamp = new Date(time).toISOString();
+  add('session_meta', { id: sessionId, timestamp, cwd, originator: 'singletree', cli_version: '0.0.0' });
+  for (const { role, parts } of messages) {
+    if (role === 'user') {
+      const said = parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n');
+      add('event_msg', { type: 'user_message', message: said });
+      const image = ({ data, mediaType }: { data: string; mediaType: string }) => ({
+        type: 'input_image',
+        image_url: `data:${mediaType};base64,${data}`,
+      });
+      const content = writeBlocks(parts, image, text => ({ type: 'input_text', text }));
+      add('response_item', { type: 'message', role, content });
+      continue;
+    }
+    for (const part of parts) {
+      if (part.type === 'text') {
+        add('response_item', { type: 'message', role, content: [{ type: 'output_text', text: part.text }] });
+        continue;
+      }
+      const { id: call_id, name, input } = part;
+      add('response_item', { type: 'function_call', name, arguments: JSON.stringify(input ?? {}), call_id });
+    }
+    for (const part of parts)
+      if (part.type === 'call')
+        add('response_item', { type: 'function_call_output', call_id: part.id, output: part.output });
+  }
+  const name = `rollout-${timestamp.slice(0, 19).replaceAll(':', '-')}-${sessionId}.jsonl`;
+  return { sessionId, files: [{ name, text: toJsonLines(records) }] };
 }

@@ -1,3 +1,4 @@
+import { newId } from '../../../../events/index.ts';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { defined } from '../../../../events/defined.ts';
@@ -6,6 +7,14 @@ import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import {
+  recordTimes,
+  type SessionToWrite,
+  toJsonLines,
+  writeBlocks,
+  type WrittenCall,
+  type WrittenSession,
+} from '../../sessions/written-session.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { countOf, joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
@@ -26,12 +35,14 @@ export const geminiSession: SessionFormat = {
         return text !== undefined && text !== '' && !isContext(text) ? text : undefined;
       });
       // A program that resumes a session leaves a file without a message beside it.
-      if (header === undefined || id === undefined || title === undefined) return undefined;
-      return { id, title, ...defined({ cwd: projectFolder(file), createdAt: textOf(header['startTime']) }) };
+      const isEmpty = title === undefined && find(record => record['type'] === 'gemini' || undefined) === undefined;
+      if (header === undefined || id === undefined || isEmpty) return undefined;
+      return { id, ...defined({ title, cwd: projectFolder(file), createdAt: textOf(header['startTime']) }) };
     });
   },
   lines: ({ path, id }, file) => fileLines(file === undefined ? path : join(dirname(path), id, `${file}.jsonl`)),
   reader: ids => new GeminiSessionReader(ids),
+  write: writeGeminiSession,
 };
 
 /** Returns the folder that a project's chats are about. */
@@ -137,7 +148,9 @@ class GeminiSessionReader implements SessionReader {
           for (const part of responses) this.#response(turn, part, undefined);
         });
       const said =
-        child === undefined && !this.#seen.has(id) ? toContent(readContentParts(message['content'])) : undefined;
+        child === undefined && !this.#seen.has(id)
+          ? toContent(readContentParts(readParts(message['content'])))
+          : undefined;
       const isHidden = said === undefined || isContext(typeof said === 'string' ? said : (joinedText(said) ?? ''));
       if (responses.length === 0 && !isHidden) turns.prompt(said, { key: id });
     }
@@ -204,6 +217,15 @@ class GeminiSessionReader implements SessionReader {
   }
 }
 
+/** Returns the parts of a person's message, pictures as blocks of the Anthropic API. */
+function readParts(content: unknown): unknown {
+  if (typeof content === 'string') return content;
+  return listOf(content).map(part => {
+    const picture = recordOf(recordOf(part)?.['inlineData']);
+    return picture === undefined ? part : { source: { data: picture['data'], media_type: picture['mimeType'] } };
+  });
+}
+
 function functionCalls(content: unknown): WireRecord[] {
   return listOf(content).flatMap((part): WireRecord[] => {
     const call = recordOf(recordOf(part)?.['functionCall']);
@@ -231,4 +253,53 @@ function readUsage(message: WireRecord): Usage | undefined {
     outputTokens,
     ...defined({ cacheReadTokens, reasoningTokens, model: textOf(message['model']) }),
   };
+}
+
+/** Results stand in their calls only: in a message of their own they would be sent twice. */
+function writeGeminiSession({ messages, time }: SessionToWrite): WrittenSession {
+  const sessionId = newId();
+  const next = recordTimes(time);
+  const startTime = next().toISOString();
+  const records: unknown[] = [{ sessionId, projectHash: sessionId, startTime, lastUpdated: startTime, kind: 'main' }];
+  const add = (message: WireRecord) => records.push({ id: newId(), timestamp: next().toISOString(), ...message });
+  for (const { role, parts } of messages) {
+    if (role === 'user') {
+      const image = ({ data, mediaType }: { data: string; mediaType: string }) => ({
+        inlineData: { mimeType: mediaType, data },
+      });
+      add({ type: 'user', content: writeBlocks(parts, image, text => ({ text })) });
+      continue;
+    }
+    let said = '';
+    let calls: WrittenCall[] = [];
+    const flush = () => {
+      if (said !== '' || calls.length > 0)
+        add({ type: 'gemini', content: said, ...(calls.length > 0 && { toolCalls: calls.map(writeCall) }) });
+      said = '';
+      calls = [];
+    };
+    for (const part of parts) {
+      if (part.type === 'call') calls.push(part);
+      else {
+        if (calls.length > 0) flush();
+        said += part.text;
+      }
+    }
+    flush();
+  }
+  return {
+    sessionId,
+    files: [
+      {
+        name: `session-${startTime.slice(0, 16).replaceAll(':', '-')}-${sessionId.slice(0, 8)}.jsonl`,
+        text: toJsonLines(records),
+      },
+    ],
+  };
+}
+
+function writeCall({ id, name, input, output, isError }: WrittenCall): unknown {
+  const response = isError ? { error: output } : { output };
+  const result = [{ functionResponse: { id, name, response } }];
+  return { id, name, args: input, status: isError ? 'error' : 'success', result };
 }

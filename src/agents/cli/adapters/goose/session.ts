@@ -4,6 +4,13 @@ import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../.
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import {
+  type SessionToWrite,
+  shortId,
+  writeBlocks,
+  writtenCalls,
+  type WrittenSession,
+} from '../../sessions/written-session.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readMessageUsage, readToolCall, readToolOutput } from './wire.ts';
@@ -55,6 +62,7 @@ export const gooseSession: SessionFormat = {
   },
   isSameLine: hasSameKey,
   reader: ids => new GooseSessionReader(ids),
+  write: writeGooseSession,
 };
 
 /** Reads the rows of a session. */
@@ -176,4 +184,61 @@ function takeResponse(turn: PlainTurn, block: WireRecord): void {
 function timeOf(value: unknown): string | undefined {
   const ms = Date.parse(`${textOf(value)?.replace(' ', 'T') ?? ''}Z`);
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}
+
+/** The document that `goose session import` reads; it gives the session another id. */
+function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
+  const conversation: unknown[] = [];
+  // Messages are ordered by whole seconds.
+  let created = Math.floor(time / 1000) - 3 * messages.length;
+  const add = (role: 'user' | 'assistant', content: unknown) =>
+    conversation.push({
+      id: `msg_${shortId(24)}`,
+      role,
+      created: created++,
+      content,
+      metadata: { userVisible: true, agentVisible: true },
+    });
+  for (const message of messages) {
+    if (message.role === 'user') {
+      const image = ({ data, mediaType }: { data: string; mediaType: string }) => ({
+        type: 'image',
+        data,
+        mimeType: mediaType,
+      });
+      add('user', writeBlocks(message.parts, image));
+      continue;
+    }
+    add(
+      'assistant',
+      message.parts.map(part =>
+        part.type === 'text'
+          ? part
+          : {
+              type: 'toolRequest',
+              id: part.id,
+              toolCall: { status: 'success', value: { name: part.name, arguments: part.input } },
+            },
+      ),
+    );
+    const results = writtenCalls(message).map(({ id, output, isError }) => ({
+      type: 'toolResponse',
+      id,
+      toolResult: { status: 'success', value: { content: [{ type: 'text', text: output }], isError } },
+    }));
+    if (results.length > 0) add('user', results);
+  }
+  const sessionId = shortId(12);
+  const at = new Date(time).toISOString();
+  const session = {
+    id: sessionId,
+    working_dir: cwd,
+    name: `singletree-${sessionId}`,
+    created_at: at,
+    updated_at: at,
+    extension_data: {},
+    message_count: conversation.length,
+    conversation,
+  };
+  return { sessionId, files: [{ name: `${sessionId}.json`, text: JSON.stringify(session) }] };
 }

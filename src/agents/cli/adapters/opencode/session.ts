@@ -3,6 +3,15 @@ import { defined } from '../../../../events/defined.ts';
 import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import {
+  recordTimes,
+  type SessionToWrite,
+  shortId,
+  writeBlocks,
+  writtenCalls,
+  type WrittenPart,
+  type WrittenSession,
+} from '../../sessions/written-session.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
@@ -62,6 +71,7 @@ export function opencodeSession(program: string): SessionFormat {
     },
     isSameLine: hasSameKey,
     reader: ids => new OpencodeSessionReader(ids),
+    write: writeOpencodeSession,
   };
 }
 
@@ -214,4 +224,65 @@ function toBlock(part: WireRecord): unknown[] {
 function timeOf(value: unknown): string | undefined {
   const ms = Number(value);
   return Math.abs(ms) < 8.64e15 && ms > 0 ? new Date(ms).toISOString() : undefined;
+}
+
+/** The document that `import` reads. The ids of messages and parts are new: one that exists anywhere is skipped. */
+function writeOpencodeSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
+  const sessionID = `ses_${shortId(26)}`;
+  const next = recordTimes(time);
+  const key = shortId(20);
+  let count = 0;
+  const newKey = (prefix: string) => `${prefix}_${String(++count).padStart(6, '0')}${key}`;
+  const model = { providerID: 'singletree', modelID: 'none' };
+  let parentID = '';
+  const written = messages.map(message => {
+    const id = newKey('msg');
+    const created = next().getTime();
+    const place = () => ({ id: newKey('prt'), sessionID, messageID: id });
+    if (message.role === 'user') {
+      parentID = id;
+      const info = { id, sessionID, role: 'user', time: { created }, agent: 'build', model };
+      const image = ({ data, mediaType }: { data: string; mediaType: string }) => ({
+        type: 'file',
+        mime: mediaType,
+        url: `data:${mediaType};base64,${data}`,
+      });
+      return { info, parts: writeBlocks(message.parts, image).map(part => ({ ...place(), ...recordOf(part) })) };
+    }
+    const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
+    const info = {
+      id,
+      sessionID,
+      role: 'assistant',
+      parentID,
+      mode: 'build',
+      agent: 'build',
+      path: { cwd, root: cwd },
+      cost: 0,
+      tokens,
+      ...model,
+      time: { created, completed: created },
+      finish: writtenCalls(message).length > 0 ? 'tool-calls' : 'stop',
+    };
+    return { info, parts: message.parts.map(part => ({ ...place(), ...writePart(part, created) })) };
+  });
+  const info = {
+    id: sessionID,
+    slug: 'singletree',
+    title: 'Continued',
+    version: '0',
+    time: { created: time, updated: next().getTime() },
+  };
+  const text = JSON.stringify({ info, messages: written });
+  return { sessionId: sessionID, files: [{ name: `${sessionID}.json`, text }] };
+}
+
+function writePart(part: WrittenPart, at: number): object {
+  if (part.type === 'text') return part;
+  const { id: callID, name: tool, input, output, isError } = part;
+  const time = { start: at, end: at };
+  const state = isError
+    ? { status: 'error', input, error: output, time }
+    : { status: 'completed', input, output, title: '', metadata: {}, time };
+  return { type: 'tool', tool, callID, state };
 }

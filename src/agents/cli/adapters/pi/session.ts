@@ -5,6 +5,16 @@ import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.
 import type { SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import {
+  recordTimes,
+  type SessionToWrite,
+  shortId,
+  toJsonLines,
+  writeBlocks,
+  writtenCalls,
+  type WrittenSession,
+} from '../../sessions/written-session.ts';
+import { newId } from '../../../../events/index.ts';
 import { PiReader } from './reader.ts';
 
 /** Entries that are kept as they are and add nothing to the conversation. */
@@ -40,6 +50,7 @@ export const piSession: SessionFormat = {
   },
   lines: ({ path }) => fileLines(path),
   reader: ids => new PiSessionReader(ids),
+  write: writePiSession,
 };
 
 /** Reads the entries of a session: messages are those of the live records. */
@@ -95,4 +106,46 @@ class PiSessionReader implements SessionReader {
       role === 'user' || role === 'assistant' || role === 'toolResult' || role === 'system' || role === 'bashExecution'
     );
   }
+}
+
+const noUsage = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
+/** Without a header of version 3 the program would write the file anew, and without `usage` it fails. */
+function writePiSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
+  const sessionId = newId();
+  const next = recordTimes(time);
+  const records: unknown[] = [{ type: 'session', version: 3, id: sessionId, timestamp: next().toISOString(), cwd }];
+  let parentId: string | null = null;
+  const add = (message: WireRecord) => {
+    const [id, at] = [shortId(8), next()];
+    const timestamp = at.toISOString();
+    records.push({ type: 'message', id, parentId, timestamp, message: { ...message, timestamp: at.getTime() } });
+    parentId = id;
+  };
+  for (const message of messages) {
+    if (message.role === 'user') {
+      const image = ({ data, mediaType }: { data: string; mediaType: string }) => ({
+        type: 'image',
+        data,
+        mimeType: mediaType,
+      });
+      add({ role: 'user', content: writeBlocks(message.parts, image) });
+      continue;
+    }
+    const calls = writtenCalls(message);
+    const content = message.parts.map(part =>
+      part.type === 'text' ? part : { type: 'toolCall', id: part.id, name: part.name, arguments: part.input },
+    );
+    add({ role: 'assistant', content, usage: noUsage, stopReason: calls.length > 0 ? 'toolUse' : 'stop' });
+    for (const { id, name, output, isError } of calls)
+      add({ role: 'toolResult', toolCallId: id, toolName: name, content: [{ type: 'text', text: output }], isError });
+  }
+  return { sessionId, files: [{ name: `${sessionId}.jsonl`, text: toJsonLines(records) }] };
 }
