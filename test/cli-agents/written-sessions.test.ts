@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
 import { toWrittenMessages, type WrittenMessage } from '../../src/agents/cli/sessions/written-session.ts';
+import { writableSessions } from '../../src/cli/threads/commands.ts';
 import { importSession } from '../../src/control/import/import-session.ts';
 import { findSessions, importableAgents } from '../../src/control/import/session-source.ts';
 import type { LoggedEvent } from '../../src/events/index.ts';
@@ -59,6 +60,10 @@ async function readBack(agentId: string, messages: readonly WrittenMessage[]): P
   }
   return expect.fail('no session was found');
 }
+
+it('the sessions that `singletree export` writes are those of all agents whose sessions can be read', () => {
+  expect(writableSessions.toSorted()).toEqual(importableAgents.toSorted());
+});
 
 describe.each(importableAgents)('a conversation that is written as a session of %s', agentId => {
   it('has the same texts, calls and results in the same order when it is read again', async () => {

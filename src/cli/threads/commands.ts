@@ -5,6 +5,8 @@ import { addStoreOptions } from '../settings/store-options.ts';
 import { subcommand } from '../subcommand.ts';
 
 const thread = ['[thread]', 'its id, the beginning of its id, or "last": the newest of this folder', 'last'] as const;
+/** The external agents whose sessions `export` writes: named here, so that no adapter is loaded for a list of options. */
+export const writableSessions = ['claude', 'cline', 'codex', 'gemini', 'goose', 'kilo', 'opencode', 'pi'];
 const actions = () => import('./actions.ts');
 
 /** Adds the commands that list, show, copy and remove threads. */
@@ -22,11 +24,17 @@ export function addThreadCommands(program: Command): void {
   add('export')
     .argument(...thread)
     .addOption(
-      new Option('--format <format>', 'events as JSON lines, or the active branch as a document')
-        .choices(['jsonl', 'markdown', 'html', 'atif'])
+      new Option(
+        '--format <format>',
+        'events as JSON lines; the active branch as a document, or as a session that another program continues',
+      )
+        .choices(['jsonl', 'markdown', 'html', 'atif', ...writableSessions])
         .default('jsonl'),
     )
-    .option('-o, --output <file>', 'write this new file instead; pictures of an ATIF document go beside it')
+    .option(
+      '-o, --output <file>',
+      'write this new file instead; pictures of an ATIF document go beside it; a folder for cline',
+    )
     .option('--with-secrets', 'keep what looks like a secret')
     .action(async (id, options) => (await import('./export.ts')).exportCommand(id, options));
   add('import')

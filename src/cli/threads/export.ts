@@ -1,32 +1,36 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { defined } from '../../events/defined.ts';
-import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { standardError, standardOutput } from '../../control/standard-output.ts';
+import type { LoggedEvent } from '../../events/index.ts';
+import { standardOutput } from '../../control/standard-output.ts';
 import { readEvents } from '../../log/index.ts';
 import { toLines } from '../../log/jsonl.ts';
-import type { DocumentFormat } from '../../protocols/documents/thread-document.ts';
+import { type DocumentFormat, documentFormats } from '../../protocols/documents/thread-document.ts';
 import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
 import { packageVersion } from '../package-version.ts';
 import type { StoreOptions } from '../settings/store-options.ts';
 import { findThread } from './find-thread.ts';
 import { withLog } from './with-log.ts';
+import { writeNew } from './write-new.ts';
 
 interface ExportOptions extends StoreOptions {
-  readonly format: DocumentFormat | 'jsonl';
+  /** A document, the events, or the id of an external agent whose session is written. */
+  readonly format: string;
   readonly output?: string;
   readonly withSecrets?: boolean;
 }
 
-/** `singletree export`: a thread as JSON lines or as a document, printed or in a new file. */
+/** `singletree export`: a thread as JSON lines, as a document or as a session of an external agent, printed or in a new file. */
 export function exportCommand(text: string, { format, output, ...options }: ExportOptions): Promise<void> {
   return withLog(options, async (log, redactor) => {
-    const { id, title } = await findThread(log, text);
+    const thread = await findThread(log, text);
+    const { id, title } = thread;
     const events = eventsWithoutSecrets(readEvents(log, id), redactor);
     if (format === 'jsonl') return output === undefined ? printEvents(events) : writeNew(output, toLines(events));
+    if (!isDocument(format)) {
+      const { exportSession } = await import('./export-session.ts');
+      return exportSession(format, thread, events, output);
+    }
     const all: LoggedEvent[] = [];
     for await (const event of events) all.push(event);
     const images = output === undefined ? undefined : new ImageFolder(output);
@@ -40,23 +44,12 @@ export function exportCommand(text: string, { format, output, ...options }: Expo
   });
 }
 
-async function printEvents(events: AsyncIterable<LoggedEvent>): Promise<void> {
-  for await (const event of events) if (!(await standardOutput.writeJson(event))) return;
+function isDocument(format: string): format is DocumentFormat {
+  return Object.hasOwn(documentFormats, format);
 }
 
-/** Writes a file that only its owner can read; never over another one. */
-async function writeNew(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
-  try {
-    await pipeline(Readable.from(pieces), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
-      throw new SingletreeError('invalid_argument', `"${file}" exists already. Name a new file, or remove it first.`);
-    if (code === 'ENOENT')
-      throw new SingletreeError('invalid_argument', `There is no folder "${dirname(file)}" to write "${file}" in.`);
-    throw error;
-  }
-  await standardError.write(`Wrote ${file}\n`);
+async function printEvents(events: AsyncIterable<LoggedEvent>): Promise<void> {
+  for await (const event of events) if (!(await standardOutput.writeJson(event))) return;
 }
 
 /** The images of a document, in a folder beside it. */

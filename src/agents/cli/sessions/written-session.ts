@@ -33,6 +33,8 @@ export interface SessionToWrite {
 /** The files of a session; the first one is the main file. */
 export interface WrittenSession {
   readonly sessionId: string;
+  /** How a person continues it, when its main file is at a path. */
+  readonly continueFrom: (path: string) => string;
   readonly files: readonly { readonly name: string; readonly text: string }[];
 }
 

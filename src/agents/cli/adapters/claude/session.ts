@@ -8,6 +8,7 @@ import { joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire
 import {
   recordTimes,
   type SessionToWrite,
+  shortId,
   toJsonLines,
   writeBlocks,
   writtenCalls,
@@ -233,7 +234,8 @@ function writeClaudeSession({ messages, cwd, time }: SessionToWrite): WrittenSes
   let parentUuid: string | null = null;
   const add = (role: 'user' | 'assistant', content: unknown) => {
     const [uuid, timestamp] = [newId(), next().toISOString()];
-    const message = { role, content };
+    // Answers without an id of their own would be joined to one.
+    const message = { ...(role === 'assistant' && { id: `msg_${shortId(24)}` }), role, content };
     records.push({ type: role, uuid, parentUuid, timestamp, sessionId, cwd, isSidechain: false, message });
     parentUuid = uuid;
   };
@@ -254,5 +256,6 @@ function writeClaudeSession({ messages, cwd, time }: SessionToWrite): WrittenSes
     }));
     if (results.length > 0) add('user', results);
   }
-  return { sessionId, files: [{ name: `${sessionId}.jsonl`, text: toJsonLines(records) }] };
+  const continueFrom = (path: string) => `claude --resume ${path}`;
+  return { sessionId, continueFrom, files: [{ name: `${sessionId}.jsonl`, text: toJsonLines(records) }] };
 }

@@ -240,8 +240,11 @@ function writeClineSession({ messages, cwd, time, folder }: SessionToWrite): Wri
     messages_path: join(folder, name),
   };
   const document = { version: 1, updated_at: updatedAt, agent: 'lead', sessionId, messages: written };
+  const continueFrom = (path: string) =>
+    `cp -r ${dirname(path)} ~/.cline/data/sessions/${sessionId} && cline --tui --id ${sessionId}`;
   return {
     sessionId,
+    continueFrom,
     files: [
       { name: `${sessionId}.json`, text: JSON.stringify(manifest) },
       { name, text: JSON.stringify(document) },

@@ -287,5 +287,6 @@ function writeCodexSession({ messages, cwd, time }: SessionToWrite): WrittenSess
         add('response_item', { type: 'function_call_output', call_id: part.id, output: part.output });
   }
   const name = `rollout-${timestamp.slice(0, 19).replaceAll(':', '-')}-${sessionId}.jsonl`;
-  return { sessionId, files: [{ name, text: toJsonLines(records) }] };
+  const continueFrom = (path: string) => `cp ${path} ~/.codex/sessions/ && codex resume ${sessionId}`;
+  return { sessionId, continueFrom, files: [{ name, text: toJsonLines(records) }] };
 }

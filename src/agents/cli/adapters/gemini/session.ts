@@ -287,8 +287,10 @@ function writeGeminiSession({ messages, time }: SessionToWrite): WrittenSession 
     }
     flush();
   }
+  const continueFrom = (path: string) => `gemini --session-file ${path}`;
   return {
     sessionId,
+    continueFrom,
     files: [
       {
         name: `session-${startTime.slice(0, 16).replaceAll(':', '-')}-${sessionId.slice(0, 8)}.jsonl`,

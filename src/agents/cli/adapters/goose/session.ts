@@ -240,5 +240,6 @@ function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSess
     message_count: conversation.length,
     conversation,
   };
-  return { sessionId, files: [{ name: `${sessionId}.json`, text: JSON.stringify(session) }] };
+  const continueFrom = (path: string) => `goose session import ${path}`;
+  return { sessionId, continueFrom, files: [{ name: `${sessionId}.json`, text: JSON.stringify(session) }] };
 }

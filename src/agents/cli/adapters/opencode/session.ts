@@ -71,7 +71,7 @@ export function opencodeSession(program: string): SessionFormat {
     },
     isSameLine: hasSameKey,
     reader: ids => new OpencodeSessionReader(ids),
-    write: writeOpencodeSession,
+    write: session => writeOpencodeSession(program, session),
   };
 }
 
@@ -227,7 +227,7 @@ function timeOf(value: unknown): string | undefined {
 }
 
 /** The document that `import` reads. The ids of messages and parts are new: one that exists anywhere is skipped. */
-function writeOpencodeSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
+function writeOpencodeSession(program: string, { messages, cwd, time }: SessionToWrite): WrittenSession {
   const sessionID = `ses_${shortId(26)}`;
   const next = recordTimes(time);
   const key = shortId(20);
@@ -274,7 +274,8 @@ function writeOpencodeSession({ messages, cwd, time }: SessionToWrite): WrittenS
     time: { created: time, updated: next().getTime() },
   };
   const text = JSON.stringify({ info, messages: written });
-  return { sessionId: sessionID, files: [{ name: `${sessionID}.json`, text }] };
+  const continueFrom = (path: string) => `${program} import ${path} && ${program} --session ${sessionID}`;
+  return { sessionId: sessionID, continueFrom, files: [{ name: `${sessionID}.json`, text }] };
 }
 
 function writePart(part: WrittenPart, at: number): object {

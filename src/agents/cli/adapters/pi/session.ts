@@ -147,5 +147,6 @@ function writePiSession({ messages, cwd, time }: SessionToWrite): WrittenSession
     for (const { id, name, output, isError } of calls)
       add({ role: 'toolResult', toolCallId: id, toolName: name, content: [{ type: 'text', text: output }], isError });
   }
-  return { sessionId, files: [{ name: `${sessionId}.jsonl`, text: toJsonLines(records) }] };
+  const continueFrom = (path: string) => `pi --session ${path}`;
+  return { sessionId, continueFrom, files: [{ name: `${sessionId}.jsonl`, text: toJsonLines(records) }] };
 }
