@@ -8,6 +8,8 @@ import type { MemoryHost } from './memory/memory-host.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ModelRegistry } from './model/registry/registry.ts';
 import type { DecisionSource } from './permissions/decide.ts';
+import type { AgentRunOptions } from './run-agent.ts';
+import type { RunResult } from './run-result.ts';
 
 /** A message that a person sends during a run. */
 export interface UserMessage {
@@ -143,7 +145,7 @@ export interface ModelRequest {
  * only after the consumer, having received its `tool_start`, requests the next event. A consumer that stops early stops
  * the run.
  */
-export interface Agent {
+export interface Agent<Output = unknown> {
   readonly id: string;
   /** Whether `invoke` can resume from a `RunState`. */
   readonly resumable?: boolean;
@@ -171,11 +173,23 @@ export interface Agent {
   /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */
   readonly requestOf?: (params: InvokeRequest) => ModelRequest;
   invoke(params: InvokeParams): AsyncIterable<AgentEvent>;
+  /** Only for types: the structured output of its runs. */
+  readonly '~output'?: Output;
 }
 
 /** An agent that can be invoked without an id and a signal. */
-export interface CallableAgent extends Agent {
+export interface CallableAgent<Output = unknown> extends Agent<Output> {
   invoke(params: InvokeRequest): AsyncIterable<AgentEvent>;
+  /** Runs it on a prompt; resolves with the result, also of a run that failed. */
+  run(prompt: string, options?: AgentRunOptions): Promise<RunResult<Output>>;
+}
+
+/** Whether an event ends a run of an agent; its output then has the type of the agent's. */
+export function isEndOf<Output>(
+  event: AgentEvent,
+  agent: Agent<Output>,
+): event is EventOf<'harness_end'> & { output?: Output } {
+  return event.type === 'harness_end' && event.agentId === agent.id;
 }
 
 /** Completes what a caller passed. */

@@ -16,6 +16,7 @@ export type {
   UsedTokens,
   UserMessage,
 } from './agent.ts';
+export { isEndOf } from './agent.ts';
 export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
@@ -25,6 +26,8 @@ export type { EnvironmentPolicy } from './process/environment.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
 export { SessionPool, type SessionPoolOptions } from './cli/live/session-pool.ts';
 export { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SpawnOptions } from './orchestrator.ts';
+export type { AgentRunOptions, RunHost } from './run-agent.ts';
+export type { RunResult } from './run-result.ts';
 export { Semaphore } from './semaphore.ts';
 export { readSavedStream, type SavedStream, type SavedStreamOptions } from './cli/saved/saved-stream.ts';
 export type { RecordedEnd } from './cli/agent/run-translation.ts';
@@ -98,7 +101,6 @@ export type { RlmLimits } from './rlm/rlm-limits.ts';
 export { type DiscoveredSkills, discoverSkills, type Skill, type SkillProblem } from './skills/discover-skills.ts';
 export { skillInstructions, skillTool } from './skills/skill-tool.ts';
 export { type AgentToolOptions, agentTool, type Subagent } from './subagents/agent-tool.ts';
-export type { ChildResult } from './subagents/child-run.ts';
 export type { Budget, Lineage } from './subagents/lineage.ts';
 export { type FetchOptions, type WorkspaceToolsOptions, workspacePermissions, workspaceTools } from './tools/index.ts';
 export { type WorkspaceFolder, type WorkspaceOptions, workspace } from './workspace/index.ts';

@@ -3,7 +3,12 @@ import * as z from 'zod';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../../src/agents/permissions/index.ts';
-import type { PermissionPolicy, ToolCategory } from '../../src/control/harness/index.ts';
+import {
+  askUserTool,
+  type PermissionPolicy,
+  taskWriteTool,
+  type ToolCategory,
+} from '../../src/control/harness/index.ts';
 import { calls, echo, scene, type SceneOptions, yolo } from './scene.ts';
 
 const categories: Record<string, ToolCategory> = { echo: 'read' };
@@ -29,6 +34,29 @@ async function outcome(set: (harness: ReturnType<typeof scene>['harness']) => un
 }
 
 describe('permissions', () => {
+  it.each([
+    ['built in', {}],
+    ['standalone', { tools: { task_write: taskWriteTool, ask_user: askUserTool } }],
+  ])('are not asked for before a question, a plan and a task list, %s', async (_, options) => {
+    const script = [
+      [calls('task_write', { tasks: [] })],
+      [calls('ask_user', { question: 'Why?' })],
+      [calls('submit_plan', { plan: 'Do it' })],
+      'Done.',
+    ];
+    const { harness, of } = scene(script, options);
+    harness.setPermissionForCategory({ category: 'other', policy: 'ask' });
+    harness.subscribe(event => {
+      if (event.type === 'ask_question')
+        void harness.respondToQuestion({ questionId: event.questionId, answer: 'Because.' });
+      if (event.type === 'plan_approval_required')
+        void harness.respondToPlanApproval({ planId: event.planId, response: { action: 'rejected' } });
+    });
+    await harness.sendMessage({ content: 'Go.' });
+    expect(of('tool_approval_required')).toEqual([]);
+    expect(of('tool_end').map(({ isError }) => isError)).toEqual([false, false, false]);
+  });
+
   it.each<[string, (harness: ReturnType<typeof scene>['harness']) => unknown, PermissionPolicy | 'hidden']>([
     ['nothing is set', () => {}, 'ask'],
     ['yolo', harness => harness.setState({ yolo: true }), 'allow'],
@@ -84,6 +112,7 @@ describe('permissions', () => {
 
   it('apply to the tools of the agent and to built-in ones', async () => {
     const { harness, on, of } = scene([[calls('task_check')], 'Done.']);
+    harness.setPermissionForTool({ toolName: 'task_check', policy: 'ask' });
     const sending = harness.sendMessage({ content: 'Go.' });
     expect(await on('tool_approval_required')).toMatchObject({ toolName: 'task_check' });
     harness.respondToToolApproval({ decision: 'approve' });

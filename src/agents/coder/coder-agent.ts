@@ -7,6 +7,7 @@ import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
 import { type CallableAgent, type InvokeParams, invokeParams } from '../agent.ts';
 import { environmentField, type EnvironmentPolicy, policyFor } from '../process/environment.ts';
+import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
 import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
@@ -17,7 +18,8 @@ import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import { checkModelId, type ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import { checkSources, decideAll, type PermissionRuleSet, type ToolRequest } from '../permissions/index.ts';
+import { decideAll, type PermissionRuleSet, type Policy, type ToolRequest, toRuleSet } from '../permissions/index.ts';
+import { conversationCategory } from '../permissions/decide.ts';
 import type { Skill } from '../skills/discover-skills.ts';
 import { skillInstructions, skillTool } from '../skills/skill-tool.ts';
 import { agentTool, type Subagent } from '../subagents/agent-tool.ts';
@@ -57,7 +59,7 @@ export interface CoderAgentOptions {
   /** Which variables of this process its commands get. Default: the few that any program needs. */
   readonly environment?: EnvironmentPolicy;
   /** Rules beside the built-in ones, which allow reading and ask about everything else. */
-  readonly permissions?: PermissionRuleSet;
+  readonly permissions?: PermissionRuleSet | Policy;
   /** Further tools, such as those of MCP servers; a function is called at the start of each run. */
   readonly tools?: AgentTools | (() => AgentTools);
   readonly skills?: readonly Skill[];
@@ -113,8 +115,7 @@ const checkOptions = optionsCheck(
 export function coderAgent(options: CoderAgentOptions): CallableAgent {
   checkOptions(options);
   const { id = 'coder', home, permissions } = options;
-  if (permissions !== undefined) checkSources([permissions]);
-  const rules = coderPermissions(permissions);
+  const rules = coderPermissions(permissions && toRuleSet(permissions));
   const ownTools = fileTools(options, options.cwd);
   /** The tools of each folder: runs in the same folder share its snapshots. Imported threads have their own. */
   const [toolsOf, importedToolsOf] = [new Map([[options.cwd, ownTools]]), new Map<string, Tool[]>()];
@@ -179,7 +180,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       }
     }
   }
-  return {
+  return withRun({
     id,
     resumable: true,
     usesFolder: true,
@@ -192,7 +193,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     },
     categoryOf: toolName => ownTools.find(tool => tool.name === toolName)?.category,
     invoke: request => invoke(invokeParams(request)),
-  };
+  });
 }
 
 /** The tools for the files of a folder, with checkpoints when there is a data folder. */
@@ -238,7 +239,7 @@ function coderPermissions(own: PermissionRuleSet | undefined): PermissionRuleSet
     rules: [
       ...(own?.rules ?? []),
       ...rules,
-      { category: 'conversation', policy: 'allow' },
+      { category: conversationCategory, policy: 'allow' },
       // A subagent follows the same rules: starting one does nothing by itself.
       { category: 'agent', policy: 'allow' },
     ],
@@ -251,8 +252,7 @@ function conversationTools(board: TaskBoard, mode: RunMode): Tool[] {
     mode.current = 'build';
     await emit({ type: 'mode_changed', modeId: 'build', previousModeId: 'plan' });
   });
-  const tools = [askUserLoopTool, ...(mode.current === 'plan' ? [submitPlan] : []), ...taskLoopTools(board)];
-  return tools.map(tool => ({ ...tool, category: 'conversation' }));
+  return [askUserLoopTool, ...(mode.current === 'plan' ? [submitPlan] : []), ...taskLoopTools(board)];
 }
 
 /** The task list for a summary; empty without tasks. */
@@ -278,7 +278,7 @@ function subagentsOf(options: CoderAgentOptions, tools: readonly Tool[]): Subage
       cwd,
       instructions: `${instructions}\n\nThe folder is ${cwd}.`,
       tools: names === undefined ? reading : tools.filter(tool => names.includes(tool.name)),
-      permissions: coderPermissions(options.permissions),
+      permissions: coderPermissions(options.permissions && toRuleSet(options.permissions)),
       ...(registry && { registry }),
       ...(limits && { limits }),
     }),

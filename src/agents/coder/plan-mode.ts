@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { decide, type Decision, type PermissionRuleSet, type ToolRequest } from '../permissions/index.ts';
+import { conversationCategory } from '../permissions/decide.ts';
 import { commandArgument } from '../permissions/tool-request.ts';
 import { isPlainRepository } from './plain-repository.ts';
 
@@ -17,7 +18,7 @@ function rulesFor(commands: string): PermissionRuleSet['rules'] {
 }
 
 /** The categories of tools that change nothing outside the conversation. */
-const harmless: ReadonlySet<string> = new Set(['read', 'agent', 'conversation']);
+const harmless: ReadonlySet<string> = new Set(['read', 'agent', conversationCategory]);
 
 /**
  * Decides on calls while a plan is being made. It stands beside the rules, and the stricter decision wins: no rule that

@@ -1,12 +1,13 @@
 import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
-import { type ChildResult, settledChild } from '../subagents/child-run.ts';
+import type { RunResult } from '../run-result.ts';
+import { settledChild } from '../subagents/child-run.ts';
 
 /** A subagent that keeps running after the call that started it has its result. */
 interface BackgroundRun {
   readonly agentId: string;
   readonly runId: string;
-  readonly start: (signal: AbortSignal) => Promise<ChildResult>;
+  readonly start: (signal: AbortSignal) => Promise<RunResult>;
 }
 
 /** The background subagents of a run, and the outcomes of those that ended. */
@@ -75,8 +76,8 @@ export class Background {
     return this.#stop.signal;
   }
 
-  #report(agentId: string, { runId, text, error }: ChildResult): void {
-    const outcome = error === undefined ? `ended:\n\n${text}` : `failed: ${error}`;
+  #report(agentId: string, { runId, text, error }: RunResult): void {
+    const outcome = error === undefined ? `ended:\n\n${text}` : `failed: ${error.message}`;
     this.#ended.push({
       type: 'user',
       runId: this.#runId,

@@ -2,7 +2,8 @@ import { defined } from '../../events/defined.ts';
 import { newId } from '../../events/index.ts';
 import type { RelayState, RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
-import { type ChildResult, runChild, settledChild } from '../subagents/child-run.ts';
+import type { RunResult } from '../run-result.ts';
+import { runChild, settledChild } from '../subagents/child-run.ts';
 import type { Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';
 import type { PathAccess } from '../workspace/index.ts';
@@ -121,7 +122,7 @@ export class CallContext implements ToolContext {
     return this.#place.limit.pauseFor(untilAborted(answers.wait(id, signal), signal));
   };
 
-  readonly run = (agent: Agent, request: SubagentRequest): Promise<ChildResult> => {
+  readonly run = (agent: Agent, request: SubagentRequest): Promise<RunResult> => {
     if (!this.#open) return Promise.reject(isOver(this.#place.name));
     const running = this.#start(agent, request, { ...this.#nextChild(request), signal: this.signal });
     this.#running.push(running);
@@ -155,7 +156,7 @@ export class CallContext implements ToolContext {
     return { before, runId: before?.runId ?? newId() };
   }
 
-  async #start(agent: Agent, request: SubagentRequest, child: ChildStart): Promise<ChildResult> {
+  async #start(agent: Agent, request: SubagentRequest, child: ChildStart): Promise<RunResult> {
     const { channel, inherited, lineage } = this.#scope;
     const { before, runId, signal } = child;
     if (before !== undefined && (before.endedBy !== undefined || agent.resumable !== true))
@@ -187,7 +188,8 @@ export class CallContext implements ToolContext {
       },
     );
     if (!stop.signal.aborted || signal.aborted) return result;
-    return { ...result, error: 'It was stopped: the budget for subagents is used up.' };
+    const message = 'It was stopped: the budget for subagents is used up.';
+    return { ...result, error: { code: 'limit_reached', message } };
   }
 }
 

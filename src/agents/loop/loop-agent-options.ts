@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { field, isObject, number, text } from '../../events/options/option-fields.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
@@ -8,10 +9,10 @@ import type { ModelSettings } from '../model/call/model-settings.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
+import type { PermissionRuleSet, Policy } from '../permissions/index.ts';
 import type { AgentTools } from './ai-sdk-tool.ts';
 
-export interface LoopAgentOptions {
+export interface LoopAgentOptions<Output = unknown> {
   /** Default: `loop`. */
   readonly id?: string;
   /** A model, or its `provider/model` id. */
@@ -26,8 +27,11 @@ export interface LoopAgentOptions {
    * The folder its tools work in. The first event of a run carries it, and relative paths of its activity refer to it.
    */
   readonly cwd?: string;
-  /** The calls that run without asking. Default: the rules of the caller; without any, every call is asked about. */
-  readonly permissions?: PermissionRuleSet;
+  /**
+   * The calls that run without asking: rules, or one policy for every call. Default: the rules of the caller; without any,
+   * every call is asked about but questions to people, plans and tasks.
+   */
+  readonly permissions?: PermissionRuleSet | Policy;
   /** The number of model calls before the model has to conclude. Default: 50. */
   readonly maxIterations?: number;
   /** The number of tools that execute concurrently. Default: 8. */
@@ -41,7 +45,7 @@ export interface LoopAgentOptions {
    * The value is the `output` of `harness_end`. An answer that does not match is asked for again twice, then the run
    * fails with `invalid_output`.
    */
-  readonly output?: object;
+  readonly output?: StandardSchemaV1<unknown, Output> | { readonly _type: Output } | object;
   /** When to summarise the beginning of a long conversation; `false` for never. */
   readonly compaction?: CompactionOptions | false;
   /** Observes the conversation in the background instead of compacting it; needs a supervisor, which runs the observer. */

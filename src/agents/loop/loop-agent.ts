@@ -4,8 +4,9 @@ import { invalidArgument, optionsCheck } from '../../events/options/check-option
 import { agentNamed } from '../model/call/model-options.ts';
 import { checkModelId } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import { checkSources } from '../permissions/index.ts';
+import { toRuleSet } from '../permissions/index.ts';
 import { frozenEvents } from '../frozen-events.ts';
+import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { toolList } from './ai-sdk-tool.ts';
@@ -24,11 +25,13 @@ const checkOptions = optionsCheck('loopAgent', loopAgentFields, agentNamed);
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws
  * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
-export function loopAgent(options: LoopAgentOptions): CallableAgent & Required<Pick<CallableAgent, 'requestOf'>> {
+export function loopAgent<Output = unknown>(
+  options: LoopAgentOptions<Output>,
+): CallableAgent<Output> & Required<Pick<CallableAgent, 'requestOf'>> {
   checkOptions(options);
   const { id = 'loop', permissions, tools: own = [] } = options;
   if (options.output !== undefined) checkOutput(options.output, id);
-  if (permissions !== undefined) checkSources([permissions]);
+  if (permissions !== undefined) toRuleSet(permissions);
   if (typeof own !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
   /** Returns the agent's own tools and those of the run, without withheld ones. */
   const toolsOf = ({ tools: more = [], withheldTools = [] }: InvokeParams) => {
@@ -61,7 +64,8 @@ export function loopAgent(options: LoopAgentOptions): CallableAgent & Required<P
   };
   const checkModel = (modelId: string, given: ModelRegistry) => checkModelId(modelId, options.registry ?? given);
   const hasOwnModel = typeof options.model !== 'string';
-  return { id, resumable: true, hasOwnModel, checkModel, categoryOf, requestOf, invoke };
+  const agent = withRun<Output>({ id, resumable: true, hasOwnModel, checkModel, categoryOf, invoke });
+  return { ...agent, requestOf };
 }
 
 function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {

@@ -10,7 +10,7 @@ import { resolveModel } from '../model/registry/model-source.ts';
 import { EmittedContexts, type RequestRecord } from '../model/call/model-context.ts';
 import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
-import { checkSources } from '../permissions/index.ts';
+import { checkSources, toRuleSet } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
@@ -250,9 +250,10 @@ export class Loop {
   /** The runner of the calls; created with the first ones. */
   #callRunner(): CallRunner {
     if (this.#calls !== undefined) return this.#calls;
-    const { permissions: own, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
+    const { permissions, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
     const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
     const { answers, decided, context, withheldTools, isImported, runMark } = params;
+    const own = permissions && toRuleSet(permissions);
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,

@@ -2,7 +2,7 @@ import type { LanguageModelV3FunctionTool, LanguageModelV3ProviderTool } from '@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { Agent, RelayAnswer } from '../agent.ts';
-import type { ChildResult } from '../subagents/child-run.ts';
+import type { RunResult } from '../run-result.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';
 import type { PathAccess, ResolvedPath } from '../workspace/index.ts';
@@ -27,7 +27,7 @@ export interface ToolContext {
   /** How many questions the call asked before its process ended: asking them again returns their answers. */
   readonly asked: number;
   /** Runs an agent as a subagent of this call and waits for its result; its events are part of the stream. */
-  readonly run: (agent: Agent, request: SubagentRequest) => Promise<ChildResult>;
+  readonly run: (agent: Agent, request: SubagentRequest) => Promise<RunResult>;
   /**
    * Starts a background subagent, which may outlive the call, and returns its run id. The model receives its result
    * when it ends; the run does not end before it.

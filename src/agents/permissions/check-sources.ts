@@ -1,5 +1,5 @@
 import { type DecisionSource, isReview } from './decide.ts';
-import { parsePermissionRules } from './rule.ts';
+import { type PermissionRuleSet, parsePermissionRules, type Policy } from './rule.ts';
 
 const valid = new WeakSet<DecisionSource>();
 
@@ -10,4 +10,11 @@ export function checkSources(sources: readonly DecisionSource[]): void {
     parsePermissionRules(source);
     valid.add(source);
   }
+}
+
+/** Returns the rules of an agent, or those that have one policy for every call; throws `invalid_permission_rule`. */
+export function toRuleSet(permissions: PermissionRuleSet | Policy): PermissionRuleSet {
+  const rules = typeof permissions === 'string' ? { default: permissions, rules: [] } : permissions;
+  checkSources([rules]);
+  return rules;
 }

@@ -26,6 +26,15 @@ describe('deciding on a tool call', () => {
     expect(policyOf([], write('a'), 'deny')).toBe('deny');
   });
 
+  it('does not ask before a question to a person, unless a rule says so', () => {
+    const question: ToolRequest = { tool: 'ask_user', category: 'conversation', input: { question: 'Why?' } };
+    expect(policyOf([], question)).toBe('allow');
+    expect(policyOf([], question, 'ask')).toBe('allow');
+    expect(policyOf([], question, 'deny')).toBe('deny');
+    expect(policyOf([{ tool: 'ask_user', policy: 'ask' }], question)).toBe('ask');
+    expect(policyOf([{ category: 'conversation', policy: 'deny' }], question, 'allow')).toBe('deny');
+  });
+
   it('returns the rule and a readable reason', () => {
     const rule: PermissionRule = { tool: 'bash', command: 'rm *', policy: 'deny' };
     expect(decide({ rules: { rules: [rule] } }, shell('rm x'))).toEqual({

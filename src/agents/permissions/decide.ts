@@ -32,6 +32,9 @@ export interface DecisionReview {
 /** Rules, a synchronous function that decides, or a review of what these decided. */
 export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision) | DecisionReview;
 
+/** The category of tools that change nothing but the conversation: asking before a question would be a second question. */
+export const conversationCategory = 'conversation';
+
 const strictness: Record<Policy, number> = { allow: 0, ask: 1, deny: 2 };
 
 /** Returns the strictest decision of several sources, as reviewed; grants apply to rules only. */
@@ -65,8 +68,8 @@ function stricter(a: Decision, b: Decision): Decision {
 /**
  * Decides on one tool call; pure, never throws. A matching `deny` wins. Otherwise the most specific matching rules
  * count: those with an input or a command before an exact tool, before a tool glob, before a category; among them `ask`
- * wins over `allow`. Otherwise the default applies, `ask` when there is none. A grant turns `ask` into `allow`, never
- * `deny`.
+ * wins over `allow`. Otherwise the default applies, `ask` when there is none; a tool of the category `conversation`,
+ * such as a question to a person, is not asked about by default. A grant turns `ask` into `allow`, never `deny`.
  * A `deny` or `ask` rule on commands or paths that may match, because the line or the paths are not understood for
  * certain, turns `allow` into `ask`; if it denies, only a grant for exactly this command counts.
  * Unvalidated rules never allow more: an invalid rule never allows, and a missing policy means `ask`.
@@ -74,7 +77,7 @@ function stricter(a: Decision, b: Decision): Decision {
 export function decide({ rules, grants = [] }: Permissions, request: ToolRequest): Decision {
   const { matching, doubted } = matchRules(rules.rules, request);
   const rule = decidingRule(matching);
-  const decided = rule === undefined ? byDefault(known(rules.default ?? 'ask'), request) : byRule(rule, request);
+  const decided = rule === undefined ? byDefault(rules, request) : byRule(rule, request);
   // A doubted rule is a reason to ask, as opposed to the default.
   const isDoubtful = decided.policy === 'allow' || (decided.policy === 'ask' && rule === undefined);
   const decision = doubted !== undefined && isDoubtful ? byDoubt(doubted, request) : decided;
@@ -124,7 +127,9 @@ function byDoubt(rule: PermissionRule, request: ToolRequest): Decision {
   return { policy: 'ask', reason, rule };
 }
 
-function byDefault(policy: Policy, request: ToolRequest): Decision {
+function byDefault(rules: PermissionRuleSet, request: ToolRequest): Decision {
+  const given = known(rules.default ?? 'ask');
+  const policy = given === 'ask' && request.category === conversationCategory ? 'allow' : given;
   return { policy, reason: `${sentence(policy, request)} by default: no rule matches` };
 }
 

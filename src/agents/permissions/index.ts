@@ -2,7 +2,7 @@
  * Permissions: which tool calls run, which a person is asked about, which are refused.
  * @module
  */
-export { checkSources } from './check-sources.ts';
+export { checkSources, toRuleSet } from './check-sources.ts';
 export {
   type Decision,
   type DecisionReview,

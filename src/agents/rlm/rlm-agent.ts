@@ -7,6 +7,7 @@ import { field, number, text } from '../../events/options/option-fields.ts';
 import { frozenEvents } from '../frozen-events.ts';
 import { checkCallable } from '../loop/check-tool.ts';
 import { stopWith } from '../loop/stop-with.ts';
+import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
 import type { Tool } from '../loop/tool.ts';
 import { agentNamed, modelOptions, modelSource } from '../model/call/model-options.ts';
@@ -14,7 +15,7 @@ import type { ModelSettings } from '../model/call/model-settings.ts';
 import { checkModelId, type ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
-import { checkSources, type PermissionRuleSet } from '../permissions/index.ts';
+import { type PermissionRuleSet, type Policy, toRuleSet } from '../permissions/index.ts';
 import type { QueryCount } from './queries.ts';
 import { functionsOf } from './repl-tools.ts';
 import { type RlmLimits, rlmLimits, rlmLimitsField } from './rlm-limits.ts';
@@ -35,8 +36,8 @@ export interface RlmAgentOptions {
    * The tools that code may call, each as a function of its name; a shell tool also accepts the command as a string.
    */
   readonly tools?: readonly Tool[];
-  /** The calls that run without asking. Default: every call is asked about. */
-  readonly permissions?: PermissionRuleSet;
+  /** The calls that run without asking: rules, or one policy for every call. Default: every call is asked about. */
+  readonly permissions?: PermissionRuleSet | Policy;
   /** The number of model calls before the model has to conclude. Default: 30. */
   readonly maxIterations?: number;
   readonly limits?: Partial<RlmLimits>;
@@ -76,7 +77,7 @@ const checkOptions = optionsCheck(
 export function rlmAgent(options: RlmAgentOptions): CallableAgent {
   checkOptions(options);
   const { permissions, tools = [] } = options;
-  if (permissions !== undefined) checkSources([permissions]);
+  if (permissions !== undefined) toRuleSet(permissions);
   tools.forEach(checkCallable);
   return agentAt(options);
 }
@@ -111,5 +112,5 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
   const categoryOf = (toolName: string) => options.tools?.find(({ name }) => name === toolName)?.category;
   const checkModel = (modelId: string, given: ModelRegistry) => checkModelId(modelId, options.registry ?? given);
   const hasOwnModel = typeof options.model !== 'string';
-  return { id, resumable: true, hasOwnModel, checkModel, categoryOf, invoke };
+  return withRun({ id, resumable: true, hasOwnModel, checkModel, categoryOf, invoke });
 }

@@ -7,7 +7,7 @@ import { CallRunner } from '../loop/call-runner.ts';
 import type { EventChannel } from '../loop/event-channel.ts';
 import { modelAgent } from '../model/call/model-agent.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
-import { checkSources } from '../permissions/index.ts';
+import { checkSources, toRuleSet } from '../permissions/index.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { replInstructions } from './instructions.ts';
 import { Queries, type QueryCount } from './queries.ts';
@@ -57,7 +57,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
     lineage.countBefore(resume);
     count.made += countRuns(resume);
   }
-  const rules = [options.permissions ?? { rules: [] }, ...(params.permissions ?? [])];
+  const rules = [toRuleSet(options.permissions ?? 'ask'), ...(params.permissions ?? [])];
   const inherited = {
     permissions: rules,
     ...defined({

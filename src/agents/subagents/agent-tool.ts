@@ -99,7 +99,7 @@ export function agentTool(options: AgentToolOptions): Tool {
       const release = await semaphore.acquire(context.signal);
       const result = await context.run(agent, request).finally(release);
       context.signal.throwIfAborted();
-      if (result.error !== undefined) throw new Error(`The subagent "${agent.id}" failed: ${result.error}`);
+      if (result.error !== undefined) throw new Error(`The subagent "${agent.id}" failed: ${result.error.message}`);
       return { context: result.text, result: { agentId: agent.id, runId: result.runId, reason: result.reason } };
     },
   });

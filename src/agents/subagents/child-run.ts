@@ -1,25 +1,15 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { type EventSink, forwardEvents } from '../loop/event-channel.ts';
-
-/** The result of a run that another run started. */
-export interface ChildResult {
-  readonly runId: string;
-  readonly reason: NonNullable<EventOf<'harness_end'>['reason']>;
-  /** Its last text: the text after its last tool call or execution. */
-  readonly text: string;
-  /** The reason it failed, if it did. */
-  readonly error?: string;
-}
+import { ResultFold, type RunResult } from '../run-result.ts';
 
 /**
  * Runs an agent as a part of another run: forwards each of its events, and the sink holds it back until the event was
  * handled. Resolves with the result.
  */
-export async function runChild(agent: Agent, params: InvokeParams, sink: EventSink): Promise<ChildResult> {
-  const outcome = new ChildOutcome(params.runId);
-  for (const event of params.resume?.events ?? []) outcome.take(event);
+export async function runChild(agent: Agent, params: InvokeParams, sink: EventSink): Promise<RunResult> {
+  const outcome = new ResultFold(params.runId, params.resume);
   await forwardEvents(agent.invoke(params), {
     put: event => {
       outcome.take(event);
@@ -35,10 +25,9 @@ export async function runChild(agent: Agent, params: InvokeParams, sink: EventSi
 }
 
 /** Returns the result of a run that cannot resume: its own end, or, when its process ended before, interrupted. */
-export async function settledChild(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<ChildResult> {
+export async function settledChild(state: RunState, put: (event: AgentEvent) => Promise<void>): Promise<RunResult> {
   const { runId, agentId = 'unknown' } = state;
-  const outcome = new ChildOutcome(runId);
-  for (const event of state.events) outcome.take(event);
+  const outcome = new ResultFold(runId, state);
   if (state.endedBy !== undefined) return outcome.result();
   await endOpenRuns(state, put);
   outcome.take({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
@@ -49,44 +38,9 @@ export async function settledChild(state: RunState, put: (event: AgentEvent) => 
 export async function endOpenRuns(
   { runId, agentId = 'unknown', children }: Pick<RunState, 'runId' | 'agentId' | 'children'>,
   put: (event: AgentEvent) => Promise<void>,
-  reason: ChildResult['reason'] = 'interrupted',
+  reason: RunResult['reason'] = 'interrupted',
 ): Promise<void> {
   for (const child of [...children.values()].flat())
     if (child.endedBy === undefined) await endOpenRuns(child, put, reason);
   await put({ type: 'harness_end', runId, agentId, reason });
-}
-
-/** Text before one of these events is not the answer. */
-const begins: ReadonlySet<AgentEvent['type']> = new Set(['step_start', 'tool_result', 'repl_output']);
-
-const failures: ReadonlySet<ChildResult['reason']> = new Set(['error', 'limit_reached', 'timeout', 'interrupted']);
-
-/** Collects the result of a run from its events; ignores events of other runs. */
-export class ChildOutcome {
-  readonly #runId: string;
-  #text = '';
-  #error: string | undefined;
-  #reason: ChildResult['reason'] = 'aborted';
-
-  constructor(runId: string) {
-    this.#runId = runId;
-  }
-
-  take(event: AgentEvent): void {
-    if (event.runId !== this.#runId) return;
-    if (event.type === 'text') this.#text += event.content;
-    else if (begins.has(event.type)) this.#text = '';
-    else if (event.type === 'error') this.#error = event.message;
-    else if (event.type === 'harness_end') this.#reason = event.reason ?? 'complete';
-  }
-
-  result(): ChildResult {
-    const failed = failures.has(this.#reason);
-    return {
-      runId: this.#runId,
-      reason: this.#reason,
-      text: this.#text,
-      ...(failed && { error: this.#error ?? `The run ended: ${this.#reason}.` }),
-    };
-  }
 }

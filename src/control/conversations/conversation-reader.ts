@@ -1,9 +1,11 @@
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, hasOpen, type Thread } from '../../log/index.ts';
+import { ResultFold, type RunResult } from '../../agents/run-result.ts';
 import { openKinds } from '../../log/open-things.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
+import { RunFamily } from '../../projections/run-state.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import { interruptedRunOf } from '../supervision/live-run.ts';
 import { type OpenRun, openRunsOf } from '../supervision/open-runs.ts';
@@ -128,6 +130,17 @@ export class ConversationReader {
       if (!SingletreeError.is(error, 'thread_not_found')) throw error;
     }
     throw new SingletreeError('thread_not_found', `The thread "${threadId}" was deleted before the message was sent.`);
+  }
+
+  /** Resolves with the result of a run when it has ended, in any process; rejects when its thread is deleted. */
+  async result(threadId: string, runId: string, until?: AbortSignal): Promise<RunResult> {
+    const run = new RunFamily(runId);
+    for await (const event of this.#log.tail(threadId, 0, defined({ signal: until }))) {
+      run.take(event);
+      if (event.type === 'harness_end' && event.runId === runId) return new ResultFold(runId, run.state()).result();
+    }
+    until?.throwIfAborted();
+    throw new SingletreeError('thread_not_found', `The thread "${threadId}" was deleted before the run ended.`);
   }
 
   /**

@@ -10,6 +10,7 @@ import { limitReached } from '../../agents/limits/limits.ts';
 import { eventsOf, LostCalls } from './lost-calls.ts';
 import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
+import { ResultFold, type RunResult } from '../../agents/run-result.ts';
 import { deliveredKey } from './message-keys.ts';
 import { turnShare } from './turn-share.ts';
 import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
@@ -41,6 +42,8 @@ export class ActiveRun implements RunHandle {
   readonly threadId: string;
   readonly runId: string;
   readonly done: Promise<RunOutcome>;
+  readonly result: Promise<RunResult>;
+  readonly #fold: ResultFold;
   readonly #options: ActiveRunOptions;
   readonly #stop = new AbortController();
   readonly #abandoned: Promise<'abandoned'>;
@@ -73,7 +76,9 @@ export class ActiveRun implements RunHandle {
     const { promise, resolve } = withResolve<'abandoned'>();
     this.#abandoned = promise;
     this.#abandon = resolve;
+    this.#fold = new ResultFold(this.runId, resume);
     this.done = this.#drive();
+    this.result = this.done.then(reason => this.#fold.result(reason));
   }
 
   get seq(): number {
@@ -169,6 +174,7 @@ export class ActiveRun implements RunHandle {
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
       const event = contexts.toStored(next.value);
       if (event === undefined) continue;
+      this.#fold.take(event);
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       this.#lostCalls?.take(event);
       if (event.runId !== this.runId) await this.#trackChild(event);
@@ -219,7 +225,7 @@ export class ActiveRun implements RunHandle {
     const message = await params.spending?.reached({ runId, answers: this.#answers, signal, put });
     if (signal.aborted) return { reason: 'aborted' };
     if (message === undefined) return undefined;
-    await thread.writer.write({ type: 'error', runId, message, code: limitReached, fatal: true });
+    await this.#writeError({ message, code: limitReached });
     return { reason: limitReached, event: { type: 'harness_end', runId, agentId: agent.id, reason: limitReached } };
   }
 
@@ -264,12 +270,18 @@ export class ActiveRun implements RunHandle {
     for (const event of this.#lostCalls?.close(runId, reason) ?? []) await this.#options.thread.writer.write(event);
   }
 
+  async #writeError(problem: { readonly message: string; readonly code: string }): Promise<void> {
+    const error = { type: 'error' as const, runId: this.runId, ...problem, fatal: true };
+    this.#fold.take(error);
+    await this.#options.thread.writer.write(error);
+  }
+
   /** An agent that throws ends with an error; a log that fails leaves the run open for another process. */
   async #fail(error: unknown): Promise<RunOutcome> {
     const message = errorText(error);
     const code = SingletreeError.is(error) ? error.code : 'agent_failed';
     try {
-      await this.#options.thread.writer.write({ type: 'error', runId: this.runId, message, code, fatal: true });
+      await this.#writeError({ message, code });
       return await this.#end('error', {
         type: 'harness_end',
         runId: this.runId,

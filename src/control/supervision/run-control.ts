@@ -1,25 +1,28 @@
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
-import type { AgentEvent, ContentPart, EventOf } from '../../events/index.ts';
+import type { RunResult } from '../../agents/run-result.ts';
+import type { ContentPart, EventOf } from '../../events/index.ts';
 
 /** An active run. */
-export interface RunHandle {
+export interface RunHandle<Output = unknown> {
   readonly threadId: string;
   readonly runId: string;
   /** Resolves when the run's last event is in the log; never rejects. */
   readonly done: Promise<RunOutcome>;
+  /** Resolves with the result when the run's last event is in the log, also of a run that failed; never rejects. */
+  readonly result: Promise<RunResult<Output>>;
   /** Whether this process has detached the run without ending it: another one can resume it. */
   readonly isDetached: boolean;
   /** The newest event known to be in the log: when the run is done, its last one or a later one. */
   readonly seq: number;
 }
 
-export type RunOutcome = NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']>;
+export type RunOutcome = RunResult['reason'];
 
 /** The folder of a thread, as its log records it. */
 export type ThreadFolder = Omit<EventOf<'folder_changed'>, 'type' | 'runId'>;
 
-export interface StartOptions {
-  readonly agent: Agent;
+export interface StartOptions<Output = unknown> {
+  readonly agent: Agent<Output>;
   readonly content: string | readonly ContentPart[];
   /** The name of its author. */
   readonly by?: string;
@@ -60,7 +63,7 @@ export interface RunControl {
    * Appends the message to the thread and starts the agent on it; rejects with `run_under_way` during a run of this
    * process, unless it may run in parallel.
    */
-  start(threadId: string, options: StartOptions): Promise<RunHandle>;
+  start<Output>(threadId: string, options: StartOptions<Output>): Promise<RunHandle<Output>>;
   /** Starts another run for the same user message; both answers stay, as siblings. */
   retry(threadId: string, options: RetryRunOptions): Promise<RunHandle>;
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */

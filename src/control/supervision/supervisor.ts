@@ -40,6 +40,7 @@ import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
 import { printNotice } from '../standard-output.ts';
+import type { EventLog } from '../../log/index.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
@@ -112,7 +113,12 @@ export class Supervisor implements RunControl {
     });
   }
 
-  async start(threadId: string, options: StartOptions): Promise<RunHandle> {
+  /** The log that it appends to. */
+  get log(): EventLog {
+    return this.#options.log;
+  }
+
+  async start<Output>(threadId: string, options: StartOptions<Output>): Promise<RunHandle<Output>> {
     checkStart(options);
     const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
     if (edits !== undefined) await this.#checkIdle(threadId);
@@ -121,7 +127,7 @@ export class Supervisor implements RunControl {
     const event = userEvent(options, state.conversation);
     const waiting = once === undefined ? undefined : state.queue.find(message => message.id === id);
     const lacksContext = waiting !== undefined && this.#lacksContext(waiting);
-    return this.#startRun(
+    const run = await this.#startRun(
       threadId,
       { agent, parentId: `${event.runId}:user`, model, note, metadata, lacksContext },
       {
@@ -133,6 +139,7 @@ export class Supervisor implements RunControl {
         after: folder === undefined ? [] : [{ type: 'folder_changed', runId: newId(), ...folder }],
       },
     );
+    return run as RunHandle<Output>;
   }
 
   #lacksContext({ id, hasContext }: WaitingMessage): boolean {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { optionsCheck } from '../../../events/options/check-options.ts';
 import { callback, clock, field, flag, milliseconds, name, object } from '../../../events/options/option-fields.ts';
 import { environmentField } from '../../process/environment.ts';
@@ -22,7 +23,8 @@ export const commonCliFields = () => ({
   onRaw: callback().optional(),
   semaphore: object().optional(),
   // The rules are checked with their own error.
-  permissions: object().optional(),
+  // The rules are checked with their own error.
+  permissions: z.unknown().optional(),
   sessions: object().optional(),
   clock: clock().optional(),
 });

@@ -18,7 +18,8 @@ import { RunTranslation } from './run-translation.ts';
 import { withCost } from './usage-cost.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
-import { checkSources, type PermissionRuleSet } from '../../permissions/index.ts';
+import { type PermissionRuleSet, type Policy, toRuleSet } from '../../permissions/index.ts';
+import { withRun } from '../../run-agent.ts';
 import { newSessionWarning } from '../live/live-prompt.ts';
 import { LiveRun, type LiveRunOptions } from '../live/live-run.ts';
 import { notRun } from '../live/resumed-run.ts';
@@ -62,8 +63,8 @@ export interface CliAgentOptions {
   readonly channel?: 'print' | 'live';
   /** The program's own mode over its live channel, such as `plan`. */
   readonly mode?: string;
-  /** Which calls run without asking over the live channel. Default: the rules of the caller; without any, none. */
-  readonly permissions?: PermissionRuleSet;
+  /** Which calls run without asking over the live channel: rules, or one policy for every call. Default: the rules of the caller; without any, none. */
+  readonly permissions?: PermissionRuleSet | Policy;
   /** Keeps programs running for the next turn of their session. Default: one pool of four for this process. */
   readonly sessions?: SessionPool;
   /** Measures the limits of a run over the live channel. Default: the system clock. */
@@ -86,12 +87,12 @@ export function cliAgent(name: string, options: CliAgentOptions = {}): CallableA
 export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}): CallableAgent {
   const { live } = adapter;
   const { channel, permissions, sessions = sharedSessions, semaphore = sharedSemaphore } = options;
-  if (permissions !== undefined) checkSources([permissions]);
+  if (permissions !== undefined) toRuleSet(permissions);
   if (channel === 'live' && live === undefined)
     throw new SingletreeError('invalid_argument', `${adapter.name} has no live channel. Use the channel "print".`);
   if (channel === 'print' && adapter.isLiveOnly === true)
     throw new SingletreeError('invalid_argument', `${adapter.name} has no print mode. Use the channel "live".`);
-  return {
+  return withRun({
     id: adapter.id,
     usesFolder: true,
     isExternal: true,
@@ -106,7 +107,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
       if (live === undefined || !isLive) return frozenEvents(invoke(adapter, settings, params));
       return frozenEvents(invokeLive({ adapter, live, options: { ...settings, sessions, semaphore }, params }));
     },
-  };
+  });
 }
 
 const runEnded = new Error('The run has ended.');

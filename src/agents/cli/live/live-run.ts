@@ -1,3 +1,4 @@
+import { toRuleSet } from '../../permissions/index.ts';
 import { defined } from '../../../events/defined.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 import type { InvokeParams } from '../../agent.ts';
@@ -226,7 +227,7 @@ export class LiveRun implements SessionUser {
     return new LiveDecisions({
       agentId: adapter.id,
       cwd: this.#cwd,
-      rules: [...(own === undefined ? [] : [own]), ...permissions],
+      rules: [...(own === undefined ? [] : [toRuleSet(own)]), ...permissions],
       answers,
       signal: this.#limit.signal,
       put: event => this.#output.put(event),

@@ -7,6 +7,7 @@ import { checkValue, optionsCheck } from '../../../events/options/check-options.
 import { field, isObject, text } from '../../../events/options/option-fields.ts';
 import { type CallableAgent, invokeParams, type InvokeRequest } from '../../agent.ts';
 import { frozenEvents } from '../../frozen-events.ts';
+import { withRun } from '../../run-agent.ts';
 import { type AgentTools, toolList } from '../../loop/ai-sdk-tool.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
@@ -96,10 +97,10 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       result.ended === 'answered' ? 'complete' : result.ended === 'failed' ? endedBy(result.failure) : 'aborted';
     yield { type: 'harness_end', runId, agentId: id, reason };
   }
-  return {
+  return withRun({
     id,
     hasOwnModel: typeof model !== 'string',
     checkModel: (modelId, given) => checkModelId(modelId, registry ?? given),
     invoke: request => frozenEvents(run(request)),
-  };
+  });
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { errorText } from '../../../events/index.ts';
 import type { RelayAnswer } from '../../agent.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
+import { conversationCategory } from '../../permissions/decide.ts';
 
 /** The answer to a question: a text, or the labels of the choices. */
 export type QuestionAnswer = string | readonly string[];
@@ -45,6 +46,7 @@ export const askUserLoopTool: Tool = defineTool({
   name: 'ask_user',
   description: askUserDescription,
   input: askUserInput,
+  category: conversationCategory,
   repeatable: true,
   timeoutMs: Number.POSITIVE_INFINITY,
   execute: async (question, context) => {

@@ -4,6 +4,7 @@ import { errorText } from '../../../events/index.ts';
 import type { RelayAnswer } from '../../agent.ts';
 import { defineTool, type Tool, type ToolContext } from '../../loop/tool.ts';
 import type { BuiltinResult } from './ask-user.ts';
+import { conversationCategory } from '../../permissions/decide.ts';
 
 export const submitPlanInput = z.object({
   title: z.string().optional().describe('a short title'),
@@ -35,6 +36,7 @@ export function submitPlanLoopTool(onApproved?: (context: ToolContext) => Promis
     name: 'submit_plan',
     description: submitPlanDescription,
     input: submitPlanInput,
+    category: conversationCategory,
     repeatable: true,
     timeoutMs: Number.POSITIVE_INFINITY,
     execute: async (plan, context) => {

@@ -13,6 +13,7 @@ import {
   writeTasks,
 } from '../../tasks/task-changes.ts';
 import { taskItem, type TaskItemSnapshot } from '../../tasks/task-item.ts';
+import { conversationCategory } from '../../permissions/decide.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 
@@ -103,6 +104,7 @@ function loopTool<Id extends string, Input, Result extends TaskResult>(
     name: id,
     description,
     input: inputSchema,
+    category: conversationCategory,
     execute: async (input, { emit }: ToolContext) => {
       const result = await board.change(
         tasks => change(tasks, input),

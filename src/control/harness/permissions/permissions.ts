@@ -1,3 +1,4 @@
+import { conversationCategory } from '../../../agents/permissions/decide.ts';
 import type { Decision, DecisionReview, ToolRequest } from '../../../agents/permissions/index.ts';
 
 export const permissionPolicies = ['allow', 'ask', 'deny'] as const;
@@ -78,9 +79,9 @@ export function permissionReview(situationOf: (request: ToolRequest) => Permissi
   };
 }
 
-/** The category of the harness for a tool's own one: `other` for an unknown one, null for none. */
+/** The category of the harness for a tool's own one: `other` for an unknown one, null for none and for built-in tools. */
 export function harnessCategory(own: string | undefined): ToolCategory | null {
-  if (own === undefined) return null;
+  if (own === undefined || own === conversationCategory) return null;
   return toolCategories.find(category => category === own) ?? 'other';
 }
 

@@ -1,7 +1,7 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import type { MemoryHost } from '../../../agents/memory/memory-host.ts';
-import { ChildOutcome, type ChildResult } from '../../../agents/subagents/child-run.ts';
+import { ResultFold, type RunResult } from '../../../agents/run-result.ts';
 import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../../log/index.ts';
 import { openRunsOf } from '../../supervision/open-runs.ts';
@@ -55,7 +55,7 @@ export interface ForkRequest {
   readonly isRepeated: boolean;
 }
 
-export interface ForkResult extends ChildResult {
+export interface ForkResult extends RunResult {
   /** Empty when it ended before its first step. */
   readonly modelId: string;
   readonly toolCalls: SubagentMeta['toolCalls'];
@@ -191,7 +191,7 @@ export class Forks {
   async #follow({ thread, runId, handle }: StartedFork, request: ForkRequest): Promise<ForkResult> {
     const { id: threadId, branchedFrom } = thread;
     const { parent, subagent, task, origin } = request;
-    const outcome = new ChildOutcome(runId);
+    const outcome = new ResultFold(runId);
     const toolCalls: ForkResult['toolCalls'] = [];
     const about = { threadId, runId, toolCallId: origin.toolCallId, agentType: subagent.id, task };
     let view: ForkView = { ...about, modelId: parent.modelId, inputs: new Map() };

@@ -14,6 +14,7 @@ export const askUserTool: HarnessTool<Question, BuiltinResult> & { readonly id: 
   id: 'ask_user',
   description: askUserDescription,
   inputSchema: askUserInput,
+  category: 'conversation',
   execute: (question, context) =>
     askUser(question, asked => {
       const harness = harnessContextOf(context);

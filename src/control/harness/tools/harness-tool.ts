@@ -1,5 +1,6 @@
 import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
+import type { conversationCategory } from '../../../agents/permissions/decide.ts';
 import type { Tool, ToolContext } from '../../../agents/loop/tool.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import type { Dynamic } from '../harness-config.ts';
@@ -16,8 +17,8 @@ export interface HarnessTool<Input = unknown, Result = unknown> {
   readonly inputSchema?: PublicSchema<Input>;
   /** The schema of the data that a suspended call waits for; reported with `tool_suspended`. */
   readonly resumeSchema?: PublicSchema;
-  /** Its category for permissions, unless the harness has a `toolCategoryResolver`. */
-  readonly category?: ToolCategory;
+  /** Its category for permissions, unless the harness has a `toolCategoryResolver`; `conversation` is not asked about. */
+  readonly category?: ToolCategory | typeof conversationCategory;
   /** Distinguishes it from a loop tool, which has its schema here. */
   readonly input?: never;
   /** A call that was suspended is executed again, with the data of `respondToToolSuspension` as `resumeData`. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorText } from '../../../events/index.ts';
 import { defineTool, type Tool, type ToolContext } from '../../../agents/loop/tool.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
-import type { ChildResult } from '../../../agents/subagents/child-run.ts';
+import type { RunResult } from '../../../agents/run-result.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
 import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
@@ -134,14 +134,14 @@ async function freshAgent(
   });
 }
 
-function wordsOf({ reason, text, error }: ChildResult): string {
-  if (error !== undefined) return `The subagent failed: ${error}`;
+function wordsOf({ reason, text, error }: RunResult): string {
+  if (error !== undefined) return `The subagent failed: ${error.message}`;
   if (reason === 'aborted') return text === '' ? '[Aborted by user]' : `[Aborted by user]\n\nPartial output:\n${text}`;
   return text === '' ? 'The subagent ended without an answer.' : text;
 }
 
 /** What a subagent said, for the model; with its metadata for programs. */
-function answeredBy(child: ChildResult, meta: SubagentMeta) {
+function answeredBy(child: RunResult, meta: SubagentMeta) {
   const words = wordsOf(child);
   return { ...answered(withSubagentMeta(words, meta), child.error !== undefined), context: words };
 }

@@ -14,6 +14,7 @@ export const submitPlanTool: HarnessTool<Plan, BuiltinResult> & { readonly id: '
   id: 'submit_plan',
   description: submitPlanDescription,
   inputSchema: submitPlanInput,
+  category: 'conversation',
   execute: (plan, context) =>
     submitPlan(plan, submitted => {
       const harness = harnessContextOf(context);

@@ -31,6 +31,7 @@ function harnessTool<Id extends string, Input, Result extends TaskResult>(
     id,
     description,
     inputSchema,
+    category: 'conversation',
     execute: async (input, context) => {
       const harness = harnessContextOf(context);
       if (harness === undefined) return failed(outside, []);
