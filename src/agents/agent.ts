@@ -30,7 +30,20 @@ export interface Answers {
   cancel?(relay: Pick<EventOf<'relay'>, 'id' | 'runId'>, reason: string): Promise<void>;
 }
 
-export interface InvokeParams {
+/** Where a run belongs, and what its caller passed for it: the same under every surface. */
+export interface RunOrigin<Context = unknown> {
+  readonly runId: string;
+  /** The thread of the run; absent without a log. */
+  readonly threadId?: string | undefined;
+  /** Whose thread it is: a user, a project, a tenant. */
+  readonly resourceId?: string | undefined;
+  /** The name of the author of the message that it answers. */
+  readonly by?: string | undefined;
+  /** The value of `start(…, { context })`, or of `contextOf`. */
+  readonly context: Context;
+}
+
+export interface InvokeParams extends Partial<RunOrigin> {
   /** The id of the run; every event of the agent carries it. */
   readonly runId: string;
   /** The conversation so far; the request is last. */
@@ -56,8 +69,8 @@ export interface InvokeParams {
   readonly withheldTools?: readonly string[];
   /** Rules that apply beside the agent's own: the stricter decision wins. */
   readonly permissions?: readonly DecisionSource[];
-  /** The context that the tools of the run receive unchanged. */
-  readonly context?: unknown;
+  /** What the surface that runs it passes to its own tools: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
+  readonly request?: unknown;
   /** The id of the first message of the conversation, so that a summary of its beginning can refer to it. */
   readonly firstMessageId?: string;
   /** The id of the last message before the request, when the messages before it can be summarised on their own. */

@@ -77,12 +77,12 @@ describe('agent.run', () => {
     }
   });
 
-  it.each([
+  it.each<[string, object, string]>([
     ['', {}, 'prompt'],
     ['Hello', { supervisr: {} }, 'did you mean `supervisor`?'],
     ['Hello', { supervisor: {} }, 'new Supervisor({ log })'],
   ])('refuses %j with %j', async (prompt, options, message) => {
-    const running = adder().run(prompt, options as object);
+    const running = adder().run(prompt, options);
     await expect(running).rejects.toMatchObject({
       code: 'invalid_argument',
       message: expect.stringContaining(message),

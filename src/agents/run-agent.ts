@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { defined } from '../events/defined.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { field, having, name, signal } from '../events/options/option-fields.ts';
@@ -11,7 +11,7 @@ export interface RunHost {
   readonly log: Pick<EventLog, 'createThread'>;
   start(
     threadId: string,
-    options: { readonly agent: Agent; readonly content: string; readonly model?: string },
+    options: { readonly agent: Agent; readonly content: string; readonly model?: string; readonly context?: unknown },
   ): Promise<{ readonly runId: string; readonly result: Promise<RunResult> }>;
   abort(runId: string): Promise<void>;
 }
@@ -24,6 +24,8 @@ export interface AgentRunOptions {
   readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** What its tools and instructions get as their `context`. */
+  readonly context?: unknown;
   /** Aborts the run. */
   readonly signal?: AbortSignal;
 }
@@ -35,6 +37,7 @@ const checkOptions = optionsCheck(
       supervisor: having(['start', 'abort'], 'a `new Supervisor({ log })`').optional(),
       threadId: name().optional(),
       model: name().optional(),
+      context: z.unknown().optional(),
       signal: signal().optional(),
     }) satisfies Record<keyof AgentRunOptions, z.ZodType>,
 );
@@ -55,11 +58,11 @@ async function runAgent(
 ): Promise<RunResult> {
   checkPrompt({ prompt });
   checkOptions(options);
-  const { supervisor, model, signal: stop } = options;
+  const { supervisor, model, context, signal: stop } = options;
   if (supervisor === undefined) {
     const params = invokeParams({
       messages: [{ role: 'user', content: prompt }],
-      ...defined({ model, signal: stop }),
+      ...defined({ model, context, signal: stop }),
     });
     const fold = new ResultFold(params.runId);
     for await (const event of agent.invoke(params)) fold.take(event);
@@ -67,7 +70,11 @@ async function runAgent(
   }
   const threadId = options.threadId ?? (await supervisor.log.createThread()).id;
   stop?.throwIfAborted();
-  const { runId, result } = await supervisor.start(threadId, { agent, content: prompt, ...defined({ model }) });
+  const { runId, result } = await supervisor.start(threadId, {
+    agent,
+    content: prompt,
+    ...defined({ model, context }),
+  });
   const abort = () => void supervisor.abort(runId).catch(() => {});
   stop?.addEventListener('abort', abort, { once: true });
   if (stop?.aborted === true) abort();

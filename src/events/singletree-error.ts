@@ -33,6 +33,7 @@ export const errorStatus = {
   run_interrupted: 409,
   run_detached: 409,
   agent_not_found: 404,
+  context_missing: 500,
   not_found: 404,
   request_forbidden: 403,
   body_too_large: 413,

@@ -16,20 +16,20 @@ export interface Governance {
 /** The policies of runtimes: the one of the agent that makes a call decides, not those it inherits. */
 const policies = new WeakSet<DecisionSource>();
 
-/** The same agent, with the tools, the policy and the context of a runtime, whoever invokes it. */
+/** The same agent, with the tools, the policy and the place of a runtime, whoever invokes it. */
 export function governedAgent(agent: Agent, { tools, memory, place: own }: Governance): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const above = params.context instanceof RuntimeContext ? params.context : undefined;
+    const above = params.request instanceof RuntimeContext ? params.request : undefined;
     const place = above?.place ?? own;
-    const context = new RuntimeContext(place, agent.id);
-    const source: DecisionSource = request => place.policy.decide({ kind: 'tool', ...request }, context);
+    const request = new RuntimeContext(place, agent.id);
+    const source: DecisionSource = call => place.policy.decide({ kind: 'tool', ...call }, request);
     policies.add(source);
     const inherited = (params.permissions ?? []).filter(each => !policies.has(each));
     const given = {
       ...params,
       tools: [...tools, ...(params.tools ?? [])],
       permissions: [...inherited, source],
-      context,
+      request,
       ...defined({ memory }),
     };
     // A relay without a time of its own expires as the policy says; the run that a person asked for sets it.

@@ -8,6 +8,8 @@ export interface SpecialistOptions {
   readonly threadId?: string;
   /** A `provider/model` id to use instead of the agent's own. */
   readonly model?: string;
+  /** What the tools and the instructions get as their `context`; it stays in this process. */
+  readonly context?: unknown;
   /** Ends the stream; the run goes on. */
   readonly signal?: AbortSignal;
 }
@@ -29,6 +31,7 @@ const specialistFields = () =>
   ({
     threadId: name().optional(),
     model: name().optional(),
+    context: z.unknown().optional(),
     signal: signal().optional(),
   }) satisfies Record<keyof SpecialistOptions, z.ZodType>;
 

@@ -12,7 +12,7 @@ export interface Place {
   readonly plansAtWork: Set<string>;
 }
 
-/** What the tools of a run are given as their `context`. */
+/** What the tools of a run get as the `request` of their call. */
 export class RuntimeContext implements ApprovalContext {
   readonly place: Place;
   readonly agent: string;
@@ -36,9 +36,9 @@ export class RuntimeContext implements ApprovalContext {
     yield* readEvents(this.place.log, this.threadId, importedSeq);
   }
 
-  /** The context a tool was given; throws `invalid_argument` when no runtime runs it. */
-  static of(context: unknown): RuntimeContext {
-    if (context instanceof RuntimeContext) return context;
+  /** Returns the `request` of a call; throws `invalid_argument` when no runtime runs it. */
+  static of(request: unknown): RuntimeContext {
+    if (request instanceof RuntimeContext) return request;
     throw new SingletreeError('invalid_argument', 'This tool works in a runtime only: run its agent by createRuntime.');
   }
 }

@@ -18,6 +18,7 @@ import type { EventLog } from '../log/index.ts';
 import type { Currency, PriceOf } from '../protocols/index.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
 import type { Clock } from '../agents/clock.ts';
+import type { ContextOf } from '../control/index.ts';
 
 export interface RuntimeOptions {
   /** The agent that is asked. */
@@ -36,6 +37,8 @@ export interface RuntimeOptions {
   readonly tools?: readonly Tool[];
   /** Observes the conversations of all agents, instead of their own memories. */
   readonly memory?: Memory;
+  /** Makes the context of runs for which none was passed: of resumed ones and messages that waited. */
+  readonly contextOf?: ContextOf;
   /** Limits of spending: reaching one ends a request with the error `limit_reached`. */
   readonly limits?: Limits;
   /** The currency of cost summaries; US dollars when absent. */
@@ -62,6 +65,7 @@ export const checkRuntimeOptions = optionsCheck(
       approvals: object().optional(),
       tools: field(Array.isArray, 'an array of tools').optional(),
       memory: memoryField().optional(),
+      contextOf: callback().optional(),
       limits: limitsField().optional(),
       currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
       priceOf: callback().optional(),

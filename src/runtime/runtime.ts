@@ -49,7 +49,7 @@ export class Runtime {
     const startOf = ({ importedSeq: seq = 0 }: Thread) => ({ state: plansFold.initial, seq });
     this.#plans = new ThreadFolds(this.#log, plansFold, { most: 200, startOf });
     this.#policy = new ApprovalPolicy(options.approvals);
-    const { specialists = [], graceMs, limits, clock } = options;
+    const { specialists = [], graceMs, limits, clock, contextOf } = options;
     const agents = [...this.#agents, ...specialists.map(({ agent }) => agent)];
     const find = (agentId: string, threadId = '') => {
       const agent = agents.find(({ id }) => id === agentId);
@@ -59,7 +59,7 @@ export class Runtime {
       log: this.#log,
       resourceId: options.resourceId,
       agents: ({ agentId }, threadId) => find(agentId, threadId),
-      ...defined({ graceMs, limits, clock }),
+      ...defined({ graceMs, limits, clock, contextOf }),
     });
     this.#conversations = new Conversations({
       log: this.#log,
@@ -149,12 +149,14 @@ export class Runtime {
     await this.#supervisor.close();
   }
 
-  async *#ask(agent: Agent, prompt: string, { threadId = newId(), model, signal }: SpecialistOptions): FlowStream {
+  async *#ask(agent: Agent, prompt: string, options: SpecialistOptions): FlowStream {
+    const { threadId = newId(), model, context, signal } = options;
     if (signal?.aborted === true) return;
     const { seq } = await this.#enter(threadId);
     const { here, elsewhere } = await this.#supervisor.takeOver(threadId);
     if (here.length + elsewhere.length > 0) throw underWay(threadId);
-    const { runId } = await this.#conversations.start(threadId, { agent: agent.id, content: prompt, model });
+    const message = { agent: agent.id, content: prompt, model };
+    const { runId } = await this.#conversations.start(threadId, message, { context });
     yield* this.#stream(threadId, { runId, after: seq }, { skip: 0, signal });
   }
 

@@ -204,12 +204,12 @@ describe('the wire events of a request', () => {
       name: 'echo',
       description: 'works',
       input: z.object({ value: z.string() }),
-      execute: async (_, { progress, emit, context }) => {
+      execute: async (_, { progress, emit, request }) => {
         progress({ label: 'Resolving', phaseIndex: 1, totalPhases: 4, milestone: { matched: 142 } });
         await emit({ type: 'file_registered', id: 'file', path: 'plan.csv', mediaType: 'text/csv', size: 12 });
         await emit({ type: 'custom', name: 'acme-refresh', data: { runId: 'fr-42' } });
         await emit({ type: 'custom', name: 'flow-ui', data: { dsl: 'row()' } });
-        const { threadId, resourceId, agent } = RuntimeContext.of(context);
+        const { threadId, resourceId, agent } = RuntimeContext.of(request);
         return { context: 'ok', result: { threadId, resourceId, agent } };
       },
     });

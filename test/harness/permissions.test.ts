@@ -48,7 +48,7 @@ describe('permissions', () => {
     harness.setPermissionForCategory({ category: 'other', policy: 'ask' });
     harness.subscribe(event => {
       if (event.type === 'ask_question')
-        void harness.respondToQuestion({ questionId: event.questionId, answer: 'Because.' });
+        harness.respondToQuestion({ questionId: event.questionId, answer: 'Because.' });
       if (event.type === 'plan_approval_required')
         void harness.respondToPlanApproval({ planId: event.planId, response: { action: 'rejected' } });
     });

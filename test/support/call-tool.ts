@@ -1,4 +1,4 @@
-import { checkInput, type Tool, type ToolContext } from '../../src/agents/loop/tool.ts';
+import { checkInput, type Tool, type ToolCall } from '../../src/agents/loop/tool.ts';
 
 /** What a built-in tool gives back. */
 export interface ToolAnswer {
@@ -29,6 +29,6 @@ export async function callTool(
     signal,
     progress,
     waitUntil,
-  } as Partial<ToolContext> as ToolContext;
+  } as Partial<ToolCall> as ToolCall;
   return (await tool.execute(checked.value, context)) as ToolAnswer;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Tool, ToolContext, ToolReturn } from '../../src/agents/loop/tool.ts';
+import type { Tool, ToolCall, ToolReturn } from '../../src/agents/loop/tool.ts';
 import type { McpAddress, McpProgram } from '../../src/agents/mcp/mcp-server.ts';
 
 const script = fileURLToPath(new URL('mcp-server.mjs', import.meta.url));
@@ -36,7 +36,7 @@ export async function callTool(
   source: { tools(): readonly Tool[] },
   name: string,
   input: unknown = {},
-  more: Partial<ToolContext> = {},
+  more: Partial<ToolCall> = {},
 ): Promise<ToolReturn> {
   const tool = source.tools().find(tool => tool.name.endsWith(`__${name}`));
   if (tool === undefined) throw new Error(`There is no tool ${name}.`);
@@ -47,4 +47,4 @@ export async function callTool(
 const context = {
   signal: new AbortController().signal,
   progress: () => {},
-} as Partial<ToolContext> as ToolContext;
+} as Partial<ToolCall> as ToolCall;

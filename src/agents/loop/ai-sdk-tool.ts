@@ -3,7 +3,7 @@ import { invalidArgument, wordsFor } from '../../events/options/check-options.ts
 import { isObject } from '../../events/options/option-fields.ts';
 import { checkTool } from './check-tool.ts';
 import { readSchema } from '../schema/read-schema.ts';
-import type { Tool, ToolContext, ToolReturn } from './tool.ts';
+import type { Tool, ToolCall, ToolReturn } from './tool.ts';
 
 /** A tool of the AI SDK, of version 5, 6 or 7, by its structure: what `tool()` and the tools of providers return. */
 export interface AiSdkTool {
@@ -80,7 +80,7 @@ function toolOf(name: string, tool: AnyTool): Tool {
   };
 }
 
-async function execute(name: string, tool: AnyTool, input: unknown, context: ToolContext): Promise<ToolReturn> {
+async function execute(name: string, tool: AnyTool, input: unknown, context: ToolCall): Promise<ToolReturn> {
   if (tool.execute === undefined) throw new Error(`${name} is executed by the provider of the model, which did not.`);
   const { toolCallId, signal: abortSignal, context: given } = context;
   const options = { toolCallId, messages: [], abortSignal, context: given, experimental_context: given };

@@ -14,7 +14,7 @@ import {
 } from '../permissions/index.ts';
 import type { PathAccess } from '../workspace/index.ts';
 import { AccessRequests } from './access-requests.ts';
-import { checkInput, type Tool, type ToolContext } from './tool.ts';
+import { checkInput, type Tool, type ToolCall } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
 type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
@@ -130,7 +130,7 @@ export class Approvals {
   }
 
   /** Returns whether a path rule would deny or ask about the request if one of its arguments were this path. */
-  guardFor(request: ToolRequest): ToolContext['isGuarded'] | undefined {
+  guardFor(request: ToolRequest): ToolCall['isGuarded'] | undefined {
     const { rules } = this.#options;
     const dependsOnPaths = (source: DecisionSource) =>
       typeof source === 'function' || (!isReview(source) && source.rules.some(({ input }) => input !== undefined));

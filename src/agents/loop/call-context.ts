@@ -9,7 +9,7 @@ import type { RequestPaths } from '../permissions/index.ts';
 import type { PathAccess } from '../workspace/index.ts';
 import type { Background } from './background.ts';
 import type { EventChannel } from './event-channel.ts';
-import type { SubagentRequest, ToolContext, ToolEvent, ToolQuestion } from './tool.ts';
+import type { SubagentRequest, ToolCall, ToolEvent, ToolQuestion } from './tool.ts';
 import { asJson } from './tool-output.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -21,9 +21,22 @@ export interface CallScope {
   /** The settings that a subagent inherits from its parent. */
   readonly inherited: Pick<
     InvokeParams,
-    'answers' | 'permissions' | 'decided' | 'context' | 'withheldTools' | 'isImported' | 'runMark' | 'spending'
+    | 'answers'
+    | 'permissions'
+    | 'decided'
+    | 'threadId'
+    | 'resourceId'
+    | 'by'
+    | 'context'
+    | 'request'
+    | 'withheldTools'
+    | 'isImported'
+    | 'runMark'
+    | 'spending'
   >;
   readonly background: Background;
+  /** The contexts of the tools that have a schema for it, by name. */
+  readonly contexts: ReadonlyMap<string, unknown>;
 }
 
 /** The state of one call. */
@@ -38,19 +51,19 @@ export interface CallPlace {
   readonly children: readonly RunState[];
   readonly paths: RequestPaths | undefined;
   readonly access: readonly PathAccess[] | undefined;
-  readonly isGuarded: ToolContext['isGuarded'] | undefined;
+  readonly isGuarded: ToolCall['isGuarded'] | undefined;
 }
 
 /**
- * The context that a tool receives with its input. After a crash it replays the questions and subagents of the call in
+ * The call of a tool: what it receives with its input. After a crash it replays the questions and subagents of the call in
  * the same order.
  */
-export class CallContext implements ToolContext {
+export class CallContext implements ToolCall {
   readonly runId: string;
   readonly toolCallId: string;
   readonly paths?: RequestPaths;
   readonly access?: readonly PathAccess[];
-  readonly isGuarded?: NonNullable<ToolContext['isGuarded']>;
+  readonly isGuarded?: NonNullable<ToolCall['isGuarded']>;
   readonly #scope: CallScope;
   readonly #place: CallPlace;
   #reports = 0;
@@ -73,8 +86,26 @@ export class CallContext implements ToolContext {
     return this.#place.limit.signal;
   }
 
+  get threadId(): string | undefined {
+    return this.#scope.inherited.threadId;
+  }
+
+  get resourceId(): string | undefined {
+    return this.#scope.inherited.resourceId;
+  }
+
+  get by(): string | undefined {
+    return this.#scope.inherited.by;
+  }
+
   get context(): unknown {
-    return this.#scope.inherited.context;
+    const { contexts, inherited } = this.#scope;
+    const { name } = this.#place;
+    return contexts.has(name) ? contexts.get(name) : inherited.context;
+  }
+
+  get request(): unknown {
+    return this.#scope.inherited.request;
   }
 
   get runMark(): string | undefined {

@@ -7,6 +7,12 @@ import type { Tool } from './tool.ts';
 /** What every provider accepts as the name of a tool. */
 const toolName = /^[\w-]{1,64}$/;
 
+/** Whether a value is a Standard Schema; the schemas of some libraries are functions. */
+const isStandardSchema = (value: unknown) => (isObject(value) || typeof value === 'function') && '~standard' in value;
+
+/** The schema of the context of a run. */
+export const contextSchema = () => field(isStandardSchema, 'a zod schema, or another Standard Schema');
+
 const fields = () =>
   ({
     name: field(value => typeof value === 'string' && toolName.test(value), '1 to 64 letters, digits, _ and -'),
@@ -14,11 +20,8 @@ const fields = () =>
       value => typeof value === 'string' || typeof value === 'function',
       'a string, or a function that returns one',
     ),
-    input: field(
-      // The schemas of some libraries are functions.
-      value => (isObject(value) || typeof value === 'function') && '~standard' in value,
-      'a zod schema, or another Standard Schema with `inputJsonSchema` beside it',
-    ),
+    input: field(isStandardSchema, 'a zod schema, or another Standard Schema with `inputJsonSchema` beside it'),
+    context: contextSchema().optional(),
     execute: callback(),
     needsApproval: field(
       value => typeof value === 'boolean' || typeof value === 'function',

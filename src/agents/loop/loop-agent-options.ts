@@ -10,15 +10,19 @@ import type { RetryOptions } from '../model/call/retry.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { PermissionRuleSet, Policy } from '../permissions/index.ts';
+import type { RunOrigin } from '../agent.ts';
 import type { AgentTools } from './ai-sdk-tool.ts';
+import { contextSchema } from './check-tool.ts';
 
-export interface LoopAgentOptions<Output = unknown> {
+export interface LoopAgentOptions<Output = unknown, Context = unknown> {
   /** Default: `loop`. */
   readonly id?: string;
   /** A model, or its `provider/model` id. */
   readonly model: ModelSource;
+  /** The schema of the `context` that its runs need: a run that has none fails with `context_missing`. */
+  readonly context?: StandardSchemaV1<unknown, Context>;
   /** The system instructions of the model; a function is called at the start of each run and after each compaction. */
-  readonly instructions?: string | (() => string);
+  readonly instructions?: string | ((run: RunOrigin<Context>) => string);
   /**
    * The tools of the agent: a list, or tools by name, of the AI SDK too; a function is called at the start of each run.
    */
@@ -68,6 +72,7 @@ export const loopAgentFields = () =>
     id: text().optional(),
     model: modelSource(),
     ...modelOptions(),
+    context: contextSchema().optional(),
     instructions: field(
       value => typeof value === 'string' || typeof value === 'function',
       'a text, or a function that returns one',

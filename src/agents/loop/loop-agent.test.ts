@@ -8,7 +8,7 @@ import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
-import { defineTool, type Tool, type ToolContext } from './tool.ts';
+import { defineTool, type Tool, type ToolCall } from './tool.ts';
 
 const allowAll: PermissionRuleSet = { default: 'allow', rules: [] };
 const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
@@ -269,7 +269,7 @@ describe('tool output', () => {
 
 describe('a call that has ended', () => {
   it('emits, asks and starts nothing, though its tool is still running', async () => {
-    let late: ToolContext | undefined;
+    let late: ToolCall | undefined;
     const heard: unknown[] = [];
     const first = tool('first', (_, context) => {
       late = context;

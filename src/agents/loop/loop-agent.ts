@@ -25,10 +25,11 @@ const checkOptions = optionsCheck('loopAgent', loopAgentFields, agentNamed);
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws
  * `invalid_argument` for invalid options and `invalid_permission_rule` for invalid rules.
  */
-export function loopAgent<Output = unknown>(
-  options: LoopAgentOptions<Output>,
+export function loopAgent<Output = unknown, Context = unknown>(
+  given: LoopAgentOptions<Output, Context>,
 ): CallableAgent<Output> & Required<Pick<CallableAgent, 'requestOf'>> {
-  checkOptions(options);
+  checkOptions(given);
+  const options = given as LoopAgentOptions;
   const { id = 'loop', permissions, tools: own = [] } = options;
   if (options.output !== undefined) checkOutput(options.output, id);
   if (permissions !== undefined) toRuleSet(permissions);
@@ -60,9 +61,9 @@ export function loopAgent<Output = unknown>(
   const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
   const requestOf = (request: InvokeRequest) => {
     const params = invokeParams(request);
-    return new Loop(options, toolsOf(params), params, new EventChannel()).request();
+    return new Loop(options, toolsOf(params), params, new EventChannel()).firstRequest();
   };
-  const checkModel = (modelId: string, given: ModelRegistry) => checkModelId(modelId, options.registry ?? given);
+  const checkModel = (modelId: string, registry: ModelRegistry) => checkModelId(modelId, options.registry ?? registry);
   const hasOwnModel = typeof options.model !== 'string';
   const agent = withRun<Output>({ id, resumable: true, hasOwnModel, checkModel, categoryOf, invoke });
   return { ...agent, requestOf };

@@ -19,6 +19,7 @@ import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
 import { Spending } from '../limits/spending.ts';
 import { steeredMessages } from '../steered-messages.ts';
+import { readContext, readContexts } from './run-contexts.ts';
 import { correctionOf, StructuredOutput } from './structured-output.ts';
 import type { ModelTool, Tool } from './tool.ts';
 
@@ -51,6 +52,9 @@ export class Loop {
   readonly #structured: StructuredOutput | undefined;
   readonly #spending: Spending | undefined;
   #instructions: string | undefined;
+  /** The context as the agent's schema reads it, and as those of its tools do. */
+  #context: unknown;
+  #toolContexts: ReadonlyMap<string, unknown> = new Map();
   #output: unknown;
 
   /** The channel that receives its events. */
@@ -78,7 +82,7 @@ export class Loop {
       ...spansFor(options, params),
     });
     this.#policy = contextPolicy(options, params, this.#input);
-    this.#instructions = this.#currentInstructions();
+    this.#context = params.context;
     this.#background = new Background(params.runId, params.signal);
   }
 
@@ -90,6 +94,12 @@ export class Loop {
   /** The structured output of the run, when it has one. */
   get output(): unknown {
     return this.#output;
+  }
+
+  /** What the first model call sends. */
+  firstRequest(): ModelRequest {
+    this.#instructions = this.#currentInstructions();
+    return this.request();
   }
 
   /** What the next model call sends. */
@@ -126,6 +136,8 @@ export class Loop {
   async #run(): Promise<EndReason> {
     const { signal, resume, runId, permissions = [] } = this.#params;
     checkSources(permissions);
+    await this.#readContexts();
+    this.#instructions = this.#currentInstructions();
     const model = await resolveModel(
       this.#params.model ?? resume?.model ?? this.#options.model,
       this.#options.registry ?? this.#params.registry,
@@ -180,9 +192,18 @@ export class Loop {
     return { first, maxOutputLength };
   }
 
+  async #readContexts(): Promise<void> {
+    const { context: schema, id = 'loop' } = this.#options;
+    const { context } = this.#params;
+    if (schema !== undefined) this.#context = await readContext(`The agent "${id}"`, schema, context);
+    this.#toolContexts = await readContexts(this.#tools.values(), context);
+  }
+
   #currentInstructions(): string | undefined {
     const { instructions: given } = this.#options;
-    const instructions = typeof given === 'function' ? given() : given;
+    const { runId, threadId, resourceId, by } = this.#params;
+    const origin = { runId, threadId, resourceId, by, context: this.#context };
+    const instructions = typeof given === 'function' ? given(origin) : given;
     return this.#structured === undefined ? instructions : this.#structured.instructions(instructions);
   }
 
@@ -252,12 +273,14 @@ export class Loop {
     if (this.#calls !== undefined) return this.#calls;
     const { permissions, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
     const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
-    const { answers, decided, context, withheldTools, isImported, runMark } = params;
+    const { answers, decided, withheldTools, isImported, runMark } = params;
+    const { threadId, resourceId, by, context, request } = params;
     const own = permissions && toRuleSet(permissions);
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,
-      ...defined({ answers, decided, context, withheldTools, isImported, runMark, spending: this.#spending }),
+      ...defined({ answers, decided, withheldTools, isImported, runMark, spending: this.#spending }),
+      ...defined({ threadId, resourceId, by, context, request }),
     };
     const lineage = new Lineage(depth);
     if (resume !== undefined) lineage.countBefore(resume);
@@ -270,7 +293,7 @@ export class Loop {
       put: event => this.#channel.put(event),
       parallel,
       timeoutMs,
-      scope: { channel: this.#channel, lineage, background: this.#background, inherited },
+      scope: { channel: this.#channel, lineage, background: this.#background, inherited, contexts: this.#toolContexts },
     });
     this.#calls.remember(decided ?? []);
     return this.#calls;

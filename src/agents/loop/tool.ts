@@ -1,7 +1,7 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ProviderTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
-import type { Agent, RelayAnswer } from '../agent.ts';
+import type { Agent, RelayAnswer, RunOrigin } from '../agent.ts';
 import type { RunResult } from '../run-result.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';
@@ -9,9 +9,8 @@ import type { PathAccess, ResolvedPath } from '../workspace/index.ts';
 import { jsonSchemaOf } from '../schema/read-schema.ts';
 import { checkTool } from './check-tool.ts';
 
-/** The context that a tool receives with its input. */
-export interface ToolContext {
-  readonly runId: string;
+/** The call of a tool: what it receives with its input. */
+export interface ToolCall<Context = unknown> extends RunOrigin<Context> {
   readonly toolCallId: string;
   /** Aborts when the run is stopped or the tool reaches its time limit. */
   readonly signal: AbortSignal;
@@ -37,8 +36,8 @@ export interface ToolContext {
   readonly waitUntil: (work: Promise<unknown>) => void;
   /** Marks the processes that the call starts, so that a takeover of the run can end them. */
   readonly runMark?: string | undefined;
-  /** The context that the caller of the run passed for its tools. */
-  readonly context: unknown;
+  /** What the surface that runs it passes: the `RequestContext` of a Harness, the `RuntimeContext` of a runtime. */
+  readonly request: unknown;
   /** The position of the run among its ancestors, and the usage of its subagents. */
   readonly lineage: Lineage;
   /**
@@ -96,7 +95,7 @@ export type ToolResult<Return> = Return extends { readonly context: infer Contex
   : Return;
 
 /** A tool of a name, with the input that its schema gives and the result that programs get. */
-export interface Tool<Name extends string = string, Input = unknown, Output = unknown> {
+export interface Tool<Name extends string = string, Input = unknown, Output = unknown, Context = unknown> {
   readonly name: Name;
   /** The description for the model; a function is called at the start of each run. */
   readonly description: string | (() => string);
@@ -104,6 +103,11 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   readonly input: StandardSchemaV1<unknown, Input>;
   /** The JSON Schema of the input for the model, when `inputSchema` cannot be converted. */
   readonly inputJsonSchema?: Record<string, unknown>;
+  /**
+   * The schema of the `context` it needs: a run that has none fails with `context_missing` before any call, one that does
+   * not match with `invalid_argument`. The call has the value that the schema returns.
+   */
+  readonly context?: StandardSchemaV1<unknown, Context>;
   /** The category for permission rules, such as `read`, `edit` or `execute`. */
   readonly category?: string;
   /** Whether it runs a shell command, in its argument `command` or the one named here. */
@@ -127,7 +131,7 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   readonly provided?: Pick<LanguageModelV3ProviderTool, 'id' | 'args'>;
   /** Further options of the description for the model. */
   readonly modelOptions?: Pick<LanguageModelV3FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'>;
-  execute(input: Input, context: ToolContext): Promise<ToolReturn> | ToolReturn;
+  execute(input: Input, call: ToolCall<Context>): Promise<ToolReturn> | ToolReturn;
   /** Only for types: what programs get. */
   readonly '~output'?: Output;
 }
@@ -138,21 +142,28 @@ interface NeedsApproval<Input> {
 }
 
 /** The definition of a tool, from which its types follow. */
-export type ToolDefinition<Name extends string, Schema extends StandardSchemaV1, Return extends ToolReturn> = Omit<
-  Tool<Name, StandardSchemaV1.InferOutput<Schema>>,
-  'input' | 'execute' | '~output'
-> & {
+export type ToolDefinition<
+  Name extends string,
+  Schema extends StandardSchemaV1,
+  Return extends ToolReturn,
+  Context = unknown,
+> = Omit<Tool<Name, StandardSchemaV1.InferOutput<Schema>, unknown, Context>, 'input' | 'execute' | '~output'> & {
   readonly input: Schema;
-  execute(input: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<Return> | Return;
+  execute(input: StandardSchemaV1.InferOutput<Schema>, call: ToolCall<Context>): Promise<Return> | Return;
 };
 
 /**
  * Defines a tool whose types follow from its name, its schema and what it returns; throws `invalid_argument` for an
  * invalid definition.
  */
-export function defineTool<const Name extends string, Schema extends StandardSchemaV1, Return extends ToolReturn>(
-  tool: ToolDefinition<Name, Schema, Return>,
-): Tool<Name, StandardSchemaV1.InferOutput<Schema>, ToolResult<Return>> {
+export function defineTool<
+  const Name extends string,
+  Schema extends StandardSchemaV1,
+  Return extends ToolReturn,
+  Context = unknown,
+>(
+  tool: ToolDefinition<Name, Schema, Return, Context>,
+): Tool<Name, StandardSchemaV1.InferOutput<Schema>, ToolResult<Return>, Context> {
   checkTool(tool);
   return tool;
 }

@@ -2,7 +2,7 @@ import { defined } from '../../events/defined.ts';
 import { setTimeout } from 'node:timers/promises';
 import type { Tool as McpTool, Progress } from '@modelcontextprotocol/client';
 import { SingletreeError } from '../../events/index.ts';
-import type { Tool, ToolContext, ToolReturn } from '../loop/tool.ts';
+import type { Tool, ToolCall, ToolReturn } from '../loop/tool.ts';
 import { untilAborted } from '../loop/until-aborted.ts';
 import { Connection, longestTimeout } from './connection.ts';
 import { isConnectionLost, isSessionLost, isTimeout, problemIn } from './failure.ts';
@@ -90,7 +90,7 @@ export class McpSource {
     await Promise.all([...this.#connections].map(connection => connection.close()));
   }
 
-  async #call(tool: McpTool, input: unknown, context: ToolContext): Promise<ToolReturn> {
+  async #call(tool: McpTool, input: unknown, context: ToolCall): Promise<ToolReturn> {
     const { callTimeoutMs, maxResultLength } = this.#options;
     const { signal } = context;
     const { name, outputSchema: _, ...rest } = tool;

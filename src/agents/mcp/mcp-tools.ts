@@ -1,6 +1,6 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import * as z from 'zod';
-import type { Tool, ToolContext, ToolReturn } from '../loop/tool.ts';
+import type { Tool, ToolCall, ToolReturn } from '../loop/tool.ts';
 import { toolNames } from './tool-names.ts';
 
 const longestDescription = 2_000;
@@ -8,7 +8,7 @@ const longestDescription = 2_000;
 export interface McpToolsOptions {
   /** The part of the tool names that identifies the server. */
   readonly segment: string;
-  readonly call: (tool: McpTool, input: unknown, context: ToolContext) => Promise<ToolReturn>;
+  readonly call: (tool: McpTool, input: unknown, context: ToolCall) => Promise<ToolReturn>;
 }
 
 /** Converts the tools of a server to our tools. The server validates inputs; here an input only has to be an object. */

@@ -52,7 +52,7 @@ export class Queries {
       const params = { ...inherited, runId: newId(), parentId, messages: [{ role: 'user' as const, content }], signal };
       const { text, error } = await runChild(agent, params, sink);
       signal.throwIfAborted();
-      if (error !== undefined) throw new Error(`The query failed: ${error}`);
+      if (error !== undefined) throw new Error(`The query failed: ${error.message}`);
       return text;
     });
   }

@@ -5,6 +5,7 @@ import type { Agent, InvokeParams } from '../agent.ts';
 import type { Background } from '../loop/background.ts';
 import { CallRunner } from '../loop/call-runner.ts';
 import type { EventChannel } from '../loop/event-channel.ts';
+import { readContexts } from '../loop/run-contexts.ts';
 import { modelAgent } from '../model/call/model-agent.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
 import { checkSources, toRuleSet } from '../permissions/index.ts';
@@ -58,12 +59,17 @@ export async function rlmSetting({ options, params, scope, channel, background }
     count.made += countRuns(resume);
   }
   const rules = [toRuleSet(options.permissions ?? 'ask'), ...(params.permissions ?? [])];
+  const { threadId, resourceId, by, request } = params;
   const inherited = {
     permissions: rules,
     ...defined({
       answers,
       decided,
+      threadId,
+      resourceId,
+      by,
       context: params.context,
+      request,
       withheldTools,
       isImported,
       runMark,
@@ -80,7 +86,13 @@ export async function rlmSetting({ options, params, scope, channel, background }
     put,
     parallel: 8,
     timeoutMs: 600_000,
-    scope: { channel, lineage, background, inherited },
+    scope: {
+      channel,
+      lineage,
+      background,
+      inherited,
+      contexts: await readContexts(functions.values(), params.context),
+    },
   });
   runner.remember([...(decided ?? []), ...(resume?.relays.values() ?? [])]);
   const asked = modelAgent(subModel ?? source, {

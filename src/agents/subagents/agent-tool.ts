@@ -6,7 +6,7 @@ import { field, name, number } from '../../events/options/option-fields.ts';
 import type { Agent, InvokeParams } from '../agent.ts';
 import { checkAgentIds } from '../agent-ids.ts';
 import { backgroundResult } from '../loop/background.ts';
-import { defineTool, type Tool, type ToolContext } from '../loop/tool.ts';
+import { defineTool, type Tool, type ToolCall } from '../loop/tool.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Budget, Lineage } from './lineage.ts';
 
@@ -128,7 +128,7 @@ function choose(agents: readonly Subagent[], wanted: string | undefined): Subage
   );
 }
 
-function checkDepth({ lineage }: ToolContext, maxDepth: number): void {
+function checkDepth({ lineage }: ToolCall, maxDepth: number): void {
   if (lineage.depth < maxDepth) return;
   throw new Error(`Agents may start each other ${maxDepth} deep, and this is the last. Do the task yourself.`);
 }

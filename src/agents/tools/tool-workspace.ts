@@ -1,5 +1,5 @@
 import { dropOldest } from '../drop-oldest.ts';
-import type { ToolContext } from '../loop/tool.ts';
+import type { ToolCall } from '../loop/tool.ts';
 import type { RequestPaths } from '../permissions/index.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Stamp, WorkspaceFolder } from '../workspace/index.ts';
@@ -15,7 +15,7 @@ export interface ToolWorkspace {
 /** Returns the workspace for one call: its paths are pinned to the permitted targets, and granted ones are open. */
 export function permittedWorkspace(
   { workspace }: ToolWorkspace,
-  { paths, access }: Pick<ToolContext, 'paths' | 'access'>,
+  { paths, access }: Pick<ToolCall, 'paths' | 'access'>,
 ): WorkspaceFolder {
   return paths === undefined ? workspace : workspace.pinned(Object.values(paths).flat(), access);
 }

@@ -118,7 +118,7 @@ export class Conversations extends ConversationReader {
   start(
     threadId: string,
     message: SentMessage,
-    conditions: Pick<StartOptions, 'metadata' | 'edits' | 'expectedSeq' | 'once' | 'note'> = {},
+    conditions: Pick<StartOptions, 'metadata' | 'edits' | 'expectedSeq' | 'once' | 'note' | 'context'> = {},
   ): Promise<RunHandle> {
     const { id, content, model, mode, by } = message;
     const agent = pickAgent(this.#agents, message.agent, threadId);

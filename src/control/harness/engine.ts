@@ -158,6 +158,7 @@ export class Engine<State extends object> {
       memory,
       newRunId: newOwnId,
       limits: config.limits,
+      contextOf: config.contextOf,
       hasContext: messageId => this.machine.hasContext(messageId),
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (...run) => this.#setUpRun(...run),

@@ -14,6 +14,7 @@ import type {
   ModelUseCountTracker,
 } from './settings/models.ts';
 import type { ToolCategory } from './permissions/permissions.ts';
+import type { ContextOf } from '../supervision/run-context.ts';
 import type { RequestContext } from './tools/request-context.ts';
 import type { PublicSchema } from './arguments/standard-schema.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
@@ -100,6 +101,8 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly omConfig?: HarnessOMConfig;
   /** Limits of spending: reaching one ends a run with the error `limit_reached`. */
   readonly limits?: Limits;
+  /** Makes the `context` that the tools and the instructions of agents get in each run. */
+  readonly contextOf?: ContextOf;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
   /** Generates unique ids of threads and runs. */

@@ -27,6 +27,8 @@ export interface ActiveRunOptions {
   readonly note: EndNote | undefined;
   /** Whether the message that it answers was sent with a request context that this process does not have. */
   readonly lacksContext: boolean;
+  /** Makes the context of the run, for which none was passed. */
+  readonly makeContext?: () => Promise<unknown>;
   /** What the thread had when the run was launched. */
   readonly contexts: StoredContexts;
 }
@@ -132,20 +134,9 @@ export class ActiveRun implements RunHandle {
   }
 
   async #drive(): Promise<RunOutcome> {
-    const { agent, params } = this.#options;
-    const invoked = agent.invoke({
-      ...params,
-      signal: this.#stop.signal,
-      ...defined({ answers: this.#answers }),
-      steering: {
-        take: () => this.#steering.splice(0),
-        onMessage: listener => {
-          this.#steeringListeners.add(listener);
-          return () => this.#steeringListeners.delete(listener);
-        },
-      },
-    });
-    const events = unfrozenEvents(invoked)[Symbol.asyncIterator]();
+    const { params, makeContext } = this.#options;
+    const invoked = makeContext === undefined ? this.#invoke(params.context) : this.#invokeWith(makeContext);
+    const events = invoked[Symbol.asyncIterator]();
     try {
       // Raced once, not per event: a pending promise retains every promise it is raced with.
       const consumed = await Promise.race([this.#consume(events), this.#abandoned]);
@@ -158,6 +149,28 @@ export class ActiveRun implements RunHandle {
       this.#isOver = true;
       void Promise.resolve(events.return?.()).catch(() => {});
     }
+  }
+
+  async *#invokeWith(makeContext: () => Promise<unknown>): AsyncGenerator<AgentEvent> {
+    yield* this.#invoke(await makeContext());
+  }
+
+  #invoke(context: unknown): AsyncIterable<AgentEvent> {
+    const { agent, params } = this.#options;
+    const invoked = agent.invoke({
+      ...params,
+      ...defined({ context }),
+      signal: this.#stop.signal,
+      ...defined({ answers: this.#answers }),
+      steering: {
+        take: () => this.#steering.splice(0),
+        onMessage: listener => {
+          this.#steeringListeners.add(listener);
+          return () => this.#steeringListeners.delete(listener);
+        },
+      },
+    });
+    return unfrozenEvents(invoked);
   }
 
   /** Appends the agent's events until it ends or the run is over; returns how it ended. */

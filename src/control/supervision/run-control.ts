@@ -26,6 +26,8 @@ export interface StartOptions<Output = unknown> {
   readonly content: string | readonly ContentPart[];
   /** The name of its author. */
   readonly by?: string;
+  /** What the tools and the instructions of the run get as their `context`; it stays in this process. */
+  readonly context?: unknown;
   /** The message id that its sender chose. */
   readonly id?: string;
   /** A `provider/model` id to use instead of the agent's own. */
@@ -55,6 +57,8 @@ export interface RetryRunOptions {
   /** The agent's message to repeat, or the user message it answers. */
   readonly messageId: string;
   readonly model?: string;
+  /** What the tools and the instructions of the run get as their `context`; it stays in this process. */
+  readonly context?: unknown;
 }
 
 /** Controls runs; implemented by the supervisor. */

@@ -8,6 +8,8 @@ export interface NewRun {
   readonly agent: Agent;
   readonly parentId: string;
   readonly model: string | undefined;
+  /** What the caller passed for its tools. */
+  readonly context: unknown;
   readonly note?: EndNote | undefined;
   readonly metadata?: StartOptions['metadata'] | undefined;
   /** Whether its message was sent with a request context that this process does not have. */
@@ -21,6 +23,7 @@ export interface RunLaunch {
   readonly agent: Agent | undefined;
   readonly note: EndNote | undefined;
   readonly isNew: boolean;
+  readonly context?: NewRun['context'];
   readonly lacksContext?: NewRun['lacksContext'];
 }
 

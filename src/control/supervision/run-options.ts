@@ -14,6 +14,7 @@ export const checkStart = optionsCheck(
       agent: agent(),
       content: content(),
       by: name().optional(),
+      context: z.unknown().optional(),
       id: name().optional(),
       model: name().optional(),
       mode: name().optional(),
@@ -32,7 +33,7 @@ export const checkStart = optionsCheck(
 export const checkRetry = optionsCheck(
   'retry',
   () =>
-    ({ agent: agent(), messageId: name(), model: name().optional() }) satisfies Record<
+    ({ agent: agent(), messageId: name(), model: name().optional(), context: z.unknown().optional() }) satisfies Record<
       keyof RetryRunOptions,
       z.ZodType
     >,

@@ -50,7 +50,8 @@ describe('the result of a run', () => {
 
   it('has the error of an agent that throws', async () => {
     const { supervisor, id } = await scene();
-    const agent = scriptedAgent('broken', async function* () {
+    const agent = scriptedAgent('broken', async function* ({ event }) {
+      yield event('text', { id: 't', content: 'So far' });
       throw new Error('The disk is gone.');
     });
     const run = await supervisor.start(id, { agent, content: 'Go' });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent, InvokeParams } from '../../agents/agent.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import {
   agent,
@@ -17,6 +17,7 @@ import type { EventLog } from '../../log/index.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import type { Clock } from '../../agents/clock.ts';
 import type { OpenRun } from './open-runs.ts';
+import type { ContextOf } from './run-context.ts';
 
 export interface SupervisorOptions {
   readonly log: EventLog;
@@ -37,6 +38,8 @@ export interface SupervisorOptions {
   readonly newRunId?: () => string;
   /** Whether this process has the request context of a waiting message; it has none by default. */
   readonly hasContext?: (messageId: string) => boolean;
+  /** Makes the context of runs for which none was passed, in whatever process: of resumed runs and messages that waited. */
+  readonly contextOf?: ContextOf;
   /** The cache of thread states; by default the one that everything on this log shares. */
   readonly memory?: ThreadMemory;
   /** Logs a warning for events in an illegal order; by default in development mode (`NODE_ENV`). */
@@ -49,8 +52,12 @@ export interface SupervisorOptions {
   readonly report?: (line: string) => void;
 }
 
-/** Finds the agent that resumes an open run; undefined when the run cannot be resumed. */
-export type AgentFinder = (run: OpenRun, threadId: string) => Agent | undefined;
+/** Finds the agent that resumes an open run of a resource and an author; undefined when the run cannot be resumed. */
+export type AgentFinder = (
+  run: OpenRun,
+  threadId: string,
+  origin: Pick<InvokeParams, 'resourceId' | 'by'>,
+) => Agent | undefined;
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
 export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
@@ -67,6 +74,7 @@ export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
       graceMs: milliseconds().optional(),
       newRunId: callback().optional(),
       hasContext: callback().optional(),
+      contextOf: callback().optional(),
       memory: having(['of', 'hold'], 'a `new ThreadMemory(log)`').optional(),
       checkOrder: flag().optional(),
       clock: clock().optional(),

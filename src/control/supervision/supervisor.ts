@@ -30,6 +30,7 @@ import type {
 } from './run-control.ts';
 import { checkAbort, checkAbortAll, checkRetry, checkStart } from './run-options.ts';
 import { finished, ignoreFinished, type NewRun, type RunLaunch, usedRunId } from './run-launch.ts';
+import { type ContextOf, findOrigin } from './run-context.ts';
 import { newRunRecord, readRunRecord } from './run-record.ts';
 import { runNotFound, RunOwnership, runUnderWay, type TakeoverResult } from './run-ownership.ts';
 import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
@@ -44,7 +45,7 @@ import type { EventLog } from '../../log/index.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl {
-  readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits'>>;
+  readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits' | 'contextOf'>>;
   readonly #agentOf: AgentFinder;
   readonly #threads: ActiveThreads;
   readonly #runs = new Map<string, ActiveRun>();
@@ -56,6 +57,7 @@ export class Supervisor implements RunControl {
   readonly #memory: ThreadMemory;
   readonly #memoryJobs: MemoryJobs;
   readonly #limits: Limits | undefined;
+  readonly #contextOf: ContextOf | undefined;
   readonly #spending: SpendingBook;
   readonly #closing = new AbortController();
   readonly #runEndListeners = new Set<(threadId: string) => void>();
@@ -64,9 +66,10 @@ export class Supervisor implements RunControl {
   /** Throws `invalid_argument` for options that are unknown, missing or invalid, and for two agents with the same id. */
   constructor(options: SupervisorOptions) {
     checkSupervisorOptions(options);
-    const { agents = [], resourceId, limits, ...others } = options;
+    const { agents = [], resourceId, limits, contextOf, ...others } = options;
     if (typeof agents !== 'function') checkAgentIds('The supervisor', agents);
     this.#limits = limits;
+    this.#contextOf = contextOf;
     this.#options = {
       owner: processOwner(),
       leaseMs: defaultLeaseMs(options.log),
@@ -120,7 +123,7 @@ export class Supervisor implements RunControl {
 
   async start<Output>(threadId: string, options: StartOptions<Output>): Promise<RunHandle<Output>> {
     checkStart(options);
-    const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
+    const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata, context } = options;
     if (edits !== undefined) await this.#checkIdle(threadId);
     const needsState = edits !== undefined || mode !== undefined || once !== undefined;
     const state = needsState ? await this.#memory.of(threadId) : new ThreadState();
@@ -129,7 +132,7 @@ export class Supervisor implements RunControl {
     const lacksContext = waiting !== undefined && this.#lacksContext(waiting);
     const run = await this.#startRun(
       threadId,
-      { agent, parentId: `${event.runId}:user`, model, note, metadata, lacksContext },
+      { agent, parentId: `${event.runId}:user`, model, note, metadata, context, lacksContext },
       {
         event,
         expectedSeq,
@@ -148,10 +151,10 @@ export class Supervisor implements RunControl {
 
   async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
     checkRetry(options);
-    const { agent, messageId, model } = options;
+    const { agent, messageId, model, context } = options;
     await this.#checkIdle(threadId);
     const { conversation } = await this.#memory.of(threadId);
-    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model });
+    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model, context });
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
@@ -261,7 +264,7 @@ export class Supervisor implements RunControl {
 
   /** Appends the request of a run, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request: RunRequest = {}): Promise<RunHandle> {
-    const { agent, parentId, model, note, lacksContext } = newRun;
+    const { agent, parentId, model, note, context, lacksContext } = newRun;
     if (request.parallel !== true) this.#reserve(threadId);
     let thread: ActiveThread | undefined;
     let runId: string | undefined;
@@ -277,7 +280,7 @@ export class Supervisor implements RunControl {
       const ends = endImportedRuns(await this.#memory.of(threadId, request.expectedSeq ?? 0));
       const before = [...ends, ...(request.before ?? [])];
       await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata });
-      return await this.#launch(thread, { threadId, open, agent, note, isNew: true, lacksContext });
+      return await this.#launch(thread, { threadId, open, agent, note, isNew: true, context, lacksContext });
     } catch (error) {
       if (thread !== undefined) await this.#threads.release(threadId, thread);
       throw error;
@@ -323,7 +326,9 @@ export class Supervisor implements RunControl {
       throw error;
     }
     try {
-      const agent = this.#agentOf(open, threadId);
+      const { conversation } = await this.#memory.of(threadId);
+      const { origin } = await findOrigin(this.#options.log, undefined, { threadId, run: open, conversation });
+      const agent = this.#agentOf(open, threadId, origin);
       return await this.#launch(thread, { threadId, open, agent, note, isNew: false });
     } catch (error) {
       await this.#threads.release(threadId, thread);
@@ -335,7 +340,7 @@ export class Supervisor implements RunControl {
   /** Starts or resumes a run from its log; throws `finished` when it has ended. */
   async #launch(
     thread: ActiveThread,
-    { threadId, open, agent, note, isNew, lacksContext }: RunLaunch,
+    { threadId, open, agent, note, isNew, context, lacksContext }: RunLaunch,
   ): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
@@ -356,6 +361,8 @@ export class Supervisor implements RunControl {
       await thread.append([], { resumes: runId });
       if (agent.lostRequests !== undefined) await cancelRelays(thread, runId, agent.lostRequests);
     }
+    const { conversation } = threadState;
+    const { origin, ...late } = await findOrigin(log, this.#contextOf, { threadId, run: open, conversation, context });
     const rawBefore = state && (await countRawLines(log, threadId, state));
     // `close` detaches the runs that it knows: none may begin after it.
     if (this.#isClosed) throw supervisorClosed();
@@ -368,7 +375,9 @@ export class Supervisor implements RunControl {
       note,
       lacksContext: lacksContext === true,
       contexts: threadState.contexts.copy(),
+      ...late,
       params: {
+        ...origin,
         runId,
         parentId,
         runMark: runMark(this.#options.owner, threadId, runId),

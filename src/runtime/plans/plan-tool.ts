@@ -1,6 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolContext, type ToolReturn } from '../../agents/index.ts';
+import { defineTool, type Tool, type ToolCall, type ToolReturn } from '../../agents/index.ts';
 import { toolOutput } from '../../agents/loop/tool-output.ts';
 import { untilAborted } from '../../agents/loop/until-aborted.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
@@ -21,7 +21,7 @@ export interface ApprovedPlan {
 
 export interface PlanToolOptions {
   /** Carries out a plan; what it returns is the result of the call. It is called once for a plan, never again. */
-  readonly execute: (plan: ApprovedPlan, context: ToolContext) => Promise<ToolReturn> | ToolReturn;
+  readonly execute: (plan: ApprovedPlan, context: ToolCall) => Promise<ToolReturn> | ToolReturn;
   /** `plan` when absent. */
   readonly name?: string;
 }
@@ -65,8 +65,8 @@ export function planTool(options: PlanToolOptions): Tool {
 type Draft = Omit<ApprovedPlan, 'feedback'>;
 
 /** A plan is worked on by one call at a time, so that it cannot be carried out twice side by side. */
-async function submit(draft: Draft, context: ToolContext, execute: PlanToolOptions['execute']): Promise<ToolReturn> {
-  const { plansAtWork, threadId } = RuntimeContext.of(context.context).place;
+async function submit(draft: Draft, context: ToolCall, execute: PlanToolOptions['execute']): Promise<ToolReturn> {
+  const { plansAtWork, threadId } = RuntimeContext.of(context.request).place;
   const key = JSON.stringify([threadId, draft.planId]);
   if (plansAtWork.has(key))
     throw new SingletreeError(
@@ -84,10 +84,10 @@ async function submit(draft: Draft, context: ToolContext, execute: PlanToolOptio
 /** One call that takes a plan from its draft to its end. */
 class PlanCall {
   readonly #draft: Draft;
-  readonly #context: ToolContext;
+  readonly #context: ToolCall;
   #status: PlanStatus | undefined;
 
-  constructor(draft: Draft, context: ToolContext) {
+  constructor(draft: Draft, context: ToolCall) {
     this.#draft = draft;
     this.#context = context;
   }
@@ -127,7 +127,7 @@ class PlanCall {
 
   async #decision(): Promise<{ outcome: string; feedback?: string | undefined; partial?: unknown }> {
     const { planId, title, plan } = this.#draft;
-    const place = RuntimeContext.of(this.#context.context);
+    const place = RuntimeContext.of(this.#context.request);
     const { policy, reason } = place.place.policy.decide({ kind: 'plan', planId, title, plan }, place);
     if (policy === 'allow') return { outcome: 'approve' };
     if (policy === 'deny') return { outcome: 'reject', feedback: reason };
@@ -138,7 +138,7 @@ class PlanCall {
 
   async #readStatus(): Promise<PlanStatus | undefined> {
     let state = plansFold.initial;
-    for await (const event of RuntimeContext.of(this.#context.context).history()) state = plansFold.step(state, event);
+    for await (const event of RuntimeContext.of(this.#context.request).history()) state = plansFold.step(state, event);
     return state.plans.get(this.#draft.planId)?.status;
   }
 

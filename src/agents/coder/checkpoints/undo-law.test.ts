@@ -19,7 +19,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { lawRuns } from '../../../../test/support/run-size.ts';
-import { defineTool, type ToolContext, type ToolEvent } from '../../loop/tool.ts';
+import { defineTool, type ToolCall, type ToolEvent } from '../../loop/tool.ts';
 import { bytePath, type Checkpoint, checkpointName, readCheckpoint } from './checkpoint.ts';
 import { applyRewind, collectUncovered, previewRewind } from './file-rewind.ts';
 import { lookAt } from './file-state.ts';
@@ -199,7 +199,7 @@ async function runCalls(
   });
   const [tool] = withCheckpoints([change], repository);
   const context = { runId: 'run', toolCallId: 'call', emit: async (event: ToolEvent) => void events.push(event) };
-  for (const call of calls) await tool?.execute(call, context as unknown as ToolContext);
+  for (const call of calls) await tool?.execute(call, context as unknown as ToolCall);
   return events
     .filter(event => event.type === 'custom' && event.name === checkpointName)
     .map(event => readCheckpoint({ ...event, runId: 'run' }) as Checkpoint);

@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '../../loop/tool.ts';
+import type { Tool, ToolCall } from '../../loop/tool.ts';
 import { checkpointEvent, describeUncovered, type UncoveredPath, writePath } from './checkpoint.ts';
 import type { ShadowRepository, Snapshot } from './shadow-repository.ts';
 import type { SnapshotEntries } from './walk-snapshot.ts';
@@ -14,18 +14,18 @@ const changing: ReadonlySet<string> = new Set(['edit', 'execute']);
 export function withCheckpoints(tools: readonly Tool[], repository: ShadowRepository): Tool[] {
   const warned = new Set<string>();
   /** Whether something happens for the first time in a run. */
-  const isFirst = ({ runId }: ToolContext, what: string) => {
+  const isFirst = ({ runId }: ToolCall, what: string) => {
     const key = `${runId}\0${what}`;
     if (warned.has(key)) return false;
     warned.add(key);
     return true;
   };
-  async function explain(context: ToolContext, problem: string): Promise<void> {
+  async function explain(context: ToolCall, problem: string): Promise<void> {
     const message = `Changes of this run cannot be undone: ${problem}.`;
     if (isFirst(context, '')) await context.emit({ type: 'warning', message, code: 'checkpoint' });
   }
 
-  async function record(before: Snapshot, context: ToolContext): Promise<void> {
+  async function record(before: Snapshot, context: ToolCall): Promise<void> {
     if ('problem' in before) return;
     const after = await repository.snapshot();
     if ('problem' in after) return explain(context, after.problem);

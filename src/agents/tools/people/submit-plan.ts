@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defined } from '../../../events/defined.ts';
 import { errorText } from '../../../events/index.ts';
 import type { RelayAnswer } from '../../agent.ts';
-import { defineTool, type Tool, type ToolContext } from '../../loop/tool.ts';
+import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import { conversationCategory } from '../../permissions/decide.ts';
 
@@ -31,7 +31,7 @@ export const submitPlanDescription =
  * Creates `submit_plan` for the loop: it asks through a relay, which has no timeout and survives a restart. `onApproved`
  * is called before the model reads the approval.
  */
-export function submitPlanLoopTool(onApproved?: (context: ToolContext) => Promise<void>): Tool {
+export function submitPlanLoopTool(onApproved?: (context: ToolCall) => Promise<void>): Tool {
   return defineTool({
     name: 'submit_plan',
     description: submitPlanDescription,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolContext } from '../../loop/tool.ts';
+import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
 import type { TaskItemInput } from '../../tasks/assign-task-ids.ts';
 import type { TaskBoard } from '../../tasks/task-board.ts';
 import {
@@ -105,7 +105,7 @@ function loopTool<Id extends string, Input, Result extends TaskResult>(
     description,
     input: inputSchema,
     category: conversationCategory,
-    execute: async (input, { emit }: ToolContext) => {
+    execute: async (input, { emit }: ToolCall) => {
       const result = await board.change(
         tasks => change(tasks, input),
         tasks => emit({ type: 'tasks', tasks: tasks.map(task => ({ ...task })) }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolContext } from '../../loop/tool.ts';
+import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import type { WorkspaceFolder } from '../../workspace/index.ts';
 import { programFor } from '../../workspace/program.ts';
@@ -80,7 +80,7 @@ export function grepTool(toolWorkspace: ToolWorkspace): Tool {
 }
 
 interface GuardedSearch {
-  readonly context: ToolContext;
+  readonly context: ToolCall;
   readonly skipped: SkippedFiles;
 }
 

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../../loop/tool.ts';
+import type { ToolCall } from '../../loop/tool.ts';
 import { joined } from '../../workspace/file-walk.ts';
 import type { WorkspaceFolder } from '../../workspace/index.ts';
 
@@ -9,7 +9,7 @@ export type PathGuard = (below: string) => boolean;
 export async function pathGuard(
   workspace: WorkspaceFolder,
   folder: string,
-  { isGuarded }: Pick<ToolContext, 'isGuarded'>,
+  { isGuarded }: Pick<ToolCall, 'isGuarded'>,
 ): Promise<PathGuard | undefined> {
   if (isGuarded === undefined) return undefined;
   const real = await workspace.withFolder(folder, async opened => opened.real);

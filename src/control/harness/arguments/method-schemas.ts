@@ -92,6 +92,7 @@ const options = () =>
     modelUseCountTracker: callback().optional(),
     customModelCatalogProvider: callback().optional(),
     toolCategoryResolver: callback().optional(),
+    contextOf: callback().optional(),
     threadLock: z.object({ acquire: callback(), release: callback() }).optional(),
     memory: z
       .union([memoryField(), callback()], { error: 'expected a `new Memory()`, or a function that returns one' })

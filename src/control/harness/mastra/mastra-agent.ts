@@ -70,12 +70,12 @@ export function mastraAgent(agent: MastraAgent, options: MastraAgentOptions = {}
 async function resolveAgent(
   id: string,
   agent: MastraAgent,
-  { context, model: chosen }: InvokeParams,
+  { request: given, model: chosen }: InvokeParams,
   { model: own, ...options }: MastraAgentOptions,
 ): Promise<Agent> {
   // Loaded when the first of these agents runs: most harnesses have none.
   const { loopAgent } = await import('../../../agents/loop/loop-agent.ts');
-  const requestContext = context instanceof RequestContext ? context : new RequestContext();
+  const requestContext = given instanceof RequestContext ? given : new RequestContext();
   const request = { requestContext } as never;
   const tools = (await agent.listTools(request)) as MastraTools;
   const { maxSteps, stopWhen } = ((await agent.getDefaultOptions?.(request)) ?? {}) as DefaultOptions;

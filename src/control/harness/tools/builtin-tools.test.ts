@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { RelayAnswer } from '../../../agents/agent.ts';
-import {
-  checkInput,
-  type Tool,
-  type ToolContext,
-  type ToolEvent,
-  type ToolQuestion,
-} from '../../../agents/loop/tool.ts';
+import { checkInput, type Tool, type ToolCall, type ToolEvent, type ToolQuestion } from '../../../agents/loop/tool.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import { type PlanResponse, type HarnessQuestionAnswer, RequestContext } from './request-context.ts';
 import { StateStore } from '../settings/state-store.ts';
@@ -23,7 +17,7 @@ import { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from '
 function loop(answer?: Partial<RelayAnswer>) {
   const asked: ToolQuestion[] = [];
   const emitted: ToolEvent[] = [];
-  const side: Pick<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask'> = {
+  const side: Pick<ToolCall, 'toolCallId' | 'signal' | 'emit' | 'ask'> = {
     toolCallId: 'run/c',
     signal: new AbortController().signal,
     emit: async event => void emitted.push(event),
@@ -32,7 +26,7 @@ function loop(answer?: Partial<RelayAnswer>) {
       return answer && { relayId: 'r', outcome: 'answer', ...answer };
     },
   };
-  const context = side as ToolContext;
+  const context = side as ToolCall;
   return { asked, emitted, context };
 }
 

@@ -1,7 +1,7 @@
 import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
 import type { conversationCategory } from '../../../agents/permissions/decide.ts';
-import type { Tool, ToolContext } from '../../../agents/loop/tool.ts';
+import type { Tool, ToolCall } from '../../../agents/loop/tool.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import type { Dynamic } from '../harness-config.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
@@ -66,7 +66,7 @@ function loopTool(name: string, tool: HarnessTool, requestContext: RequestContex
 
 interface Call {
   readonly input: unknown;
-  readonly context: ToolContext;
+  readonly context: ToolCall;
   readonly requestContext: RequestContext;
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorText } from '../../../events/index.ts';
-import { defineTool, type Tool, type ToolContext } from '../../../agents/loop/tool.ts';
+import { defineTool, type Tool, type ToolCall } from '../../../agents/loop/tool.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { RunResult } from '../../../agents/run-result.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
@@ -32,7 +32,7 @@ export interface SubagentToolOptions {
 export interface ForkCall {
   readonly subagent: HarnessSubagent;
   readonly task: string;
-  readonly context: ToolContext;
+  readonly context: ToolCall;
 }
 
 /** The default limit of steps. */

@@ -72,7 +72,8 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
     tools: toolsOf(thread.board, ...subagent, ...workspaceTools, ...shared),
     withheldTools: deniedTools(setup.rules),
     permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
-    context: requestContext,
+    ...defined({ context: params.context }),
+    request: requestContext,
     ...(model !== '' && { model }),
     ...(await setup.memory()),
     ...(config.resolveModel !== undefined && { registry: await registry() }),
@@ -98,7 +99,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
           ...workspaceTools,
           ...loopTools(harnessTools, forked),
         );
-        return { ...prepared, tools, context: forked };
+        return { ...prepared, tools, request: forked };
       },
     },
   });

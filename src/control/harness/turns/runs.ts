@@ -1,9 +1,11 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import { defined } from '../../../events/defined.ts';
 import { newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents } from '../../../log/index.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
 import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
+import type { ContextOf } from '../../supervision/run-context.ts';
 import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
 import { Conversations } from '../../conversations/conversations.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
@@ -22,6 +24,7 @@ export interface RunsOptions {
   readonly memory: ThreadMemory;
   readonly newRunId: () => string;
   readonly limits: Limits | undefined;
+  readonly contextOf: ContextOf | undefined;
   /** Whether this process has the request context of a waiting message. */
   readonly hasContext: (messageId: string) => boolean;
   /** The agent of the current mode. */
@@ -53,8 +56,8 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    const { limits, log, memory, newRunId, hasContext } = options;
-    const shared = { log, memory, newRunId, hasContext, ...(limits && { limits }) };
+    const { limits, log, memory, newRunId, hasContext, contextOf } = options;
+    const shared = { log, memory, newRunId, hasContext, ...defined({ limits, contextOf }) };
     this.supervisor = new Supervisor({ ...shared, agents: this.#agents });
     const agents = { list: () => this.#agents, get: () => this.#agents[0] };
     this.conversations = new Conversations({ log, control: this.supervisor, agents });
