@@ -2,18 +2,12 @@ import * as z from 'zod';
 import { defined } from '../events/defined.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { field, having, name, signal } from '../events/options/option-fields.ts';
-import type { EventLog } from '../log/index.ts';
 import { type Agent, type CallableAgent, invokeParams, type InvokeRequest } from './agent.ts';
 import { ResultFold, type RunResult } from './run-result.ts';
 
 /** Runs agents on a log: a `Supervisor` is one. */
 export interface RunHost {
-  readonly log: Pick<EventLog, 'createThread'>;
-  start(
-    threadId: string,
-    options: { readonly agent: Agent; readonly content: string; readonly model?: string; readonly context?: unknown },
-  ): Promise<{ readonly runId: string; readonly result: Promise<RunResult> }>;
-  abort(runId: string): Promise<void>;
+  run(agent: Agent, prompt: string, options: Omit<AgentRunOptions, 'supervisor'>): Promise<RunResult>;
 }
 
 /** How `agent.run` runs an agent. */
@@ -34,7 +28,7 @@ const checkOptions = optionsCheck(
   'agent.run',
   () =>
     ({
-      supervisor: having(['start', 'abort'], 'a `new Supervisor({ log })`').optional(),
+      supervisor: having(['run', 'start'], 'a `new Supervisor({ log })`').optional(),
       threadId: name().optional(),
       model: name().optional(),
       context: z.unknown().optional(),
@@ -58,25 +52,12 @@ async function runAgent(
 ): Promise<RunResult> {
   checkPrompt({ prompt });
   checkOptions(options);
-  const { supervisor, model, context, signal: stop } = options;
-  if (supervisor === undefined) {
-    const params = invokeParams({
-      messages: [{ role: 'user', content: prompt }],
-      ...defined({ model, context, signal: stop }),
-    });
-    const fold = new ResultFold(params.runId);
-    for await (const event of agent.invoke(params)) fold.take(event);
-    return fold.result();
-  }
-  const threadId = options.threadId ?? (await supervisor.log.createThread()).id;
-  stop?.throwIfAborted();
-  const { runId, result } = await supervisor.start(threadId, {
-    agent,
-    content: prompt,
-    ...defined({ model, context }),
-  });
-  const abort = () => void supervisor.abort(runId).catch(() => {});
-  stop?.addEventListener('abort', abort, { once: true });
-  if (stop?.aborted === true) abort();
-  return result.finally(() => stop?.removeEventListener('abort', abort));
+  const { supervisor, ...others } = options;
+  if (supervisor !== undefined) return supervisor.run(agent, prompt, others);
+  const { model, context, signal: stop } = others;
+  const messages = [{ role: 'user' as const, content: prompt }];
+  const params = invokeParams({ messages, ...defined({ model, context, signal: stop }) });
+  const fold = new ResultFold(params.runId);
+  for await (const event of agent.invoke(params)) fold.take(event);
+  return fold.result();
 }

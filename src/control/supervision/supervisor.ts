@@ -1,5 +1,5 @@
 import { defined } from '../../events/defined.ts';
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
@@ -40,11 +40,12 @@ import { endImportedRuns, userEvent } from './turn-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
+import type { RunHost } from '../../agents/run-agent.ts';
+import type { RunResult } from '../../agents/run-result.ts';
 import { printNotice } from '../standard-output.ts';
-import type { EventLog } from '../../log/index.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
-export class Supervisor implements RunControl {
+export class Supervisor implements RunControl, RunHost {
   readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits' | 'contextOf'>>;
   readonly #agentOf: AgentFinder;
   readonly #threads: ActiveThreads;
@@ -116,9 +117,15 @@ export class Supervisor implements RunControl {
     });
   }
 
-  /** The log that it appends to. */
-  get log(): EventLog {
-    return this.#options.log;
+  /** Runs an agent on a prompt, in a new thread or the named one; resolves with the result. */
+  async run(agent: Agent, prompt: string, options: Parameters<RunHost['run']>[2] = {}): Promise<RunResult> {
+    const { threadId = (await this.#options.log.createThread()).id, signal, ...others } = options;
+    signal?.throwIfAborted();
+    const { runId, result } = await this.start(threadId, { agent, content: prompt, ...others });
+    const abort = () => void this.abort(runId).catch(() => {});
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted === true) abort();
+    return result.finally(() => signal?.removeEventListener('abort', abort));
   }
 
   async start<Output>(threadId: string, options: StartOptions<Output>): Promise<RunHandle<Output>> {
