@@ -5,11 +5,13 @@ import { agentPage } from './agent-page.ts';
 import { apiIndex, apiPage, pageName } from './api-reference.ts';
 import { agentMatrix } from './channel-section.ts';
 import { eventReference } from './event-reference.ts';
+import { eventTypes } from './event-types.ts';
 import { bundledPackages, thirdPartyNotices } from './third-party-notices.ts';
 
 /** Writes the pages of docs/ that are generated from the code, and the notices of licences. */
 mkdirSync('docs/agents', { recursive: true });
 writeFileSync('docs/events.md', eventReference());
+writeFileSync('src/events/event-types.ts', eventTypes());
 for (const adapter of Object.values(cliAdapters)) writeFileSync(`docs/agents/${adapter.id}.md`, agentPage(adapter));
 writeFileSync('docs/agents/README.md', agentMatrix(Object.values(cliAdapters)));
 

@@ -8,6 +8,7 @@ import { agentPage } from '../scripts/agent-page.ts';
 import { pageName } from '../scripts/api-reference.ts';
 import { agentMatrix } from '../scripts/channel-section.ts';
 import { eventReference } from '../scripts/event-reference.ts';
+import { eventTypes } from '../scripts/event-types.ts';
 import { bundledPackages, thirdPartyNotices } from '../scripts/third-party-notices.ts';
 
 const page = (path: string) => readFileSync(new URL(`../docs/${path}`, import.meta.url), 'utf8');
@@ -19,6 +20,10 @@ const pageOf = (id: string, changed = {}) => agentPage({ ...cliAdapters[id]!, ..
 describe('the generated pages of docs/', () => {
   it('contain the event reference that `npm run docs` writes', () => {
     expect(page('events.md')).toBe(eventReference());
+  });
+
+  it('stand beside the interfaces of events that `npm run docs` writes', () => {
+    expect(page('../src/events/event-types.ts')).toBe(eventTypes());
   });
 
   it('contain the JSON Schema of the configuration that `npm run docs` writes', () => {

@@ -4,6 +4,7 @@
  */
 export type { ContentPart } from './content.ts';
 export type { Durability, EventDefinition } from './define.ts';
+export type * from './event-types.ts';
 export { errorText } from './error-text.ts';
 export { createIds, type IdSource, newId } from './ids.ts';
 export { eventJsonSchema } from './json-schema.ts';

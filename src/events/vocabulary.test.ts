@@ -1,7 +1,15 @@
-import { describe, expect, it } from 'vitest';
-import { definitionOf, eventJsonSchema, isKnownEvent, vocabulary } from './index.ts';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type * as z from 'zod';
+import { type AgentEvent, definitionOf, eventJsonSchema, isKnownEvent, vocabulary } from './index.ts';
+
+/** Without the index signature that lets unknown fields through at run time: a misspelt field is a type error. */
+type Closed<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
 
 describe('the vocabulary', () => {
+  it('has the types of its schemas', () => {
+    expectTypeOf<AgentEvent>().toEqualTypeOf<Closed<z.infer<(typeof vocabulary)[number]['schema']>>>();
+  });
+
   it('has every event once', () => {
     expect(vocabulary.map(definition => definition.type)).toEqual([
       'harness_start',

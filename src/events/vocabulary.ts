@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { usage } from './accounting.ts';
 import { reasoning, text, user } from './content.ts';
 import {
@@ -12,6 +11,7 @@ import {
   steerRequested,
 } from './control.ts';
 import type { EventDefinition } from './define.ts';
+import type { EventsByType } from './event-types.ts';
 import { custom, error, fileRegistered, unknown, warning } from './facts.ts';
 import { harnessEnd, harnessStart, session, stepStart } from './lifecycle.ts';
 import { summary } from './memory.ts';
@@ -64,19 +64,16 @@ export const vocabulary = [
   steerRequested,
 ] as const;
 
-/** Drops the index signature that lets unknown fields through at run time, so that a misspelt field is a type error. */
-type Closed<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
-
 /**
  * One immutable fact. At run time an event may have a type unknown to this version: it passes through every store and
  * stream unchanged, and consumers ignore it (`isKnownEvent`).
  */
-export type AgentEvent = Closed<z.infer<(typeof vocabulary)[number]['schema']>>;
+export type AgentEvent = EventsByType[EventType];
 
-export type EventType = AgentEvent['type'];
+export type EventType = keyof EventsByType;
 
 /** The event of one type. */
-export type EventOf<Type extends EventType> = Extract<AgentEvent, { type: Type }>;
+export type EventOf<Type extends EventType> = EventsByType[Type];
 
 /** An event in the log: with its position in the thread and its time. */
 export type LoggedEvent = AgentEvent & { readonly seq: number; readonly ts: string };

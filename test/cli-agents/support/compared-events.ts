@@ -52,7 +52,7 @@ function comparable(events: readonly LoggedEvent[], cwd: string): Compared[] {
   for (const event of events) {
     if (left.has(event.type)) continue;
     if (event.type !== 'text' && event.type !== 'reasoning') {
-      compared.push(event);
+      compared.push({ ...event });
       continue;
     }
     const before = texts.get(event.id);
