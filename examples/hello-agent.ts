@@ -1,5 +1,4 @@
 // An agent is anything with `invoke`: here a model and a tool, and its events as they come.
-import { newId } from 'singletree';
 import { defineTool, loopAgent } from 'singletree/agents';
 import { scriptedModel } from 'singletree/testing';
 import * as z from 'zod';
@@ -19,14 +18,10 @@ const agent = loopAgent({
   ]),
   instructions: 'You are a croupier.',
   tools: [roll],
-  permissions: { default: 'allow', rules: [] },
+  permissions: 'allow',
 });
 
-const run = agent.invoke({
-  runId: newId(),
-  messages: [{ role: 'user', content: 'Roll a die for me.' }],
-  signal: new AbortController().signal,
-});
+const run = agent.invoke({ messages: [{ role: 'user', content: 'Roll a die for me.' }] });
 for await (const event of run) {
   // A model call that broke off is made again: what it said no longer counts.
   if (event.type === 'step_start' && event.attempt !== undefined) console.log('\n(once more)');

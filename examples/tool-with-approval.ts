@@ -15,7 +15,7 @@ const removing = (path: string) => ({ toolCall: { name: 'remove', input: { path 
 const agent = loopAgent({
   model: scriptedModel([[removing('notes.txt'), removing('/')], 'I removed notes.txt and left the rest alone.']),
   tools: [remove],
-  permissions: { default: 'ask', rules: [] },
+  permissions: 'ask',
 });
 
 const log = new MemoryLog();

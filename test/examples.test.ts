@@ -26,6 +26,7 @@ const printed: Readonly<Record<string, readonly (string | readonly string[])[]>>
     'May I use write?',
     'Moin, Ada!',
   ],
+  'support-bot': ['Order A7 is paid back. (complete)', 'Bikes & Co refunds A7 for Ada'],
   'hello-agent': ["I'll roll it.", '→ roll {"sides":6}', '"shows":6', 'A six! You win.', '(complete)'],
   'coding-agent': [
     '{"type":"read","path":"sum.js"',

@@ -117,7 +117,13 @@ export const longSuites: readonly Suite[] = [
   },
   {
     name: 'the packed package, guides and examples',
-    paths: ['test/packed.test.ts', 'test/packed-on-node.test.ts', 'test/guides.test.ts', 'test/examples.test.ts'],
+    paths: [
+      'test/packed.test.ts',
+      'test/packed-on-node.test.ts',
+      'test/packed-types.test.ts',
+      'test/guides.test.ts',
+      'test/examples.test.ts',
+    ],
   },
   {
     name: 'long conversations',
