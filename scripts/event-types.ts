@@ -24,7 +24,7 @@ export function eventTypes(): string {
     for (const [index, shape] of shapes.entries()) {
       const own = Object.entries(shape).filter(([name, field]) => {
         const common = shared[name];
-        return common === undefined || `${fieldLines({ common })}` !== `${fieldLines({ common: field })}`;
+        return common === undefined || fieldLines({ common }).join() !== fieldLines({ common: field }).join();
       });
       const title = shapes.length === 1 ? doc : `${doc} Its kind is \`${literalOf(shape['relayKind'])}\`.`;
       lines.push('', ...comment(title), `export interface ${names[index]} extends EventEnvelope {`);

@@ -37,7 +37,7 @@ export async function moveNotes(client: Client, s: string): Promise<void> {
     let seq = Number(newest);
     const add = async (event: AgentEvent, owner?: string) => {
       const ms = Math.max(Date.now(), newest_ms ?? 0);
-      const stored = { ...event, seq: ++seq, ts: new Date(ms).toISOString() } as LoggedEvent;
+      const stored: LoggedEvent = { ...event, seq: ++seq, ts: new Date(ms).toISOString() };
       await client.query(`INSERT INTO ${s}.backlog (thread, after) VALUES ($1, $2) ON CONFLICT (thread) DO NOTHING`, [
         key,
         seq - 1,

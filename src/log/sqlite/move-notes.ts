@@ -46,7 +46,7 @@ export function moveNotes(db: Connection): void {
     let seq = newestSeq;
     const add = (event: AgentEvent, owner?: string) => {
       mark.run(key, seq);
-      const stored = { ...event, seq: ++seq, ts: updated > now ? updated : now } as LoggedEvent;
+      const stored: LoggedEvent = { ...event, seq: ++seq, ts: updated > now ? updated : now };
       append.run(key, seq, JSON.stringify(stored));
       const changes = openChanges([stored]);
       if (changes !== undefined) open.change(key, changes, owner);
