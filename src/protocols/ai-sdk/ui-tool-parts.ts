@@ -1,32 +1,17 @@
-import type { ToolOutput } from '../../events/index.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/index.ts';
 import { agentOutcome, noResult } from '../request/outcome.ts';
 import { promptOf } from '../request/prompt.ts';
+import { type ShownCall, showCall } from '../request/shown-call.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { AiSdkVersion } from './chunk.ts';
 import type { UiPart } from './ui-message.ts';
 import { relayDataPart, relayDecision } from './ui-relay.ts';
 import { defined } from '../../events/defined.ts';
 
-/** A call as the stream shows it, whether it is of a tool or executes code. */
-interface ShownCall {
-  readonly id: string;
-  readonly toolName: string;
-  readonly input: unknown;
-  readonly output: ToolOutput | undefined;
-  /** Whether it can still get an output. */
-  readonly isOpen: boolean;
-  readonly relays: readonly RelayPart[];
-  readonly runs: readonly ViewNode[];
-}
-
-/**
- * A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. A piece
- * of a call that is not in the log is nothing, as in the stream.
- */
+/** A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. */
 export function toolParts(part: ToolPart | ReplPart, version: AiSdkVersion, agent?: ViewNode): UiPart[] {
-  if (part.kind === 'tool' ? !('input' in part) : part.code === undefined) return [];
-  const call = part.kind === 'tool' ? toolCall(part) : replCall(part);
+  const call = showCall(part);
+  if (call === undefined) return [];
   const isShown = ({ relay: { relayKind } }: RelayPart) =>
     version > 5 && relayKind !== 'question' && relayKind !== 'suspension';
   const asked = call.relays.findLast(isShown);
@@ -73,19 +58,6 @@ export function agentParts(run: ViewNode, cause: ShownCall | undefined, version:
 
 function agentIn({ id, runId = id, agentId: agentName = runId }: ViewNode): { runId: string; agentName: string } {
   return { runId, agentName };
-}
-
-function toolCall({ id, name, input, output, status, relays, runs }: ToolPart): ShownCall {
-  const isOpen = status === 'preparing' || status === 'waiting' || status === 'running';
-  const revised = relays.findLast(({ answer }) => answer?.outcome === 'revise')?.answer?.input;
-  return { id, toolName: name, input: revised ?? input ?? null, output, isOpen, relays, runs };
-}
-
-function replCall({ id, code, output, runs }: ReplPart): ShownCall {
-  const call = { id, toolName: 'repl', input: { code }, isOpen: false, relays: [], runs };
-  if (output === undefined) return { ...call, output: undefined };
-  const { error, stdout, done } = output;
-  return { ...call, output: error === undefined ? { context: stdout, result: { stdout, done } } : { error } };
 }
 
 /** The state of a tool part with its fields. */

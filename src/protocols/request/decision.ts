@@ -41,7 +41,7 @@ export function decisionOf({ outcome, feedback, input, answer }: EventOf<'relay_
 export function openRelay(event: EventOf<'relay'>, run: OpenRun, call: OpenCall | undefined): OpenRelay {
   const { id, ts } = event;
   const askedAt = ts === undefined ? undefined : Date.parse(ts);
-  return { id, run, call, askedAt, ...relaySubject(event, call?.key) };
+  return { id, event, run, call, askedAt, ...relaySubject(event, call?.key) };
 }
 
 type Subject = Pick<OpenRelay, 'kind' | 'target' | 'payload'>;

@@ -1,3 +1,4 @@
+import type { EventOf } from '../../events/index.ts';
 import { noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
 /** A tool call, or an execution of code, that has no result yet. */
@@ -26,6 +27,7 @@ export interface OpenCall {
 /** Something a person is asked and has not decided. */
 export interface OpenRelay {
   readonly id: string;
+  readonly event: EventOf<'relay'>;
   readonly kind: 'tool' | 'plan' | 'question' | 'suspension' | 'access';
   /** What is decided on: a call's key, a plan's id, or the relay itself. */
   readonly target: string;
@@ -66,6 +68,8 @@ export class OpenRun {
   /** Whether the model call of the step ended. */
   isComplete = false;
   attempt = 1;
+  /** Whether its model is asked or writes. */
+  isWriting = true;
   /** Whether a result came since the last word. */
   answered = false;
   /** Since when its model is asked, and when it was last heard. */

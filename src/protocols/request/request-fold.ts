@@ -6,12 +6,13 @@ import { closeCall, openCall, reportProgress, startCall } from './calls.ts';
 import { endAgent, endRequest } from './endings.ts';
 import type { EndReason, Fact } from './fact.ts';
 import { fileData } from './file-data.ts';
-import type { OpenRun } from './open.ts';
+import type { OpenRelay, OpenRun } from './open.ts';
 import { OpenRuns } from './open-runs.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { foldFields } from './request-fields.ts';
 import { movePlan, resolve } from './relays.ts';
 import type { RequestState } from './request-state.ts';
+import { findStanding, type RequestStanding } from './standing.ts';
 import { speak, streamInput } from './steps.ts';
 import { addUsage } from '../../events/usage-sum.ts';
 import { type PriceOf, TotalsSum } from './totals.ts';
@@ -25,6 +26,18 @@ export interface RequestOptions {
 }
 
 const checkOptions = optionsCheck('new RequestFold', foldFields);
+
+/** What a run emits while its model is asked or writes, and what shows that the model has finished. */
+const isWriting: { readonly [Type in AgentEvent['type']]?: boolean } = {
+  step_start: true,
+  text: true,
+  reasoning: true,
+  tool_input_delta: true,
+  tool_call: false,
+  repl_input: false,
+  relay: false,
+  usage: false,
+};
 
 /**
  * Folds the events of a thread to the facts of one request: the root run and everything it caused. Events of other
@@ -65,6 +78,16 @@ export class RequestFold {
     return this.#takeFacts();
   }
 
+  /** Whether the request works or only waits for people. */
+  get standing(): RequestStanding {
+    return findStanding(this.#state);
+  }
+
+  /** What people are asked and have not decided, oldest first. */
+  get relays(): readonly OpenRelay[] {
+    return [...this.#state.relays.values()];
+  }
+
   /** What is left to emit when no more events come: a request that is open is interrupted. */
   end(): Fact[] {
     if (!this.#over) this.#endRequest('interrupted');
@@ -85,6 +108,7 @@ export class RequestFold {
       run.announced = true;
       emit(run.parent === undefined ? { type: 'started', run } : { type: 'agent-started', agent: run });
     }
+    run.isWriting = isWriting[event.type] ?? run.isWriting;
     (this.#on[event.type] as (event: AgentEvent, run: OpenRun) => void)(event, run);
   }
 

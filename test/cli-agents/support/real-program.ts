@@ -10,7 +10,8 @@ import { copilotSettings, geminiSettings, qwenSettings } from './acp-settings.ts
 import { opencodeSettings } from './opencode-settings.ts';
 
 /** Where the real programs are installed, once for all test runs; outside the repository. */
-const cache = process.env['SINGLETREE_CLI_CACHE'] ?? join(homedir(), '.cache', 'singletree-test-programs');
+export const programCache: string =
+  process.env['SINGLETREE_CLI_CACHE'] ?? join(homedir(), '.cache', 'singletree-test-programs');
 
 interface Program {
   readonly package: string;
@@ -70,8 +71,8 @@ export async function installPrograms(names: readonly string[] = programNames): 
 
 /** How to run a program against a model server, with a home and a folder of its own. */
 export function realProgram(name: string, url: string): CliAgentOptions & { readonly cwd: string } {
-  mkdirSync(join(cache, 'homes'), { recursive: true });
-  const home = mkdtempSync(join(cache, 'homes', `${name.replace('@', '-')}-`));
+  mkdirSync(join(programCache, 'homes'), { recursive: true });
+  const home = mkdtempSync(join(programCache, 'homes', `${name.replace('@', '-')}-`));
   const cwd = join(home, 'project');
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'notes.txt'), 'line 1\nline 2\nline 3\n');
@@ -208,5 +209,5 @@ function programPath(name: string): string {
 }
 
 function folderOf(name: string): string {
-  return join(cache, programOf(name).folder ?? '.');
+  return join(programCache, programOf(name).folder ?? '.');
 }
