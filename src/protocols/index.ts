@@ -80,6 +80,7 @@ export {
   type SessionInfo,
   sessionInfo,
 } from './http-sessions.ts';
+export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiUserMessage } from './http-ag-ui.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
 export {
@@ -96,6 +97,24 @@ export {
   type UiPart,
   Waiting,
 } from './ai-sdk/index.ts';
+export {
+  type AgUiContentPart,
+  type AgUiEncoder,
+  agUiEncoder,
+  type AgUiEvent,
+  agUiFraming,
+  type AgUiInterrupt,
+  type AgUiMessage,
+  agUiMessages,
+  type AgUiMetadata,
+  type AgUiOptions,
+  type AgUiOutcome,
+  type AgUiSource,
+  type AgUiState,
+  type AgUiToolCall,
+  type AgUiVersion,
+  agUiVersions,
+} from './ag-ui/index.ts';
 export { encodeAll, type Encoder } from './encoder.ts';
 export { type Framing, ndjsonFraming, sseFraming } from './framing.ts';
 export {
@@ -134,6 +153,7 @@ export {
   RequestFold,
   type RequestOptions,
   type RequestOutcome,
+  type RequestStanding,
   type RequestTotals,
   type RequestTokenUsage,
   type ToolTiming,

@@ -17,7 +17,7 @@ function respond({ encoder, framing }: Protocol): [string, string] {
 describe('the protocols', () => {
   it('are found by name, built-in ones before added ones', () => {
     const registry = protocolRegistry({ mine: protocols.flow });
-    expect([...registry.keys()]).toEqual(['events', 'flow', 'ai-sdk', 'activity', 'mine']);
+    expect([...registry.keys()]).toEqual(['events', 'flow', 'ai-sdk', 'activity', 'ag-ui', 'mine']);
     expect(registry.get('flow')).toBe(protocols.flow);
     expect(registry.get('toString')).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import { SingletreeError } from '../events/index.ts';
 import { activityEncoder } from './activity-encoder.ts';
+import { agUiEncoder, agUiFraming, agUiVersions } from './ag-ui/index.ts';
 import { aiSdkEncoder, aiSdkFraming, aiSdkVersions } from './ai-sdk/index.ts';
 import { flowEncoder } from './flow/index.ts';
 import { sseFraming } from './framing.ts';
@@ -37,6 +38,14 @@ export const protocols = {
     framing: sseFraming,
     encoder: ({ lineOf } = {}) => activityEncoder({ lineOf }),
     usesRawLines: true,
+  },
+  'ag-ui': {
+    description: 'the AG-UI events of one request',
+    covers: 'request',
+    framing: agUiFraming,
+    encoder: ({ version: asked, runId, priceOf, threadId } = {}) =>
+      agUiEncoder({ version: agUiVersions.find(each => each === asked), runId, priceOf, threadId }),
+    versions: agUiVersions,
   },
 } as const satisfies Record<string, Protocol>;
 

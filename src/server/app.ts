@@ -13,6 +13,7 @@ import type { AgentDirectory } from './agent-directory.ts';
 import { problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
+import { agUiRoutes } from './routes/ag-ui-routes.ts';
 import { baseRoutes } from './routes/base-routes.ts';
 import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes } from './routes/comparison-routes.ts';
@@ -195,6 +196,7 @@ function routesOf(site: Site): Route[] {
     ...queryRoutes(site),
     ...fileRoutes(site),
     ...chatRoutes(site),
+    ...agUiRoutes(site),
     ...loginRoutes(site),
   ];
   return [...routes, ...referenceRoutes(routes, site.options.version ?? '0')];

@@ -91,7 +91,7 @@ async function answer(site: Site, thread: Thread, last: ChatBody['messages'][num
 }
 
 /** Whether a relay has its answer, or takes none any more. */
-function isLate(error: unknown): boolean {
+export function isLate(error: unknown): boolean {
   return (['relay_resolved', 'relay_expired', 'relay_not_found'] as const).some(code =>
     SingletreeError.is(error, code),
   );

@@ -132,7 +132,7 @@ describe.skipIf(!agUiClientsReady('the AG-UI clients on random logs'))('the real
 const withCallNames = (events: readonly LoggedEvent[]): LoggedEvent[] =>
   events.map((event, index) => {
     if (event.type !== 'tool_input_delta') return event;
-    const call = events.slice(index).find(({ type, id }) => type === 'tool_call' && id === event.id);
+    const call = events.slice(index).find(each => each.type === 'tool_call' && each.id === event.id);
     return call?.type === 'tool_call' ? { ...event, name: call.name } : event;
   });
 

@@ -25,6 +25,8 @@ export type ProsePart = Prose<'text'> | Prose<'reasoning'>;
 export interface UserPart extends Placed {
   readonly kind: 'user';
   readonly id: string;
+  /** The id that its sender chose. */
+  readonly messageId?: string;
   readonly content: string | readonly ContentPart[];
   /** The author: the name of a person, or of the subagent whose words were passed on. */
   readonly by?: string;

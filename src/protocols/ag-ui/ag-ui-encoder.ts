@@ -30,8 +30,8 @@ export interface AgUiOptions extends RequestOptions {
   readonly clientRunId?: string | undefined;
   /** The seq up to which the client has the request: these events are folded and not sent; none when absent. */
   readonly after?: number | undefined;
-  /** The messages before the request; they take the place of those that the client has. */
-  readonly history?: readonly AgUiMessage[] | undefined;
+  /** Lists of messages that take the place of those that the client has, one after the other; none when absent. */
+  readonly snapshots?: readonly (readonly AgUiMessage[])[] | undefined;
   /** The ids of messages that the client has: what a person said under one of them is not sent. */
   readonly known?: ReadonlySet<string> | undefined;
 }
@@ -53,7 +53,7 @@ const checkOptions = optionsCheck(
       threadId: name().optional(),
       clientRunId: name().optional(),
       after: z.number().optional(),
-      history: z.array(z.looseObject({})).optional(),
+      snapshots: z.array(z.array(z.looseObject({}))).optional(),
       known: z.instanceof(Set).optional(),
     }) satisfies Record<keyof AgUiOptions, z.ZodType>,
 );
@@ -126,12 +126,12 @@ class RunStream implements AgUiEncoder {
     const root = this.#root;
     if (this.#isOpen || root === undefined) return sent;
     this.#isOpen = true;
-    const { history, version = '1.0' } = this.#options;
+    const { snapshots = [], version = '1.0' } = this.#options;
     const agents = [...this.#agents.values()].filter(({ runId }) => !this.#named.has(runId));
     const snapshot = { ...this.#state, agent: root.agentName, seq: this.#seq, ...defined({ model: root.model }) };
     return [
       { type: 'RUN_STARTED', ...this.#ids(), ...(version !== '0.0' && { protocolVersion: version }) },
-      ...(history === undefined ? [] : [{ type: 'MESSAGES_SNAPSHOT' as const, messages: history }]),
+      ...snapshots.map(messages => ({ type: 'MESSAGES_SNAPSHOT' as const, messages })),
       { type: 'STATE_SNAPSHOT', snapshot },
       ...agents.map(agent => this.#startAgent(agent)),
       ...sent,
@@ -226,7 +226,11 @@ class RunStream implements AgUiEncoder {
     if (this.#words?.messageId === messageId) return [content];
     this.#texts.add(messageId);
     this.#calls.parentMessageId = messageId;
-    return [...this.#beginWords({ type, messageId }), { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }, content];
+    return [
+      ...this.#beginWords({ type, messageId }),
+      { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
+      content,
+    ];
   }
 
   #beginWords(words: { readonly type: 'text' | 'reasoning'; readonly messageId: string }): AgUiEvent[] {

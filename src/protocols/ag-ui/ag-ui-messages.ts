@@ -1,6 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import type { ContentPart } from '../../events/index.ts';
-import type { ViewNode, ViewPart } from '../../projections/index.ts';
+import type { UserPart, ViewNode, ViewPart } from '../../projections/index.ts';
 import { showCall } from '../request/shown-call.ts';
 import type { AgUiContentPart, AgUiMessage, AgUiToolCall } from './ag-ui-event.ts';
 import { reasoningMessageId, resultMessageId, tasksMessageId, textMessageId } from './message-ids.ts';
@@ -29,7 +29,7 @@ class MessageList {
     else
       for (const part of node.partList)
         if (role === 'assistant') this.#addPart(part, node.runId ?? id);
-        else if (part.kind === 'user') this.#put({ id, role: 'user', content: toContent(part.content) });
+        else if (part.kind === 'user') this.#addUser(part);
   }
 
   #addPart(part: ViewPart, runId: string): void {
@@ -40,8 +40,7 @@ class MessageList {
       case 'reasoning':
         return this.#put({ id: reasoningMessageId(runId, part.id), role: 'reasoning', content: part.text });
       case 'user':
-        if (part.automatic === true) return;
-        return this.#put({ id: part.id, role: 'user', content: toContent(part.content) });
+        return part.automatic === true ? undefined : this.#addUser(part);
       case 'tool':
       case 'repl':
         return this.#addCall(part);
@@ -61,11 +60,19 @@ class MessageList {
     }
   }
 
+  #addUser({ id, messageId = id, content }: UserPart): void {
+    this.#put({ id: messageId, role: 'user', content: toContent(content) });
+  }
+
   #addCall(part: Extract<ViewPart, { kind: 'tool' | 'repl' }>, subagentRunId?: string): void {
     const call = showCall(part);
     if (call === undefined) return;
     const { id, toolName, input, output } = call;
-    const toolCall: AgUiToolCall = { id, type: 'function', function: { name: toolName, arguments: toArguments(input) } };
+    const toolCall: AgUiToolCall = {
+      id,
+      type: 'function',
+      function: { name: toolName, arguments: toArguments(input) },
+    };
     const ofAgent = defined({ subagentRunId });
     const parent = subagentRunId === undefined && this.#text !== undefined ? this.#byId.get(this.#text) : undefined;
     if (parent?.role === 'assistant') this.#put({ ...parent, toolCalls: [...(parent.toolCalls ?? []), toolCall] });

@@ -28,7 +28,8 @@ export class ToolCalls {
     this.#inputs.delete(toolCallId);
     const of = run.parent === undefined ? {} : { subagentRunId: run.runId };
     const args = toArguments(input);
-    const begun = written === undefined ? [{ ...this.#start(toolCallId, toolName, run.parent !== undefined), ...of }] : [];
+    const begun =
+      written === undefined ? [{ ...this.#start(toolCallId, toolName, run.parent !== undefined), ...of }] : [];
     const end: AgUiEvent = { type: 'TOOL_CALL_END', toolCallId, ...of };
     const rest = args.startsWith(written ?? '') ? args.slice(written?.length ?? 0) : '';
     if (rest !== '') return [...begun, { type: 'TOOL_CALL_ARGS', toolCallId, delta: rest, ...of }, end];

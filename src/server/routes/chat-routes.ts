@@ -1,23 +1,19 @@
-import { defined } from '../../events/defined.ts';
-import { setTimeout } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
 import { aiSdkVersions, chatBody, chatMessages, protocols, uiMessages, Waiting } from '../../protocols/index.ts';
 import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
+import { findClientThread, openClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';
-import type { Scope } from '../security/access.ts';
 import type { Site } from '../site.ts';
-import { encodedFrames } from '../streams/encoded-frames.ts';
-import { frameStream } from '../streams/frame-stream.ts';
+import { requestStream } from '../streams/request-stream.ts';
 import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AI SDK';
 /** The protocol of these endpoints: clients of the AI SDK expect no other one here. */
 const { encoder, framing, versions } = protocols['ai-sdk'];
 const newest = versions.at(-1) ?? '';
-/** How long a request that may be waiting for a person is silent before it counts as waiting. */
-const quietMs = 250;
+const standings = { yes: 'waiting', maybe: 'uncertain', no: 'working' } as const;
 const headers = { 'x-ai-sdk-version': `the version of the client: ${versions.join(', ')}; ${newest} when absent` };
 const answer = { contentType: 'text/event-stream', description: 'The AI SDK UI message stream' };
 
@@ -35,7 +31,7 @@ export function chatRoutes(site: Site): Route[] {
       answer,
       handle: async ({ context, body, scope }) => {
         const version = versionOf(context);
-        const thread = await threadFor(site, scope, body.id);
+        const thread = await openClientThread(site, scope, body.id);
         return streamTurn(site, thread, await takeChat(site, thread, body, scope), version);
       },
     }),
@@ -49,7 +45,7 @@ export function chatRoutes(site: Site): Route[] {
       handle: async ({ context, param, scope }) => {
         const given = versionOf(context);
         const version = aiSdkVersions.find(each => String(each) === given);
-        const thread = await findChat(site, scope, param('threadId'));
+        const thread = await findClientThread(site, scope, param('threadId'));
         return thread === undefined ? [] : uiMessages(await readChat(site, thread), { version, threadId: thread.id });
       },
     }),
@@ -63,7 +59,7 @@ export function chatRoutes(site: Site): Route[] {
       others: { 204: 'Nothing is under way' },
       handle: async ({ context, param, scope }) => {
         const version = versionOf(context);
-        const thread = await findChat(site, scope, param('threadId'));
+        const thread = await findClientThread(site, scope, param('threadId'));
         const turn = thread && (await openTurn(site, thread));
         return thread && turn ? streamTurn(site, thread, turn, version) : new Response(null, { status: 204 });
       },
@@ -71,60 +67,27 @@ export function chatRoutes(site: Site): Route[] {
   ];
 }
 
-/** Returns the thread of a chat; an unknown one, or one of another reader, is a chat without messages. */
-async function findChat(site: Site, scope: Scope, id: string): Promise<Thread | undefined> {
-  try {
-    return await site.find(scope, id);
-  } catch (error) {
-    if (SingletreeError.is(error, 'thread_not_found')) return undefined;
-    throw error;
-  }
-}
-
-/** Returns the thread of a chat, creating it when needed: clients choose the ids of their chats. */
-async function threadFor(site: Site, scope: Scope, id: string): Promise<Thread> {
-  const { log } = site.options;
-  if ((await log.getThread(id)) !== undefined) return site.findToSend(scope, id);
-  return log.createThread({ id, ...defined({ resourceId: scope.resourceId }) });
-}
-
 function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, version: string): Response {
-  const { redactor, keepAlive, signal, countEvents: onSent } = site;
-  const { log } = site.options;
-  const frames = async function* (stop: AbortSignal) {
-    const waiting = new Waiting();
-    const run = await Promise.race([runId, once(stop)]);
-    if (run === undefined) return;
-    yield* encodedFrames({
-      log,
-      threadId: id,
-      encoder: encoder({ version, threadId: id, runId: run }),
-      framing,
-      from: 0,
-      after: { seq: after, chunks: 0 },
-      ends: true,
-      runId: run,
-      redactor,
-      signal: stop,
-      cutOff: { type: 'error', errorText: 'The server closes. Resume when it is back: the run continues.' },
-      onSent,
-      pause: async (event, chunks) => {
-        waiting.take(event, chunks);
-        if (waiting.state === 'no') return undefined;
-        if (waiting.state === 'maybe') await setTimeout(quietMs, undefined, { ref: false });
-        if ((await log.getThread(id))?.seq !== event.seq) return undefined;
-        return { type: 'message-metadata', messageMetadata: { seq: event.seq } };
-      },
-    });
-  };
-  return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
-}
-
-/** Resolves when the signal aborts. */
-function once(signal: AbortSignal): Promise<undefined> {
-  return new Promise(resolve => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  const stream = requestStream(site, {
+    threadId: id,
+    runId,
+    framing,
+    cutOff: { type: 'error', errorText: 'The server closes. Resume when it is back: the run continues.' },
+    open: run => {
+      const waiting = new Waiting();
+      return {
+        encoder: encoder({ version, threadId: id, runId: run }),
+        from: 0,
+        after,
+        standing: (event, chunks) => {
+          waiting.take(event, chunks);
+          return standings[waiting.state];
+        },
+        part: ({ seq }) => [{ type: 'message-metadata', messageMetadata: { seq } }],
+      };
+    },
   });
+  return streamResponse(stream, framing);
 }
 
 /** The major version of the client. */

@@ -27,8 +27,8 @@ export interface EncodedOptions {
   readonly onSent: (count: number) => void;
   /** The raw lines that the encoder uses. */
   readonly rawLines?: ThreadRawLines;
-  /** Receives every event with its chunks; a chunk it returns is sent last and ends the frames early. */
-  readonly pause?: (event: LoggedEvent, chunks: readonly unknown[]) => Promise<object | undefined>;
+  /** Receives every event with its chunks; chunks it returns are sent last and end the frames early. */
+  readonly pause?: (event: LoggedEvent, chunks: readonly unknown[]) => Promise<readonly object[] | undefined>;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<st
     }
     const parting = await pause?.(event, chunks);
     if (parting === undefined || event.seq <= after.seq) continue;
-    yield frame(parting) + last;
+    yield parting.map(chunk => frame(chunk)).join('') + last;
     return;
   }
   if (cutOff !== undefined) yield frame(cutOff) + last;

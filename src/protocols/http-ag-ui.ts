@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { agUiResume } from './ag-ui/interrupt.ts';
+
+const source = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('data'), value: z.string(), mimeType: z.string() }),
+  z.looseObject({ type: z.literal('url'), value: z.string(), mimeType: z.string().optional() }),
+]);
+
+const contentPart = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.enum(['image', 'audio', 'video', 'document']), source }),
+  z.looseObject({
+    type: z.literal('binary'),
+    mimeType: z.string(),
+    data: z.string().optional(),
+    url: z.string().optional(),
+    filename: z.string().optional(),
+  }),
+]);
+
+const userMessage = z.looseObject({
+  id: z.string().min(1),
+  role: z.literal('user'),
+  content: z.union([z.string(), z.array(contentPart)], {
+    error: 'expected text, or a list of text, image, audio, video, document and binary parts',
+  }),
+});
+
+const otherMessage = z.looseObject({
+  id: z.string().min(1),
+  role: z.enum(['assistant', 'system', 'developer', 'tool', 'reasoning', 'activity']),
+});
+
+/** A message of the person, as an AG-UI client sends it. */
+export type AgUiUserMessage = z.infer<typeof userMessage>;
+
+/** The body of a run: `RunAgentInput` of AG-UI. */
+export const agUiRunBody = z.looseObject({
+  threadId: z.string().min(1).max(200),
+  runId: z.string().min(1).max(200).describe('the id that the client gives its run'),
+  protocolVersion: z.string().max(20).optional().describe('`1.0`; clients before it send none'),
+  messages: z
+    .array(z.discriminatedUnion('role', [userMessage, otherMessage]))
+    .describe(
+      'what the client has; the last message of the person is sent to the agent when the thread does not have it',
+    ),
+  state: z.unknown().optional().describe('the state of the last run: its `seq` is the newest event the client has'),
+  tools: z.array(z.unknown()).optional().describe('tools of the client; none are supported'),
+  context: z.array(z.unknown()).optional().describe('words for the agent beside the messages; none are supported'),
+  resume: z.array(agUiResume).max(1000).optional().describe('the answers to the interrupts of the run before'),
+});
+
+export type AgUiRunBody = z.infer<typeof agUiRunBody>;
+
+/** What clients of CopilotKit ask a server first. */
+export const agUiInfo = z.looseObject({
+  version: z.string(),
+  agents: z.record(z.string(), z.looseObject({ name: z.string(), description: z.string() })),
+  audioFileTranscriptionEnabled: z.boolean(),
+});

@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { pickAgent } from '../../control/conversations/sent-message.ts';
+import type { Thread } from '../../log/index.ts';
+import {
+  agUiEncoder,
+  type AgUiEvent,
+  agUiFraming,
+  agUiInfo,
+  type AgUiRunBody,
+  agUiRunBody,
+  type AgUiVersion,
+} from '../../protocols/index.ts';
+import { type AgUiTurn, checkRun, findOpenRun, readSnapshots, takeRun } from '../ag-ui.ts';
+import { findClientThread, openClientThread } from '../client-threads.ts';
+import { type Route, route } from '../route.ts';
+import { authorOf } from '../security/access.ts';
+import type { Site } from '../site.ts';
+import { frameStream } from '../streams/frame-stream.ts';
+import { requestStream } from '../streams/request-stream.ts';
+import { streamResponse } from './stream-routes.ts';
+
+const tag = 'AG-UI';
+const answer = { contentType: 'text/event-stream', description: 'The events of AG-UI' };
+const bodyBytes = 16 * 1024 * 1024;
+const closing: AgUiEvent = {
+  type: 'RUN_ERROR',
+  message: 'The server closes. Connect again when it is back: the run continues.',
+  code: 'server_closing',
+};
+
+/** What CopilotKit with this server as its `runtimeUrl`, and every client of AG-UI, calls. A thread of theirs is one of ours. */
+export function agUiRoutes(site: Site): Route[] {
+  const { conversations } = site;
+  const { agents } = site.options;
+  return [
+    route({
+      method: 'get',
+      path: '/api/ag-ui/info',
+      tag,
+      summary: 'List the agents, as CopilotKit expects them',
+      answer: agUiInfo,
+      handle: () => {
+        const described = agents.list().map(({ id, name, description = '' }) => [id, { name, description }] as const);
+        const version = site.options.version ?? '0';
+        return { version, agents: Object.fromEntries(described), audioFileTranscriptionEnabled: false };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/ag-ui/agent/{agentId}/run',
+      tag,
+      summary: 'Send a message or answers to interrupts, and stream the run',
+      body: agUiRunBody,
+      bodyBytes,
+      answer,
+      handle: async ({ param, body, scope }) => {
+        const { id: agent } = pickAgent(agents, param('agentId'), body.threadId);
+        checkRun(body);
+        const isAnswer = body.resume !== undefined && body.resume.length > 0;
+        const find = isAnswer ? site.findToSend(scope, body.threadId) : openClientThread(site, scope, body.threadId);
+        const thread = await find;
+        const { pending } = await conversations.inbox.of(thread);
+        if (pending.length > 0 && !isAnswer) return streamEvents(site, [unanswered(pending.length)]);
+        const turn = await takeRun(site, { thread, agent, body, scope });
+        return streamRun(site, { thread, body, turn });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/ag-ui/agent/{agentId}/connect',
+      tag,
+      summary: 'Read the messages of a thread, then stream its run when one is under way',
+      body: agUiRunBody,
+      bodyBytes,
+      answer,
+      handle: async ({ param, body, scope }) => {
+        pickAgent(agents, param('agentId'), body.threadId);
+        const thread = await findClientThread(site, scope, body.threadId);
+        const { threadId, runId } = body;
+        const started: AgUiEvent = { type: 'RUN_STARTED', threadId, runId };
+        const finished: AgUiEvent = { type: 'RUN_FINISHED', threadId, runId };
+        if (thread === undefined) return streamEvents(site, [started, finished]);
+        const { state, problem = '' } = await conversations.status(thread);
+        const turn = state === 'interrupted' ? undefined : await findOpenRun(site, thread);
+        if (turn !== undefined) return streamRun(site, { thread, body, turn, isConnecting: true });
+        const { snapshots } = await readSnapshots(site, thread, body);
+        return streamEvents(site, [
+          started,
+          ...snapshots.map(messages => ({ type: 'MESSAGES_SNAPSHOT', messages }) as const),
+          { type: 'STATE_SNAPSHOT', snapshot: { seq: thread.seq } },
+          state === 'interrupted' ? { type: 'RUN_ERROR', message: problem, code: 'run_interrupted' } : finished,
+        ]);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/ag-ui/agent/{agentId}/stop/{threadId}',
+      tag,
+      summary: 'Stop what runs in a thread',
+      answer: z.looseObject({ stopped: z.boolean() }),
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        pickAgent(agents, param('agentId'), id);
+        const stopped = await conversations.abortAll(id, authorOf(scope));
+        return { stopped: stopped.length > 0 };
+      },
+    }),
+  ];
+}
+
+interface RunToStream {
+  readonly thread: Thread;
+  readonly body: AgUiRunBody;
+  readonly turn: AgUiTurn;
+  /** A client that connects gets the messages before the run; another one only when it lacks some. */
+  readonly isConnecting?: boolean;
+}
+
+function streamRun(site: Site, { thread, body, turn, isConnecting = false }: RunToStream): Response {
+  const { id } = thread;
+  const { from, after } = turn;
+  const stream = requestStream(site, {
+    threadId: id,
+    runId: turn.runId,
+    framing: agUiFraming,
+    cutOff: closing,
+    open: async runId => {
+      const { isComplete, snapshots } = await readSnapshots(site, thread, body, runId);
+      // A client that resumes has what was before.
+      const isNeeded = isConnecting || (after === 0 && !isComplete);
+      const encoder = agUiEncoder({
+        version: readVersion(body),
+        threadId: id,
+        runId,
+        clientRunId: body.runId,
+        after,
+        snapshots: isNeeded ? snapshots : [],
+        known: new Set(body.messages.map(message => message.id)),
+      });
+      return { encoder, from, after, standing: () => encoder.standing, part: () => encoder.interrupt() };
+    },
+  });
+  return streamResponse(stream, agUiFraming);
+}
+
+function streamEvents(site: Site, events: readonly AgUiEvent[]): Response {
+  const { redactor, keepAlive, signal } = site;
+  const frames = async function* () {
+    for (const event of events) yield agUiFraming.frame(redactor.json(JSON.stringify(event)));
+  };
+  return streamResponse(frameStream({ frames, framing: agUiFraming, redactor, keepAlive, signal }), agUiFraming);
+}
+
+/** Clients before 1.0 do not name their version. */
+function readVersion({ protocolVersion }: AgUiRunBody): AgUiVersion {
+  return protocolVersion === undefined || protocolVersion.startsWith('0.') ? '0.0' : '1.0';
+}
+
+function unanswered(count: number): AgUiEvent {
+  const what = count === 1 ? 'an answer' : `${count} answers`;
+  return {
+    type: 'RUN_ERROR',
+    message: `The run waits for ${what}. Send "resume" with each; connect to the thread to get what is asked.`,
+    code: 'pending_interrupts',
+  };
+}

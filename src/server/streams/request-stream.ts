@@ -1,0 +1,72 @@
+import { setTimeout } from 'node:timers/promises';
+import type { LoggedEvent } from '../../events/index.ts';
+import type { Encoder, Framing, RequestStanding } from '../../protocols/index.ts';
+import type { Site } from '../site.ts';
+import { encodedFrames } from './encoded-frames.ts';
+import { frameStream } from './frame-stream.ts';
+
+/** How long a request that may be waiting for a person is silent before it counts as waiting. */
+const quietMs = 250;
+
+/** How a client of a protocol is sent one request. */
+export interface RequestReading {
+  readonly encoder: Encoder<unknown>;
+  /** The seq before the first event to fold. */
+  readonly from: number;
+  /** The seq up to which the client has the request. */
+  readonly after: number;
+  /** Whether the request only waits for people, after an event and its chunks. */
+  readonly standing: (event: LoggedEvent, chunks: readonly unknown[]) => RequestStanding;
+  /** Returns the last chunks of a response to a request that waits for people. */
+  readonly part: (event: LoggedEvent) => readonly object[];
+}
+
+export interface RequestStreamOptions {
+  readonly threadId: string;
+  /** Known when the run starts: it may have to wait for another one. */
+  readonly runId: string | Promise<string>;
+  readonly framing: Framing;
+  /** Is sent when the server closes before the request ends. */
+  readonly cutOff: object;
+  readonly open: (runId: string) => RequestReading | Promise<RequestReading>;
+}
+
+/** Returns the frames of a request from its start until it ends, or only waits for people: then the client answers with its next request. */
+export function requestStream(site: Site, options: RequestStreamOptions): ReadableStream<Uint8Array> {
+  const { redactor, keepAlive, signal, countEvents: onSent } = site;
+  const { threadId, runId, framing, cutOff, open } = options;
+  const { log } = site.options;
+  const isNewest = async ({ seq }: LoggedEvent) => (await log.getThread(threadId))?.seq === seq;
+  const frames = async function* (stop: AbortSignal) {
+    const run = await Promise.race([runId, waitForAbort(stop)]);
+    if (run === undefined) return;
+    const { encoder, from, after, standing, part } = await open(run);
+    yield* encodedFrames({
+      log,
+      threadId,
+      encoder,
+      framing,
+      from,
+      after: { seq: after, chunks: 0 },
+      ends: true,
+      runId: run,
+      redactor,
+      signal: stop,
+      cutOff,
+      onSent,
+      pause: async (event, chunks) => {
+        const now = standing(event, chunks);
+        if (now === 'working' || !(await isNewest(event))) return undefined;
+        if (now === 'uncertain') await setTimeout(quietMs, undefined, { ref: false });
+        return (await isNewest(event)) ? part(event) : undefined;
+      },
+    });
+  };
+  return frameStream({ frames, framing, redactor, keepAlive, signal });
+}
+
+function waitForAbort(signal: AbortSignal): Promise<undefined> {
+  return new Promise(resolve => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
