@@ -89,7 +89,9 @@ export interface AgUiClient {
     readonly agentId: string;
     readonly threadId?: string;
     readonly token?: string;
-    readonly fetch?: typeof fetch;
+    /** What it calls: `connect` reads the messages and follows the run. */
+    readonly verb?: 'run' | 'connect';
+    readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   }): HttpAgent;
   /** Checks events with the schemas and the verifier of the client; returns the messages and the state it makes of them. */
   fold(
@@ -127,9 +129,9 @@ export async function loadAgUiPeers(): Promise<AgUiPeers> {
     const { EventSchemas } = load(core) as { readonly EventSchemas: { parse(event: unknown): unknown } };
     return {
       version,
-      open: ({ url, agentId, token, ...rest }) =>
+      open: ({ url, agentId, token, verb = 'run', ...rest }) =>
         new module.HttpAgent({
-          url: `${url}/api/ag-ui/agent/${agentId}/run`,
+          url: `${url}/api/ag-ui/agent/${agentId}/${verb}`,
           ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
           ...rest,
         }),
