@@ -7,6 +7,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { bareEnvironment } from './support/bare-environment.ts';
 import { createModelRegistry } from '../src/agents/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../src/testing/index.ts';
+import { agUiPeers } from './support/ag-ui-clients.ts';
+import { installPeers, type PeerPackages, peersFolder, peersReady } from './support/peer-packages.ts';
 import { GuideShell, guideSteps, outputPattern } from './support/guide.ts';
 import { packedProject } from './support/packed-project.ts';
 import { freePort } from './support/private-servers.ts';
@@ -17,6 +19,8 @@ type Script = Parameters<typeof startScriptedServer>[0]['script'];
 interface Trial {
   readonly script?: Script;
   readonly edits?: readonly (readonly [string, string])[];
+  /** Packages that the reader installs. */
+  readonly peers?: PeerPackages;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -56,6 +60,13 @@ function environment(guide: string): NodeJS.ProcessEnv {
 const mcpServer = join(root, 'test/support/mcp-server.mjs');
 const trials: Readonly<Record<string, Trial>> = {
   'coding-agent': { script: [call('list', {}), 'There are notes.'] },
+  // What the reader installs is in a cache folder already.
+  'connect-copilotkit': {
+    peers: agUiPeers,
+    edits: [
+      ['npm install @ag-ui/client@1.0.0\n', `ln -s ${join(peersFolder(agUiPeers), 'node_modules')} node_modules\n`],
+    ],
+  },
   memory: { script: ['Hello, Ada.', 'Your name is Ada.'] },
   permissions: { script: [call('bash', { command: 'rm -r .' }), call('bash', { command: 'ls' }), 'It is tidy.'] },
   'mcp-and-skills': {
@@ -90,11 +101,16 @@ const trials: Readonly<Record<string, Trial>> = {
 
 const pageOf = (guide: string) => `docs/guides/${guide}.md`;
 const guides = readdirSync(join(root, 'docs/guides')).map(file => file.replace('.md', ''));
-const runnable = guides.filter(guide => guideSteps(pageOf(guide)).some(({ kind }) => kind === 'run'));
+const runnable = guides.filter(guide => {
+  const { peers } = trials[guide] ?? {};
+  if (peers !== undefined && !peersReady(`the guide ${guide}`, peers)) return false;
+  return guideSteps(pageOf(guide)).some(({ kind }) => kind === 'run');
+});
 
 /** Follows a guide; the ports that it names are replaced by free ones. */
 async function follow(guide: string): Promise<void> {
-  const { script, edits = [] } = trials[guide] ?? {};
+  const { script, edits = [], peers } = trials[guide] ?? {};
+  if (peers !== undefined) await installPeers(peers);
   if (script !== undefined) server = await startScriptedServer({ script });
   const text = JSON.stringify(guideSteps(pageOf(guide)));
   const named = ['4747', '4800'].filter(port => text.includes(port));
@@ -111,7 +127,7 @@ async function follow(guide: string): Promise<void> {
 }
 
 describe('a guide, followed in an empty folder with the packed package', () => {
-  it.each(runnable)('%s works as it is written and prints what it says', follow, 60_000);
+  it.each(runnable)('%s works as it is written and prints what it says', follow, 300_000);
 
   it.each(['harness', 'runtime', 'embed-the-server', 'write-an-agent', 'projections', 'configuration'])(
     '%s, of an entry point, shows something',

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aiSdkEncoder, encodeAll, flowEncoder } from '../../src/protocols/index.ts';
+import { agUiEncoder, aiSdkEncoder, encodeAll, type Encoder, flowEncoder } from '../../src/protocols/index.ts';
 import { examples } from '../support/request-examples.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -43,7 +43,22 @@ async function read(threadId: string, query: string, lastId?: string, most = Num
   return { status: response.status, frames };
 }
 
-const queries = ['protocol=flow', 'protocol=ai-sdk&version=5', 'protocol=ai-sdk&version=6', 'protocol=ai-sdk'];
+const queries = [
+  'protocol=flow',
+  'protocol=ai-sdk&version=5',
+  'protocol=ai-sdk&version=6',
+  'protocol=ai-sdk',
+  'protocol=ag-ui&version=0.0',
+  'protocol=ag-ui',
+];
+
+/** The encoder that the server uses for a query. */
+function encoderFor(query: string, threadId: string): Encoder<unknown> {
+  const version = /version=([\d.]+)/.exec(query)?.[1];
+  if (query.includes('flow')) return flowEncoder({ threadId, resourceId: 'default' });
+  if (query.includes('ag-ui')) return agUiEncoder({ threadId, version: version === '0.0' ? '0.0' : '1.0' });
+  return aiSdkEncoder({ threadId, version: Number(version ?? 7) as 7 });
+}
 
 describe.each(queries)('a stream with %s', query => {
   it.each(Object.keys(examples) as (keyof typeof examples)[])(
@@ -53,12 +68,8 @@ describe.each(queries)('a stream with %s', query => {
       await server.log.append(id, [{ type: 'user', runId: 'u', content: 'before' }, ...examples[name]]);
       const whole = await read(id, query);
       const logged = await server.log.read(id);
-      const version = /version=(\d)/.exec(query)?.[1];
-      const encoder = query.includes('flow')
-        ? flowEncoder({ threadId: id, resourceId: 'default' })
-        : aiSdkEncoder({ threadId: id, version: Number(version ?? 7) as 7 });
-      const chunks = encodeAll<unknown>(encoder, logged).map(chunk => JSON.stringify(chunk));
-      const last = query.includes('flow') ? [] : ['[DONE]'];
+      const chunks = encodeAll(encoderFor(query, id), logged).map(chunk => JSON.stringify(chunk));
+      const last = query.includes('ai-sdk') ? ['[DONE]'] : [];
       expect(whole.frames.map(({ data }) => data)).toEqual([...chunks, ...last]);
       for (const [index, { id: frameId }] of whole.frames.entries()) {
         if (frameId === undefined) continue;

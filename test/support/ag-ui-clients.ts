@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { installPeers, type PeerPackages, peersReady } from './peer-packages.ts';
 
-const peers: PeerPackages = {
+/** The real clients of AG-UI, and CopilotKit. */
+export const agUiPeers: PeerPackages = {
   folder: 'ag-ui-1.0.0-copilotkit-1.75.0',
   packages: [
     '@ag-ui/client@1.0.0',
@@ -14,7 +17,7 @@ const peers: PeerPackages = {
 
 /** Whether the AG-UI clients are installed, or may be. */
 export function agUiClientsReady(skipped: string): boolean {
-  return peersReady(skipped, peers);
+  return peersReady(skipped, agUiPeers);
 }
 
 export interface WireEvent {
@@ -113,12 +116,15 @@ interface Core {
 
 export interface AgUiPeers {
   readonly clients: readonly AgUiClient[];
+  /** Where they are installed. */
+  readonly folder: string;
   readonly CopilotKitCore: new (options: Readonly<Record<string, unknown>>) => Core;
 }
 
 /** Loads the real clients, and installs them first when they are missing. */
 export async function loadAgUiPeers(): Promise<AgUiPeers> {
-  const load = await installPeers(peers);
+  const folder = await installPeers(agUiPeers);
+  const load = createRequire(join(folder, 'peers.cjs'));
   const rxjs = load('rxjs') as {
     from(values: unknown): Observable;
     lastValueFrom(values: Observable, options: { defaultValue: unknown }): Promise<unknown>;
@@ -150,5 +156,6 @@ export async function loadAgUiPeers(): Promise<AgUiPeers> {
   return {
     clients: [clientOf('1.0', '@ag-ui/client', '@ag-ui/core/schemas'), clientOf('0.0', 'agui59', 'core59')],
     CopilotKitCore,
+    folder,
   };
 }

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { programCache } from '../cli-agents/support/real-program.ts';
@@ -13,20 +12,25 @@ export interface PeerPackages {
   readonly packages: readonly string[];
 }
 
+/** Returns where packages are installed. */
+export function peersFolder({ folder }: PeerPackages): string {
+  return join(programCache, folder);
+}
+
 /** Whether the packages are installed, or may be; prints in one line what is skipped when not. */
-export function peersReady(skipped: string, { folder, packages }: PeerPackages): boolean {
-  if (process.env['CI'] || existsSync(join(programCache, folder))) return true;
-  console.warn(`SKIPPED ${skipped}: ${packages.join(', ')} are not installed. CI=true npm test installs them.`);
+export function peersReady(skipped: string, peers: PeerPackages): boolean {
+  if (process.env['CI'] || existsSync(peersFolder(peers))) return true;
+  console.warn(`SKIPPED ${skipped}: ${peers.packages.join(', ')} are not installed. CI=true npm test installs them.`);
   return false;
 }
 
-/** Installs the packages when they are missing, and returns what loads them. */
-export async function installPeers({ folder, packages }: PeerPackages): Promise<NodeJS.Require> {
-  const place = join(programCache, folder);
+/** Installs the packages when they are missing, and returns their folder. */
+export async function installPeers(peers: PeerPackages): Promise<string> {
+  const place = peersFolder(peers);
   if (!existsSync(place)) {
     mkdirSync(programCache, { recursive: true });
     const made = mkdtempSync(`${place}-`);
-    const args = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', '--prefix', made, ...packages];
+    const args = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', '--prefix', made, ...peers.packages];
     await promisify(execFile)('npm', args, { cwd: made, maxBuffer: 64 * 1024 * 1024 });
     try {
       renameSync(made, place);
@@ -36,5 +40,5 @@ export async function installPeers({ folder, packages }: PeerPackages): Promise<
       rmSync(made, { recursive: true });
     }
   }
-  return createRequire(join(place, 'peers.cjs'));
+  return place;
 }
