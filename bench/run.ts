@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
+import { facesAgUi } from './faces-ag-ui.ts';
 import { graphReduce } from './graph-reduce.ts';
 import { importSessions } from './import-sessions.ts';
 import { longThread } from './long-thread.ts';
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'agent-loop': agentLoop,
   'conversation-views': conversationViews,
   'dag-layout': dagLayout,
+  'faces-ag-ui': facesAgUi,
   'graph-reduce': graphReduce,
   harness,
   'import-sessions': importSessions,
