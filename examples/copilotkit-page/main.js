@@ -89,7 +89,7 @@ function button(label, act) {
   const made = document.createElement('button');
   made.type = 'button';
   made.textContent = label;
-  made.onclick = act;
+  made.addEventListener('click', act);
   return made;
 }
 
@@ -97,13 +97,13 @@ function showStatus(text) {
   element('status').textContent = text;
 }
 
-element('composer').onsubmit = event => {
+element('composer').addEventListener('submit', event => {
   event.preventDefault();
   const content = element('text').value.trim();
   if (content === '' || agent === undefined) return;
   element('text').value = '';
   agent.addMessage({ id: crypto.randomUUID(), role: 'user', content });
   void run();
-};
-element('stop').onclick = () => core.stopAgent({ agent });
-element('agents').onchange = ({ target }) => void open(target.value);
+});
+element('stop').addEventListener('click', () => core.stopAgent({ agent }));
+element('agents').addEventListener('change', ({ target }) => void open(target.value));

@@ -10,6 +10,7 @@ import {
   type ClientMessage,
   type HttpAgent,
   loadAgUiPeers,
+  textIn,
 } from '../support/ag-ui-clients.ts';
 import { isWholeRun } from '../support/run-size.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';
@@ -39,7 +40,7 @@ const patient = scriptedAgent('patient', async function* ({ event, until }) {
 });
 
 const texts = ({ messages }: { messages: readonly ClientMessage[] }) =>
-  messages.map(({ role, content }) => `${role}: ${String(content ?? '')}`);
+  messages.map(message => `${message.role}: ${textIn(message)}`);
 const resumeAll = ({ pendingInterrupts }: HttpAgent) =>
   pendingInterrupts.map(({ id }) => ({ interruptId: id, status: 'resolved' as const, payload: { approved: true } }));
 

@@ -33,8 +33,8 @@ interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-async function request(path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(`${server.url}/api${path}`, { ...init, headers: { ...ada, ...init.headers } });
+async function request(path: string, init: RequestInit = { headers: ada }): Promise<Answer> {
+  const response = await fetch(`${server.url}/api${path}`, init);
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   return { status: response.status, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} };

@@ -14,6 +14,7 @@ import {
   agUiClientsReady,
   type HttpAgent,
   loadAgUiPeers,
+  textIn,
   type WireEvent,
 } from '../support/ag-ui-clients.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';
@@ -109,11 +110,10 @@ function open(client: AgUiClient, url: string, agentId: string, threadId: string
 }
 
 const rolesAndTexts = ({ messages }: HttpAgent) =>
-  messages.flatMap(({ role, content, toolCalls }) =>
-    role === 'activity'
-      ? []
-      : [`${role}: ${String(content ?? '')}${toolCalls?.map(({ id }) => ` [${id.split('/').at(-1)}]`).join('') ?? ''}`],
-  );
+  messages.flatMap(message => {
+    const calls = (message.toolCalls ?? []).map(({ id }) => ` [${id.split('/').at(-1)}]`);
+    return message.role === 'activity' ? [] : [`${message.role}: ${textIn(message)}${calls.join('')}`];
+  });
 const lastOf = ({ events }: Opened) => events.at(-1) as WireEvent;
 
 describe.skipIf(!agUiClientsReady('the AG-UI clients on the server'))('AG-UI on the server', () => {
@@ -229,8 +229,7 @@ describe.skipIf(!agUiClientsReady('the AG-UI clients on the server'))('AG-UI on 
     it('accepts an answer that was given elsewhere before, and goes on from the log', async () => {
       const opened = chat('asker');
       await opened.say('go');
-      const [{ id = '' } = {}] = opened.agent.pendingInterrupts;
-      const relayId = id.slice(0, id.lastIndexOf('@'));
+      const relayId = opened.agent.pendingInterrupts[0]?.id.replace(/@\d+$/, '') ?? '';
       const answered = await fetch(`${server.url}/api/relays/${encodeURIComponent(relayId)}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

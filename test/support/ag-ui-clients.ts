@@ -35,6 +35,11 @@ export interface ClientMessage {
   readonly metadata?: { readonly singletree?: Readonly<Record<string, unknown>> };
 }
 
+/** The text of a message; its parts as JSON when it has some. */
+export function textIn({ content = '' }: ClientMessage): string {
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
 export interface ClientInterrupt {
   readonly id: string;
   readonly reason: string;
@@ -96,11 +101,8 @@ export interface AgUiClient {
     readonly verb?: 'run' | 'connect';
     readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   }): HttpAgent;
-  /** Checks events with the schemas and the verifier of the client; returns the messages and the state it makes of them. */
-  fold(
-    events: readonly WireEvent[],
-    messages?: readonly ClientMessage[],
-  ): Promise<{ messages: readonly ClientMessage[]; state: unknown }>;
+  /** Checks events with the schemas and the verifier of the client; returns the messages it makes of them. */
+  readonly fold: (events: readonly WireEvent[]) => Promise<{ readonly messages: readonly ClientMessage[] }>;
 }
 
 interface Core {
@@ -141,11 +143,11 @@ export async function loadAgUiPeers(): Promise<AgUiPeers> {
           ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
           ...rest,
         }),
-      fold: async (events, messages = []) => {
+      fold: async events => {
         const wire = events.map(event => EventSchemas.parse(JSON.parse(JSON.stringify(event))));
-        const folded: { messages: readonly ClientMessage[]; state: unknown } = { messages, state: {} };
+        const folded: { messages: readonly ClientMessage[] } = { messages: [] };
         const verified = rxjs.from(wire).pipe(module.verifyEvents(false));
-        const applied = module.defaultApplyEvents({ state: {}, messages }, verified, { messages, state: {} }, []);
+        const applied = module.defaultApplyEvents({ state: {} }, verified, { messages: [], state: {} }, []);
         const take = rxjs.tap(change => Object.assign(folded, change));
         await rxjs.lastValueFrom(applied.pipe(take), { defaultValue: undefined });
         return folded;

@@ -18,4 +18,3 @@ export {
 } from './ag-ui-event.ts';
 export { agUiFraming } from './ag-ui-framing.ts';
 export { agUiMessages } from './ag-ui-messages.ts';
-export { agUiResume, type AgUiResume, parseInterruptId, toRelayAnswer } from './interrupt.ts';
