@@ -122,16 +122,15 @@ describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG
       const quiet = vi.spyOn(console, 'error').mockImplementation(() => {});
       // The clients take turns: together they are cut at every byte.
       const step = isWholeRun ? 2 : 46;
+      const states = new Map<string, ClientMessage[]>();
       const cutAt = async (stream: Uint8Array, end: number, prepare: (agent: HttpAgent) => object) => {
         const cut = open('asker', threadId, {
           fetch: () =>
             Promise.resolve(new Response(stream.slice(0, end), { headers: { 'content-type': 'text/event-stream' } })),
         });
         await cut.runAgent(prepare(cut)).catch(() => {});
-        const again = open('asker', threadId, { verb: 'connect' });
-        again.setMessages(cut.messages);
-        await again.runAgent();
-        expect(again.messages).toEqual(connected.messages);
+        // Cuts that leave the client with the same messages are one case for the server.
+        states.set(JSON.stringify(cut.messages), cut.messages);
       };
       const connected = open('asker', threadId, { verb: 'connect' });
       await connected.runAgent();
@@ -148,7 +147,16 @@ describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG
           return { resume: resumeAll(agent) };
         });
       quiet.mockRestore();
-    }, 240_000);
+      expect(states.size).toBeGreaterThan(5);
+      // A connection that the server closed meanwhile fails once.
+      await vi.waitFor(async () => (await fetch(`${server.url}/healthz`)).text());
+      for (const messages of states.values()) {
+        const again = open('asker', threadId, { verb: 'connect' });
+        again.setMessages(messages);
+        await again.runAgent();
+        expect(again.messages).toEqual(connected.messages);
+      }
+    }, 120_000);
   });
 
   describe('CopilotKit', () => {

@@ -145,5 +145,7 @@ function sample(path: string): object {
   if (path.endsWith('/retries')) return { messageId: 'x' };
   if (path.endsWith('/selection')) return { nodeId: 'x' };
   if (path.includes('/relays/')) return { outcome: 'approve' };
+  if (path.includes('/ag-ui/'))
+    return { threadId: 'x', runId: 'x', messages: [{ id: 'x', role: 'user', content: 'x' }] };
   return /\/(branches|undo|redo|sessions\/.*)$/.test(path) ? {} : { title: 'x' };
 }

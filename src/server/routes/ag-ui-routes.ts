@@ -124,7 +124,8 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
     runId: turn.runId,
     framing: agUiFraming,
     cutOff: closing,
-    open: async runId => {
+    open: async (runId, signal) => {
+      await waitForStart(site, { id, from, runId, signal });
       const { isComplete, snapshots } = await readSnapshots(site, thread, body, runId);
       // A client that resumes has what was before.
       const isNeeded = isConnecting || (after === 0 && !isComplete);
@@ -141,6 +142,15 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
     },
   });
   return streamResponse(stream, agUiFraming);
+}
+
+/** Resolves when a run has begun in the log: only then the messages before it are known. */
+async function waitForStart(
+  site: Site,
+  { id, from, runId, signal }: { id: string; from: number; runId: string; signal: AbortSignal },
+): Promise<void> {
+  const types = ['harness_start', 'harness_end'] as const;
+  for await (const event of site.options.log.tail(id, from, { types, signal })) if (event.runId === runId) return;
 }
 
 function streamEvents(site: Site, events: readonly AgUiEvent[]): Response {

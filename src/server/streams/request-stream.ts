@@ -28,7 +28,7 @@ export interface RequestStreamOptions {
   readonly framing: Framing;
   /** Is sent when the server closes before the request ends. */
   readonly cutOff: object;
-  readonly open: (runId: string) => RequestReading | Promise<RequestReading>;
+  readonly open: (runId: string, signal: AbortSignal) => RequestReading | Promise<RequestReading>;
 }
 
 /** Returns the frames of a request from its start until it ends, or only waits for people: then the client answers with its next request. */
@@ -40,7 +40,7 @@ export function requestStream(site: Site, options: RequestStreamOptions): Readab
   const frames = async function* (stop: AbortSignal) {
     const run = await Promise.race([runId, waitForAbort(stop)]);
     if (run === undefined) return;
-    const { encoder, from, after, standing, part } = await open(run);
+    const { encoder, from, after, standing, part } = await open(run, stop);
     yield* encodedFrames({
       log,
       threadId,
