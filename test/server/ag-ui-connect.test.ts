@@ -44,6 +44,9 @@ const texts = ({ messages }: { messages: readonly ClientMessage[] }) =>
 const resumeAll = ({ pendingInterrupts }: HttpAgent) =>
   pendingInterrupts.map(({ id }) => ({ interruptId: id, status: 'resolved' as const, payload: { approved: true } }));
 
+/** A busy machine takes its time. */
+const soon = { timeout: 20_000 };
+
 describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG-UI that connects', () => {
   let peers: AgUiPeers;
   let server: TestServer;
@@ -63,10 +66,10 @@ describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG
       const first = open('patient', threadId);
       first.addMessage({ id: 'u1', role: 'user', content: 'go' });
       const running = first.runAgent();
-      await vi.waitFor(() => expect(texts(first)).toContain('assistant: One, '));
+      await vi.waitFor(() => expect(texts(first)).toContain('assistant: One, '), soon);
       const second = open('patient', threadId, { verb: 'connect' });
       const connected = second.runAgent();
-      await vi.waitFor(() => expect(texts(second)).toEqual(['user: go', 'assistant: One, ']));
+      await vi.waitFor(() => expect(texts(second)).toEqual(['user: go', 'assistant: One, ']), soon);
       hold.open();
       await Promise.all([running, connected]);
       expect(texts(second)).toEqual(['user: go', 'assistant: One, two.']);
@@ -149,7 +152,7 @@ describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG
       quiet.mockRestore();
       expect(states.size).toBeGreaterThan(5);
       // A connection that the server closed meanwhile fails once.
-      await vi.waitFor(async () => (await fetch(`${server.url}/healthz`)).text());
+      await vi.waitFor(async () => (await fetch(`${server.url}/healthz`)).text(), soon);
       for (const messages of states.values()) {
         const again = open('asker', threadId, { verb: 'connect' });
         again.setMessages(messages);
@@ -169,7 +172,7 @@ describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG
         const found = core.getAgent(agentId);
         expect(found).toBeDefined();
         return found as HttpAgent;
-      }, 10_000);
+      }, soon);
       agent.threadId = threadId;
       return { core, agent };
     };
@@ -196,10 +199,10 @@ describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG
       const { core, agent } = await openCore('patient', threadId);
       agent.addMessage({ id: 'u1', role: 'user', content: 'go' });
       const running = core.runAgent({ agent });
-      await vi.waitFor(() => expect(texts(agent)).toContain('assistant: One, '));
+      await vi.waitFor(() => expect(texts(agent)).toContain('assistant: One, '), soon);
       core.stopAgent({ agent });
       await running;
-      await vi.waitFor(() => expect(server.control.running()).toEqual([]));
+      await vi.waitFor(() => expect(server.control.running()).toEqual([]), soon);
     });
   });
 });

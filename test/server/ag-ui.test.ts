@@ -116,6 +116,9 @@ const rolesAndTexts = ({ messages }: HttpAgent) =>
   });
 const lastOf = ({ events }: Opened) => events.at(-1) as WireEvent;
 
+/** A busy machine takes its time. */
+const soon = { timeout: 20_000 };
+
 describe.skipIf(!agUiClientsReady('the AG-UI clients on the server'))('AG-UI on the server', () => {
   let peers: AgUiPeers;
   let server: TestServer;
@@ -266,7 +269,7 @@ describe.skipIf(!agUiClientsReady('the AG-UI clients on the server'))('AG-UI on 
       hold = gate();
       const opened = chat('patient');
       const said = opened.say('go');
-      await vi.waitFor(() => expect(rolesAndTexts(opened.agent)).toContain('assistant: One, '));
+      await vi.waitFor(() => expect(rolesAndTexts(opened.agent)).toContain('assistant: One, '), soon);
       const stopped = await fetch(`${server.url}/api/ag-ui/agent/patient/stop/${opened.threadId}`, { method: 'POST' });
       expect(await stopped.json()).toEqual({ stopped: true });
       await said;
