@@ -106,6 +106,11 @@ export const commandList = {
     example: 'singletree agents --json',
     load: async () => (await import('./agents.ts')).addAgentsCommand,
   },
+  mcp: {
+    description: 'serve the threads of this folder to other agents, as an MCP server on standard input and output',
+    example: 'claude mcp add singletree -- singletree mcp',
+    load: async () => (await import('./mcp.ts')).addMcpCommand,
+  },
   models: {
     description: 'list the models that can be used now',
     example: 'singletree models --all',

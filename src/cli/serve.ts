@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isOrigin } from '../server/security/cross-origin.ts';
 import { tokenOption } from './serve/access-tokens.ts';
 import { listedCommand } from './command-list.ts';
+import { mcpAllowOption } from './settings/mcp-allow.ts';
 import { folder } from './settings/folder.ts';
 import type { ServeOptions } from './serve/serve-page.ts';
 import { addStoreOptions } from './settings/store-options.ts';
@@ -20,6 +21,9 @@ export function addServeCommand(program: Command): void {
       new Option('--log <style>', 'log requests on stderr: as JSON, pretty, only failed ones, or none')
         .choices(['json', 'pretty', 'errors', 'off'])
         .default('errors'),
+    )
+    .addOption(
+      mcpAllowOption('--mcp-allow <what>', 'what other agents may do at /mcp beside reading: run, answer (repeatable)'),
     )
     .option('--files <folder>', 'serve files that agents registered from this folder', folder)
     .option('--cwd <folder>', 'the folder that agents work in', folder, '.')

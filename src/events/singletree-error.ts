@@ -47,6 +47,7 @@ export const errorStatus = {
   worktree_changed: 409,
   apply_conflict: 409,
   rewind_incomplete: 409,
+  too_many_calls: 429,
   not_supported: 501,
   internal: 500,
 } as const;

@@ -10,6 +10,7 @@ import { runHeader } from '../control/supervision/inside-run.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { Protocol } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
+import type { McpGrant } from './mcp/mcp-access.ts';
 import { problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
@@ -19,6 +20,7 @@ import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
+import { mcpRoutes } from './routes/mcp-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
@@ -41,7 +43,6 @@ import { checkAppOptions } from './server-options.ts';
 import { Site } from './site.ts';
 import { type OpenStream, sendStream, webBody } from './streams/byte-sink.ts';
 import { staticFiles } from './static-files.ts';
-import { standardError } from '../control/standard-output.ts';
 
 export interface AppOptions {
   readonly log: EventLog;
@@ -68,6 +69,8 @@ export interface AppOptions {
   readonly tokens?: readonly AccessToken[];
   /** How many wrong tokens are taken. */
   readonly attempts?: AttemptLimitOptions;
+  /** What other agents may do at `/mcp` beside reading: run agents (`run`), and answer what agents ask (`answer`). */
+  readonly mcpAllow?: readonly McpGrant[];
   /** Secret values: they are replaced in answers, events and logs. Tokens need not be named. */
   readonly secrets?: readonly string[];
   /** Whether the server is reached from other machines. */
@@ -109,7 +112,6 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 /** The app of a site. */
 export function appOf(site: Site): Hono<AppEnv> {
   const { webRoot, pageTitle, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
-  const { onFailure = error => void standardError.write(`${site.redactor.text(textOf(error))}\n`) } = site.options;
   const app = new Hono<AppEnv>();
   const routes = routesOf(site);
   const openPaths = new Set(routes.filter(({ isOpen }) => isOpen).map(({ path }) => path));
@@ -172,7 +174,7 @@ export function appOf(site: Site): Hono<AppEnv> {
     problemResponse(new SingletreeError('not_found', 'There is nothing at this address.'), site.redactor),
   );
   app.onError(error => {
-    if (!SingletreeError.is(error) && !(error instanceof Refusal)) onFailure(error);
+    if (!SingletreeError.is(error) && !(error instanceof Refusal)) site.reportFailure(error);
     return problemResponse(error, site.redactor);
   });
   return app;
@@ -197,13 +199,10 @@ function routesOf(site: Site): Route[] {
     ...fileRoutes(site),
     ...chatRoutes(site),
     ...agUiRoutes(site),
+    ...mcpRoutes(site),
     ...loginRoutes(site),
   ];
   return [...routes, ...referenceRoutes(routes, site.options.version ?? '0')];
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** A response with a stream as its body. */

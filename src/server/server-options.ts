@@ -13,6 +13,7 @@ import {
 } from '../events/options/option-fields.ts';
 import type { AppOptions } from './app.ts';
 import type { Protocol } from '../protocols/index.ts';
+import { mcpGrants } from './mcp/mcp-access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
 import { isOrigin } from './security/cross-origin.ts';
 import type { ServerOptions } from './start-server.ts';
@@ -66,6 +67,7 @@ const shared = () => ({
       now: callback().optional(),
     } satisfies Record<keyof AttemptLimitOptions, z.ZodType>)
     .optional(),
+  mcpAllow: z.array(z.enum(mcpGrants)).optional(),
   secrets: z.array(z.string()).optional(),
   hosts: z.array(z.string()).optional(),
   cors: z

@@ -4,11 +4,13 @@ import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
+import { standardError } from '../control/standard-output.ts';
 import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
 import type { Thread } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { Metrics } from './metrics.ts';
+import { RunStandings } from './run-standings.ts';
 import { Access, type Scope } from './security/access.ts';
 import type { EventText } from './security/redacted-texts.ts';
 import { KeepAlive } from './streams/keep-alive.ts';
@@ -22,6 +24,7 @@ export class Site {
   readonly redactor: Redactor;
   readonly metrics: Metrics = new Metrics();
   readonly conversations: Conversations;
+  readonly runs: RunStandings;
   readonly keepAlive: KeepAlive;
   readonly threadList: ThreadListFeed;
   readonly protocols: ProtocolRegistry;
@@ -41,6 +44,7 @@ export class Site {
     const { control, agents, snapshots } = options;
     this.conversations = new Conversations({ log, control, agents, snapshots, signal });
     this.conversations.deliver();
+    this.runs = new RunStandings(log, this.conversations);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });
     this.keepAlive = new KeepAlive(keepAliveMs);
     this.protocols = protocolRegistry(options.protocols);
@@ -56,6 +60,13 @@ export class Site {
     return feeds;
   }
 
+  /** Reports a failure that is not an error of ours. */
+  readonly reportFailure = (error: unknown): void => {
+    const { onFailure = shown => void standardError.write(`${this.redactor.text(describeFailure(shown))}\n`) } =
+      this.options;
+    onFailure(error);
+  };
+
   readonly countEvents = (count: number): void => void (this.metrics.eventsSent += count);
 
   /** Returns the thread, when it exists and the request may see it. */
@@ -66,7 +77,7 @@ export class Site {
   /** Returns the thread for what a person says to it; throws `request_forbidden` for a program of its own runs. */
   async findToSend(scope: Scope, threadId: string): Promise<Thread> {
     const thread = await this.find(scope, threadId);
-    await checkOutsideRuns(this.options.log, thread, scope.runMarks);
+    await checkOutsideRuns(this.options.log, thread, { marks: scope.runMarks });
     return thread;
   }
 
@@ -98,6 +109,10 @@ export class Site {
       status: info.status === 'idle' ? endedStatus(outcome) : info.status,
     };
   }
+}
+
+function describeFailure(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 const longestTitle = 200;

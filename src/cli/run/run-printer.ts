@@ -8,7 +8,7 @@ import type { Activity } from '../../projections/activity/index.ts';
 import { plainText } from '../../events/terminal-text.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { shortIds } from '../threads/find-thread.ts';
-import { finalAnswer } from './final-answer.ts';
+import { finalAnswer } from '../../projections/reading/final-answer.ts';
 import type { RunReport, RunWatcher } from './run-agent.ts';
 
 /** What a run prints: its answer, one JSON value about it, its events, what it did, or what its program printed. */

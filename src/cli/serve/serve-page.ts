@@ -7,6 +7,7 @@ import { Supervisor, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleUrl } from '../../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
+import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
 import { exampleProject } from './example-project.ts';
@@ -32,6 +33,7 @@ export interface ServeOptions extends StoreOptions {
   readonly allowHost?: readonly string[];
   readonly cors?: readonly string[];
   readonly log: LogStyle;
+  readonly mcpAllow?: readonly McpGrant[];
   readonly files?: string;
   readonly open: boolean;
   readonly cwd: string;
@@ -86,6 +88,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         version: packageVersion(),
         secrets: secretsFor(options, config),
         tokens,
+        ...defined({ mcpAllow: options.mcpAllow }),
         ...(files !== undefined && { filesRoot: resolve(files) }),
         ...(isOwn && { sessions: { home: homedir(), environment: process.env } }),
         snapshots: join(home, 'snapshots'),
@@ -172,8 +175,8 @@ async function listen(
 }
 
 /** Whether options ask for a server that is not the one that runs. */
-function asksForAnother({ host, token, allowHost, cors, files, yolo }: ServeOptions): boolean {
-  return [host, token, allowHost, cors, files, yolo].some(option => option !== undefined);
+function asksForAnother({ host, token, allowHost, cors, mcpAllow, files, yolo }: ServeOptions): boolean {
+  return [host, token, allowHost, cors, mcpAllow, files, yolo].some(option => option !== undefined);
 }
 
 /** Opens the page of the server that runs here already, instead of starting another one. */

@@ -18,7 +18,7 @@ import { ageText } from './age-text.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
 import { findRewindTarget } from './rewind-target.ts';
-import { isSameFolder } from './same-folder.ts';
+import { isSameFolder } from '../../control/same-folder.ts';
 import { Transcript } from './transcript.ts';
 import { type ThreadCommandOptions, withLog } from './with-log.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';

@@ -3,7 +3,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { visibleLine } from '../../events/terminal-text.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { askYesNo, canAsk } from '../ask-yes-no.ts';
-import { isSameFolder } from './same-folder.ts';
+import { isSameFolder } from '../../control/same-folder.ts';
 
 /** The shortest beginning of an id that is shown or accepted. */
 export const shortest = 4;

@@ -4,7 +4,7 @@ import { visibleLine } from '../../events/terminal-text.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { askYesNo, canAsk } from '../ask-yes-no.ts';
 import { findThread } from './find-thread.ts';
-import { isSameFolder } from './same-folder.ts';
+import { isSameFolder } from '../../control/same-folder.ts';
 
 export interface RewindTarget {
   readonly direction: 'undo' | 'redo';

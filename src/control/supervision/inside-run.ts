@@ -1,34 +1,67 @@
 import { runMark, runVariable, threadMark } from '../../agents/process/process-marks.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+import { allThreads, type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { openRunsOf } from './open-runs.ts';
+import { readStartedBy } from './started-by.ts';
 
 /** The header in which a command that a run started states the runs that it works for. */
 export const runHeader = 'singletree-run';
+
+/** How a caller shows which runs it works for. */
+export interface RunCaller {
+  /** The marks of its process, as it states them. */
+  readonly marks?: string | undefined;
+  /** Its session in an external program, and the call by which it asks, as that program names them in its output too. */
+  readonly ids?: readonly string[];
+}
 
 /** The runs that this process works for; undefined when no run started it. */
 export function ownRunMarks(): string | undefined {
   return process.env[runVariable];
 }
 
+/** Returns the marks of the runs around a caller and around this process. */
+export function readMarks({ marks = '' }: RunCaller): readonly string[] {
+  return `${ownRunMarks() ?? ''} ${marks}`.split(/\s+/).filter(mark => mark !== '');
+}
+
 /**
- * Throws `request_forbidden` when this process, or the one with these marks that asks it, was started by a run of a
- * thread, or by one below it: a person answers and writes to a run, not its own programs.
+ * Throws `request_forbidden` when this process, or the caller that asks it, was started by a run of a thread, or by one
+ * below it: a person answers and writes to a run, not its own programs.
  */
-export async function checkOutsideRuns(log: EventLog, thread: Thread, callerMarks = ''): Promise<void> {
-  const given = `${ownRunMarks() ?? ''} ${callerMarks}`.trim();
-  if (given === '') return;
-  const marks = new Set(given.split(/\s+/).map(threadMark));
-  const isInside = (other: Thread) =>
-    openRunsOf(other).some(({ owner, runId }) => marks.has(threadMark(runMark(owner, other.id, runId))));
-  let found = isInside(thread);
-  if (!found)
-    for await (const other of allThreads(log, { open: 'run', resourceId: thread.resourceId }))
-      found ||= other.metadata['parentThreadId'] === thread.id && isInside(other);
-  if (!found) return;
-  throw new SingletreeError(
-    'request_forbidden',
-    'This was asked from inside the run itself: a person has to answer and write to it, from outside the run.',
-    { details: { threadId: thread.id } },
-  );
+export async function checkOutsideRuns(log: EventLog, thread: Thread, caller: RunCaller = {}): Promise<void> {
+  for (const inside of await findCallingThreads(log, caller, thread.resourceId)) {
+    const around = [inside.id, inside.metadata['parentThreadId'], ...readStartedBy(inside).threads];
+    if (!around.includes(thread.id)) continue;
+    throw new SingletreeError(
+      'request_forbidden',
+      'This was asked from inside the run itself: a person has to answer and write to it, from outside the run.',
+      { details: { threadId: thread.id } },
+    );
+  }
+}
+
+/** Returns the threads with an open run that this process, or the caller that asks it, works for. */
+export async function findCallingThreads(log: EventLog, caller: RunCaller, resourceId?: string): Promise<Thread[]> {
+  const { ids = [] } = caller;
+  const marks = new Set(readMarks(caller).map(threadMark));
+  const found: Thread[] = [];
+  if (marks.size + ids.length === 0) return found;
+  for await (const thread of allThreads(log, { open: 'run', resourceId })) {
+    const isMarked = openRunsOf(thread).some(({ owner, runId }) =>
+      marks.has(threadMark(runMark(owner, thread.id, runId))),
+    );
+    if (isMarked || (await reportsIds(log, thread, ids))) found.push(thread);
+  }
+  return found;
+}
+
+/** Whether the external program of a thread reported one of these sessions or calls. */
+async function reportsIds(log: EventLog, thread: Thread, ids: readonly string[]): Promise<boolean> {
+  if (ids.length === 0) return false;
+  for await (const event of readEvents(log, thread.id, thread.importedSeq)) {
+    const id = event.type === 'session' ? event.sessionId : event.type === 'tool_call' ? event.id : undefined;
+    if (id !== undefined && ids.includes(id)) return true;
+  }
+  return false;
 }

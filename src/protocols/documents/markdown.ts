@@ -1,8 +1,10 @@
-import type { ContentPart } from '../../events/index.ts';
+import type { ContentPart, LoggedEvent } from '../../events/index.ts';
 import { printableText, visibleLine } from '../../events/terminal-text.ts';
 import { describeRelay } from '../../projections/presentation/describe-relay.ts';
 import { endWording } from '../../projections/presentation/wording.ts';
 import { noticeOf } from '../../projections/reading/notice.ts';
+import type { WindowOfThread } from '../../projections/reading/ranges/thread-window.ts';
+import { readingFrom, threadReading } from '../../projections/reading/thread-reading.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { describeCall, shorten } from './call-details.ts';
 import { fenceText, inlineCode, withoutTags } from './markdown-text.ts';
@@ -13,12 +15,22 @@ import type { ThreadDocument } from './thread-document.ts';
 /** Returns the active branch of a thread as Markdown; long outputs are shortened, HTML in it is text. */
 export function toMarkdown(document: ThreadDocument): string {
   const { title, facts } = describeThread(document);
-  const times = new PlaybackTimes(document.events);
+  const head = [`# ${withoutTags(visibleLine(title))}`, `*${withoutTags(visibleLine(facts.join(' · ')))}*`];
+  const messages = writeMessages(readDocument(document.events), document.events);
+  return `${[...head, messages].filter(text => text !== '' && text !== '**').join('\n\n')}\n`;
+}
+
+/** Returns a part of a thread as Markdown: the messages of its active branch that the part has, without a head. */
+export function toMarkdownPart({ snapshot, events }: Pick<WindowOfThread, 'snapshot' | 'events'>): string {
+  const start = snapshot === undefined ? threadReading.initial : readingFrom(snapshot);
+  return writeMessages(threadReading.view(events.reduce(threadReading.step, start)).nodes, events);
+}
+
+function writeMessages(nodes: readonly ViewNode[], events: readonly LoggedEvent[]): string {
+  const times = new PlaybackTimes(events);
   const timeOf = (part: ViewPart) => minute(times.timeOf(part) ?? '').slice(11);
-  const messages = readDocument(document.events).map(node => writeMessage(node, '##', timeOf));
-  return `${[`# ${withoutTags(visibleLine(title))}`, `*${withoutTags(visibleLine(facts.join(' · ')))}*`, ...messages]
-    .filter(text => text !== '' && text !== '**')
-    .join('\n\n')}\n`;
+  const messages = nodes.map(node => writeMessage(node, '##', timeOf));
+  return messages.filter(text => text !== '').join('\n\n');
 }
 
 type TimeOf = (part: ViewPart) => string;

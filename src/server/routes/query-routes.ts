@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defined } from '../../events/defined.ts';
-import { readWindow, searchLog, type ThreadWindow, type UsageGroup, usageOf } from '../../log/index.ts';
+import { searchLog, type UsageGroup, usageOf } from '../../log/index.ts';
 import { searchInfo, usageTotalInfo, windowInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
-import { RedactedEvents } from '../../agents/redaction/redacted-events.ts';
+import { readRedactedWindow } from '../redacted-window.ts';
 import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
 
@@ -56,7 +56,7 @@ export function queryRoutes(site: Site): Route[] {
       answer: windowInfo,
       handle: async ({ param, query, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
-        return redacted(site, id, await readWindow(log, id, defined(query)));
+        return readRedactedWindow({ log, redactor: site.redactor }, id, defined(query));
       },
     }),
     route({
@@ -81,13 +81,4 @@ export function queryRoutes(site: Site): Route[] {
       }),
     }),
   ];
-}
-
-/** A window without the secrets that are split over fragments of one text. */
-async function redacted({ redactor, options }: Site, threadId: string, window: ThreadWindow): Promise<ThreadWindow> {
-  const shown = new RedactedEvents(redactor);
-  const { firstSeq, events } = window;
-  const after = Math.max(0, firstSeq - 1 - shown.lookBehind);
-  if (after < firstSeq - 1) shown.prime(await options.log.read(threadId, { after, before: firstSeq }));
-  return { ...window, events: [...events.flatMap(event => shown.push(event)), ...shown.end()] };
 }

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { SingletreeError } from '../../events/index.ts';
 import { ThreadFolds } from '../../control/thread-folds.ts';
-import type { RawLine, Thread } from '../../log/index.ts';
-import { runStatus, totals } from '../../projections/index.ts';
-import { type RawLineInfo, rawLineInfo, type RunInfo, runInfo, usageInfo } from '../../protocols/index.ts';
+import type { RawLine } from '../../log/index.ts';
+import { totals } from '../../projections/index.ts';
+import { type RawLineInfo, rawLineInfo, runInfo, usageInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/access.ts';
@@ -13,26 +12,11 @@ import type { Site } from '../site.ts';
 
 const tag = 'Runs';
 const rawPage = 200;
-const nothing = { state: 'idle', runs: [] };
 
 /** The runs of a thread: where they stand, what they printed, what they cost. */
 export function runRoutes(site: Site): Route[] {
   const { log } = site.options;
-  const standings = new ThreadFolds(log, runStatus, { most: 200 });
   const costs = new ThreadFolds(log, totals, { most: 200 });
-  /** A run that has no end and that nobody works on, such as one that was cut off by a branch, is interrupted. */
-  const runsOf = async (thread: Thread): Promise<RunInfo[]> => {
-    const runs = await standings.of(thread);
-    const current = await log.getThread(thread.id);
-    const { state, runs: open } = current === undefined ? nothing : await site.conversations.status(current);
-    const isWorkedOn = open.length > 0 && state !== 'interrupted';
-    return runs.map(run => ({ ...run, ...(!isWorkedOn && run.endedAt === undefined && { status: 'interrupted' }) }));
-  };
-  const findRun = async (thread: Thread, runId: string) => {
-    const run = (await runsOf(thread)).find(each => each.runId === runId);
-    if (run !== undefined) return run;
-    throw runNotFound(runId);
-  };
   return [
     route({
       method: 'get',
@@ -41,7 +25,7 @@ export function runRoutes(site: Site): Route[] {
       summary: 'List the runs of a thread, oldest first',
       answer: z.looseObject({ runs: z.array(runInfo) }),
       handle: async ({ param, scope }) => {
-        return { runs: await runsOf(await site.find(scope, param('threadId'))) };
+        return { runs: await site.runs.list(await site.find(scope, param('threadId'))) };
       },
     }),
     route({
@@ -51,7 +35,7 @@ export function runRoutes(site: Site): Route[] {
       summary: 'Read where a run stands',
       answer: runInfo,
       handle: async ({ param, scope }) => {
-        return findRun(await site.find(scope, param('threadId')), param('runId'));
+        return site.runs.find(await site.find(scope, param('threadId')), param('runId'));
       },
     }),
     route({
@@ -67,7 +51,7 @@ export function runRoutes(site: Site): Route[] {
       handle: async ({ param, scope, query }) => {
         const thread = await site.find(scope, param('threadId'));
         const { id } = thread;
-        const { runId } = await findRun(thread, param('runId'));
+        const { runId } = await site.runs.find(thread, param('runId'));
         const lines = async function* () {
           let { after = 0, limit: left = Number.POSITIVE_INFINITY } = query;
           while (left > 0) {
@@ -105,10 +89,6 @@ export function runRoutes(site: Site): Route[] {
       },
     }),
   ];
-}
-
-function runNotFound(runId: string): SingletreeError {
-  return new SingletreeError('run_not_found', `No run "${runId}" was found here.`, { details: { runId } });
 }
 
 function rawLine({ n, ts, stream, line }: RawLine, redactor: Redactor): RawLineInfo {

@@ -1,4 +1,5 @@
-import type { ThreadReading, ViewNode } from '../../projections/index.ts';
+import type { ThreadReading } from './thread-reading.ts';
+import type { ViewNode } from './view-node.ts';
 
 /** Returns the answer of a run: the words after its last call that has words after it; empty when it wrote none. */
 export function finalAnswer({ nodeList }: ThreadReading, runId: string): string {

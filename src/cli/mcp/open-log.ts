@@ -1,0 +1,54 @@
+import { Supervisor } from '../../control/index.ts';
+import type { Limits } from '../../agents/index.ts';
+import type { McpGrant } from '../../server/mcp/mcp-access.ts';
+import { Site } from '../../server/site.ts';
+import { installedAgents } from '../agents/installed-agents.ts';
+import { packageVersion } from '../package-version.ts';
+import { hideSecretsFor, secretsFor } from '../settings/secrets.ts';
+import { loadSettings } from '../settings/settings.ts';
+import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
+
+/** The log of a command that serves it, with the agents that may be run. */
+export interface OpenedLog {
+  readonly site: Site;
+  /** Detaches the runs, so that they can be resumed, and closes the log. */
+  close(): Promise<void>;
+}
+
+const noAgents = { list: () => [], get: () => undefined, all: [], close: async () => {} };
+
+/** Opens the log, for reading only when it cannot be written, and the agents when they may be run. */
+export async function openLog(
+  options: StoreOptions & { readonly folder: string; readonly allow?: readonly McpGrant[] },
+): Promise<OpenedLog> {
+  const { allow = [] } = options;
+  const settings = await loadSettings(options.folder);
+  const { config } = settings;
+  hideSecretsFor(options, config);
+  const log = await openStoreOf(options, config, { allowReadOnly: allow.length === 0 });
+  const agents = allow.includes('run') ? await installedAgents({ ...settings, yolo: false }) : noAgents;
+  const supervisor = new Supervisor({
+    log,
+    agents: agents.all,
+    ...(config.limits && { limits: config.limits as Limits }),
+  });
+  const stop = new AbortController();
+  const secrets = secretsFor(options, config);
+  const site = new Site({
+    log,
+    control: supervisor,
+    agents,
+    secrets,
+    signal: stop.signal,
+    version: packageVersion(),
+  });
+  return {
+    site,
+    close: async () => {
+      stop.abort();
+      await supervisor.close();
+      await agents.close();
+      await log.close();
+    },
+  };
+}

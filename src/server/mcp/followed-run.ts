@@ -1,0 +1,91 @@
+import { defined } from '../../events/defined.ts';
+import type { LoggedEvent } from '../../events/index.ts';
+import type { Thread } from '../../log/index.ts';
+import { describeRelay } from '../../projections/presentation/describe-relay.ts';
+import { possibleAnswers } from '../../projections/possible-answers.ts';
+import { gist } from '../../projections/presentation/wording.ts';
+import { finalAnswer } from '../../projections/reading/final-answer.ts';
+import { readingFrom, threadReading } from '../../projections/index.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
+import { readRedactedWindow } from '../redacted-window.ts';
+import type { McpCall } from './mcp-call.ts';
+import type { PendingRelay, RunOutput } from './mcp-tools.ts';
+
+/** How many seconds a call waits by default: the programs that call end one after about a minute. */
+const defaultWait = 50;
+/** How many characters of an answer are returned; the thread has all of it. */
+const mostAnswer = 50_000;
+
+interface RunIds {
+  readonly threadId: string;
+  readonly runId: string;
+}
+
+/** Returns what a caller sees of a relay. */
+export function describePending({ id: threadId, title }: Thread, entry: RelayEntry, agent?: string): PendingRelay {
+  const { what, detail } = describeRelay(entry.relay, agent);
+  return {
+    relayId: entry.id,
+    threadId,
+    runId: entry.runId,
+    kind: entry.relay.relayKind,
+    question: `${what}: ${detail}`.slice(0, 4_000),
+    answers: [...possibleAnswers(entry.relay)],
+    ...defined({ title, agent, since: entry.since }),
+  };
+}
+
+/**
+ * Waits until a run has ended or asks something, at most so many seconds; returns where it stands then. A run that began
+ * `after` a seq is followed from its first event on.
+ */
+export async function followRun(
+  call: McpCall,
+  run: RunIds,
+  { seconds = defaultWait, after }: { readonly seconds?: number | undefined; readonly after?: number },
+): Promise<RunOutput> {
+  const { site, threads } = call;
+  const { seq } = await threads.find(run.threadId);
+  const standing = await describeRun(call, run);
+  if (seconds === 0 || (after === undefined && standing.status === 'finished')) return standing;
+  const signal = AbortSignal.any([call.signal, site.signal, AbortSignal.timeout(seconds * 1000)]);
+  for await (const event of site.options.log.tail(run.threadId, after ?? seq, { signal })) {
+    if (event.type === 'relay' || (event.type === 'harness_end' && event.runId === run.runId)) break;
+    const progress = describeProgress(event);
+    if (progress !== undefined) call.report(progress);
+  }
+  return describeRun(call, run);
+}
+
+/** Returns where a run stands, with its answer when it has ended. */
+export async function describeRun({ site, threads }: McpCall, run: RunIds): Promise<RunOutput> {
+  const { threadId, runId } = run;
+  const thread = await threads.find(threadId);
+  const { status } = await site.runs.find(thread, runId);
+  if (status === 'running' || status === 'waiting') {
+    const { pending } = await site.conversations.inbox.of(thread);
+    const asked = pending.map(entry => describePending(thread, entry, entry.relay.agentId));
+    return asked.length === 0
+      ? { threadId, runId, status: 'running' }
+      : { threadId, runId, status: 'waiting', pending: asked };
+  }
+  const { log } = site.options;
+  const { snapshot, events } = await readRedactedWindow({ log, redactor: site.redactor }, threadId, {});
+  const start = snapshot === undefined ? threadReading.initial : readingFrom(snapshot);
+  const text = finalAnswer(threadReading.view(events.reduce(threadReading.step, start)), runId).slice(0, mostAnswer);
+  const failure = events.findLast(event => event.type === 'error' && event.runId === runId);
+  return {
+    threadId,
+    runId,
+    status: 'finished',
+    outcome: status,
+    ...(text !== '' && { text }),
+    ...(status === 'error' && failure?.type === 'error' && { error: failure.message }),
+  };
+}
+
+/** One line for what a run begins; undefined for the rest of its events. */
+function describeProgress(event: LoggedEvent): string | undefined {
+  if (event.type === 'tool_call') return `${event.name} ${gist(event.input)}`.trim().slice(0, 200);
+  return event.type === 'step_start' ? `step ${event.step}` : undefined;
+}

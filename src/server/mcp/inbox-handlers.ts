@@ -1,0 +1,105 @@
+import {
+  inputRequired,
+  type InputRequiredResult,
+  inputResponse,
+  isInputRequiredResult,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { RelayAnswer } from '../../agents/agent.ts';
+import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
+import type { ThreadRelay } from '../../control/supervision/relay-books.ts';
+import { readStartedBy } from '../../control/supervision/started-by.ts';
+import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { possibleAnswers } from '../../projections/possible-answers.ts';
+import { relayBody } from '../../protocols/index.ts';
+import { describePending } from './followed-run.ts';
+import type { McpCall, McpToolHandlers } from './mcp-call.ts';
+import type { PendingRelay } from './mcp-tools.ts';
+
+/** How many relays a list has. */
+const mostListed = 100;
+
+/** The tools that list and answer what agents ask people. */
+export const inboxHandlers: Pick<McpToolHandlers, 'inbox_list' | 'inbox_answer'> = {
+  inbox_list: async (_, call) => ({ value: { relays: await listPending(call) } }),
+  inbox_answer: async ({ relayId, ...given }, call) => {
+    const relay = await findRelay(call, relayId);
+    const threadId = relay.thread.id;
+    await checkOutsideRuns(call.site.options.log, relay.thread, call.caller);
+    const { outcome: decided } = given;
+    const decision =
+      decided === undefined ? askPerson(call, relay) : decide(call, relay, { ...given, outcome: decided });
+    if (decision === 'declined') return { value: { relayId, threadId, status: decision } };
+    if (isInputRequiredResult(decision)) return decision;
+    await call.site.conversations.answer(threadId, relayId, decision);
+    return { value: { relayId, threadId, status: 'answered', outcome: decision.outcome, by: decision.by } };
+  },
+};
+
+type Decision = Omit<RelayAnswer, 'relayId'>;
+
+/** Lists what waits for a person in the threads that a caller sees, oldest first. */
+export async function listPending({ site, threads, access }: McpCall) {
+  const { inbox } = site.conversations;
+  const relays: PendingRelay[] = [];
+  for (const relay of await inbox.list(access.scope.resourceId))
+    if (relays.length < mostListed && (await threads.isVisible(relay.thread)))
+      relays.push(describePending(relay.thread, relay.entry, await inbox.findAgent(relay)));
+  return relays;
+}
+
+/** Finds a relay that waits in a thread that the caller sees; throws `relay_not_found`. */
+async function findRelay({ site, threads, access }: McpCall, relayId: string): Promise<ThreadRelay> {
+  const found = await site.conversations.inbox.find(relayId, access.scope.resourceId);
+  if (found !== undefined && (await threads.isVisible(found.thread))) return found;
+  throw new SingletreeError('relay_not_found', `No agent waits for an answer to "${relayId}". See inbox_list.`, {
+    details: { relayId },
+  });
+}
+
+/** Returns the decision of the calling agent; throws `request_forbidden` when it asked for the run that waits. */
+function decide({ access, caller }: McpCall, { thread }: ThreadRelay, given: z.infer<typeof relayBody>): Decision {
+  const { callers } = readStartedBy(thread);
+  if (![access.connection, ...caller.ids].some(id => callers.includes(id)))
+    return { ...defined(given), outcome: given.outcome, by: caller.by };
+  throw new SingletreeError(
+    'request_forbidden',
+    'You asked for this run, so you cannot approve what it does. Leave out `outcome` to ask the person at your client, or let a person answer: singletree inbox.',
+    { details: { threadId: thread.id } },
+  );
+}
+
+/** What the person at a client is asked for. */
+const reply = z.object({
+  outcome: relayBody.shape.outcome,
+  answer: z.string().optional(),
+  feedback: z.string().optional(),
+});
+
+/** Returns what the person at the client decides, asked once; `declined` when they do not want to. */
+function askPerson(
+  { caller, inputResponses }: McpCall,
+  { thread, entry }: ThreadRelay,
+): Decision | InputRequiredResult | 'declined' {
+  if (inputResponses === undefined) {
+    const answers = possibleAnswers(entry.relay).filter(each => each !== 'revise');
+    const text = { type: 'string' as const };
+    const requestedSchema = {
+      type: 'object' as const,
+      properties: {
+        outcome: { ...text, enum: answers },
+        ...(answers.includes('answer') && { answer: { ...text, description: 'The answer, with outcome "answer"' } }),
+        feedback: { ...text, description: 'A reason, for the agent' },
+      },
+      required: ['outcome'],
+    };
+    const { question: message } = describePending(thread, entry, entry.relay.agentId);
+    return inputRequired({ inputRequests: { decision: inputRequired.elicit({ message, requestedSchema }) } });
+  }
+  const said = inputResponse(inputResponses, 'decision');
+  const content = said.kind === 'elicit' && said.action === 'accept' ? reply.safeParse(said.content).data : undefined;
+  if (content === undefined) return 'declined';
+  const { outcome: decided, ...more } = content;
+  return { outcome: decided, by: `person at ${caller.by}`, ...defined(more) };
+}

@@ -1,0 +1,81 @@
+import {
+  CLIENT_INFO_META_KEY,
+  type ContentBlock,
+  type InputRequiredResult,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { runHeader } from '../../control/supervision/inside-run.ts';
+import { visibleLine } from '../../events/terminal-text.ts';
+import type { Site } from '../site.ts';
+import type { McpAccess } from './mcp-access.ts';
+import { type McpCaller, readCaller } from './mcp-caller.ts';
+import type { McpConnection } from './mcp-connection.ts';
+import type { McpToolInput, McpToolName } from './mcp-tools.ts';
+import { VisibleThreads } from './visible-threads.ts';
+
+/** A call that is being answered. */
+export interface McpCall {
+  readonly connection: McpConnection;
+  readonly site: Site;
+  readonly access: McpAccess;
+  readonly threads: VisibleThreads;
+  readonly caller: McpCaller;
+  readonly signal: AbortSignal;
+  /** What the person at the client answered when this call was made before. */
+  readonly inputResponses: Record<string, unknown> | undefined;
+  /** Reports progress to a client that asked for it. */
+  readonly report: (message: string) => void;
+}
+
+/** The value of a tool, with links to resources. */
+export interface ToolAnswer {
+  readonly value: object;
+  readonly links?: readonly ContentBlock[];
+}
+
+/** What each tool does. */
+export type McpToolHandlers = {
+  readonly [Name in McpToolName]: (
+    input: McpToolInput<Name>,
+    call: McpCall,
+  ) => Promise<ToolAnswer | InputRequiredResult>;
+};
+
+/** Returns what a call has at hand. */
+export function createCall(
+  connection: McpConnection,
+  site: Site,
+  server: McpServer,
+  { mcpReq, http }: ServerContext,
+): McpCall {
+  const { access } = connection;
+  const marks = http?.req?.headers.get(runHeader) ?? undefined;
+  const by = access.scope.by ?? readClientName(server, mcpReq.envelope) ?? 'mcp';
+  const { progressToken } = mcpReq._meta ?? {};
+  let progress = 0;
+  return {
+    connection,
+    site,
+    access,
+    threads: new VisibleThreads(site, access),
+    caller: readCaller(mcpReq._meta, { marks, by }),
+    signal: mcpReq.signal,
+    inputResponses: mcpReq.inputResponses,
+    report: message => {
+      if (progressToken === undefined || mcpReq.signal.aborted) return;
+      const params = { progressToken, progress: ++progress, message: site.redactor.text(message) };
+      // A client that is gone reads no progress.
+      mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    },
+  };
+}
+
+const clientInfo = z.object({ [CLIENT_INFO_META_KEY]: z.object({ name: z.string() }) });
+
+/** The name of the program that calls; only its first characters, because it chooses them. */
+function readClientName(server: McpServer, envelope: unknown): string | undefined {
+  const shown = clientInfo.safeParse(envelope).data?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
+  return shown === undefined ? undefined : visibleLine(shown.name).slice(0, 100) || undefined;
+}

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import type { RunCaller } from '../../control/supervision/inside-run.ts';
+
+const id = z.string().min(1).max(200).optional().catch(undefined);
+
+/** What Claude Code and Codex send with each call to say which of their calls, turns and sessions asks. */
+const meta = z.object({
+  'claudecode/toolUseId': id,
+  callId: id,
+  threadId: id,
+  sessionId: id,
+  'x-codex-turn-metadata': z.object({ session_id: id, thread_id: id }).optional().catch(undefined),
+});
+
+/** A program that calls a tool. */
+export interface McpCaller extends RunCaller {
+  readonly ids: readonly string[];
+  /** The author of what it adds to a log. */
+  readonly by: string;
+}
+
+/** Returns who calls, from the `_meta` of a request; what is not known or malformed there is ignored. */
+export function readCaller(
+  shown: unknown,
+  { marks, by }: { readonly marks: string | undefined; readonly by: string },
+): McpCaller {
+  const { 'x-codex-turn-metadata': turn, ...own } = meta.safeParse(shown ?? {}).data ?? {};
+  const ids = [...Object.values(own), turn?.session_id, turn?.thread_id].filter(each => each !== undefined);
+  return { marks, by, ids: [...new Set(ids)] };
+}

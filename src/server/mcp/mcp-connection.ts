@@ -1,0 +1,152 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+  type ServerEvent,
+} from '@modelcontextprotocol/server';
+import type { RunHandle } from '../../control/supervision/run-control.ts';
+import { SingletreeError } from '../../events/singletree-error.ts';
+import type { Site } from '../site.ts';
+import type { McpAccess } from './mcp-access.ts';
+import type { McpCall, ToolAnswer } from './mcp-call.ts';
+
+/** How many calls of a connection are answered at the same time. */
+const mostCalls = 32;
+/** How many runs that a connection asked for are under way at the same time. */
+const mostRuns = 8;
+
+/** What the calls of one connection share; HTTP makes a server for each request of it. */
+export class McpConnection {
+  readonly access: McpAccess;
+  readonly #open: () => Promise<Site>;
+  #announce: (site: Site) => void = () => {};
+  readonly #firstOpened = new Promise<Site>(resolve => {
+    this.#announce = resolve;
+  });
+  #opened: Promise<Site> | undefined;
+  #calls = 0;
+  #runs = 0;
+
+  /** `open` is called when something of the log is asked for. */
+  constructor(open: () => Promise<Site>, access: McpAccess) {
+    this.#open = open;
+    this.access = access;
+  }
+
+  /** Returns the site; one that cannot be opened is tried again by the next call. */
+  open(): Promise<Site> {
+    return (this.#opened ??= this.#open().then(
+      site => {
+        this.#announce(site);
+        return site;
+      },
+      (error: unknown) => {
+        this.#opened = undefined;
+        throw error;
+      },
+    ));
+  }
+
+  /** Reports changes of the threads that it sees, from the first call on that opens the log. Returns an unsubscribe function. */
+  watch(listener: (event: ServerEvent) => void): () => void {
+    let stop: (() => void) | undefined;
+    let isStopped = false;
+    void this.#firstOpened.then(async site => {
+      const { watchThreads } = await import('./thread-changes.ts');
+      if (!isStopped) stop = watchThreads(site, this.access, listener);
+    });
+    return () => {
+      isStopped = true;
+      stop?.();
+    };
+  }
+
+  /** Answers a call of a tool; an error becomes its result. */
+  async answer(
+    server: McpServer,
+    context: ServerContext,
+    act: (call: McpCall) => Promise<ToolAnswer | InputRequiredResult>,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    try {
+      return await this.#act(server, context, async call => {
+        const answer = await act(call);
+        if (!isToolAnswer(answer)) return answer;
+        const { value, links = [] } = answer;
+        const text = call.site.redactor.json(JSON.stringify(value));
+        const structuredContent = JSON.parse(text) as Record<string, unknown>;
+        return { content: [{ type: 'text', text }, ...links], structuredContent };
+      });
+    } catch (error) {
+      return { content: [{ type: 'text', text: await this.#describe(error) }], isError: true };
+    }
+  }
+
+  /** Reads something for a caller; an error becomes one of the protocol. */
+  async read<Result>(
+    server: McpServer,
+    context: ServerContext,
+    act: (call: McpCall) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await this.#act(server, context, act);
+    } catch (error) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, await this.#describe(error));
+    }
+  }
+
+  /** Starts a run; rejects with `too_many_calls` when too many that this connection asked for are under way. */
+  async startRun(start: () => Promise<RunHandle>): Promise<RunHandle> {
+    if (this.#runs >= mostRuns)
+      throw new SingletreeError(
+        'too_many_calls',
+        `${mostRuns} runs are under way. Wait for one with run_wait, or stop one.`,
+      );
+    this.#runs++;
+    try {
+      const run = await start();
+      void run.done.finally(() => this.#runs--);
+      return run;
+    } catch (error) {
+      this.#runs--;
+      throw error;
+    }
+  }
+
+  /** Does something for a call; rejects with `too_many_calls` when too many are being answered. */
+  async #act<Result>(
+    server: McpServer,
+    context: ServerContext,
+    act: (call: McpCall) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#calls >= mostCalls)
+      throw new SingletreeError(
+        'too_many_calls',
+        `${mostCalls} calls are being answered. Wait for one, then try again.`,
+      );
+    this.#calls++;
+    try {
+      const site = await this.open();
+      const { createCall } = await import('./mcp-call.ts');
+      return await act(createCall(this, site, server, context));
+    } finally {
+      this.#calls--;
+    }
+  }
+
+  /** Returns the text of an error for the caller; one that is not ours shows no details, and is reported. */
+  async #describe(failure: unknown): Promise<string> {
+    const site = await this.open().catch(() => undefined);
+    if (!SingletreeError.is(failure)) site?.reportFailure(failure);
+    const { problemOf } = await import('../problem-response.ts');
+    const { detail, code } = problemOf(failure);
+    const text = `${detail} (${code})`;
+    return site?.redactor.text(text) ?? text;
+  }
+}
+
+function isToolAnswer(answer: ToolAnswer | InputRequiredResult): answer is ToolAnswer {
+  return 'value' in answer;
+}

@@ -1,0 +1,7 @@
+import { inboxHandlers } from './inbox-handlers.ts';
+import type { McpToolHandlers } from './mcp-call.ts';
+import { runHandlers } from './run-handlers.ts';
+import { threadHandlers } from './thread-handlers.ts';
+
+/** What each tool does; loaded by the first call. */
+export const toolHandlers: McpToolHandlers = { ...threadHandlers, ...runHandlers, ...inboxHandlers };

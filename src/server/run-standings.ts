@@ -1,0 +1,41 @@
+import type { Conversations } from '../control/conversations/conversations.ts';
+import { ThreadFolds } from '../control/thread-folds.ts';
+import { SingletreeError } from '../events/index.ts';
+import type { EventLog, Thread } from '../log/index.ts';
+import { runStatus } from '../projections/index.ts';
+import type { RunInfo } from '../protocols/index.ts';
+
+const nothing = { state: 'idle', runs: [] };
+
+/** Reads where the runs of threads stand: a thread that was read before costs only its new events. */
+export class RunStandings {
+  readonly #log: EventLog;
+  readonly #conversations: Conversations;
+  readonly #folds;
+
+  constructor(log: EventLog, conversations: Conversations) {
+    this.#log = log;
+    this.#conversations = conversations;
+    this.#folds = new ThreadFolds(log, runStatus, { most: 200 });
+  }
+
+  /** Returns the runs of a thread, oldest first. A run that has no end and that no process works on is interrupted. */
+  async list(thread: Thread): Promise<RunInfo[]> {
+    const runs = await this.#folds.of(thread);
+    const current = await this.#log.getThread(thread.id);
+    const { state, runs: open } = current === undefined ? nothing : await this.#conversations.status(current);
+    const isWorkedOn = open.length > 0 && state !== 'interrupted';
+    const requested = open.filter(({ runId }) => !runs.some(run => run.runId === runId));
+    return [
+      ...runs,
+      ...requested.map(({ runId, agentId }) => ({ runId, agentId, status: 'running', endedAt: undefined })),
+    ].map(run => ({ ...run, ...(!isWorkedOn && run.endedAt === undefined && { status: 'interrupted' }) }));
+  }
+
+  /** Returns one run of a thread; throws `run_not_found`. */
+  async find(thread: Thread, runId: string): Promise<RunInfo> {
+    const run = (await this.list(thread)).find(each => each.runId === runId);
+    if (run !== undefined) return run;
+    throw new SingletreeError('run_not_found', `No run "${runId}" was found here.`, { details: { runId } });
+  }
+}
