@@ -26,8 +26,8 @@ function leaves(command: Command, path: readonly string[] = []): { path: readonl
 
 const { program: all } = await programOf();
 const table = leaves(all).map(({ path, command }) => [path.join(' '), command] as const);
-/** Those that print a script, or talk with a person. */
-const withoutJson = ['completion', 'chat'];
+/** Those that print a script, talk with a person, or speak a protocol. */
+const withoutJson = ['completion', 'chat', 'mcp'];
 const ofThread = table.flatMap(([name, command]) =>
   command.registeredArguments.some(argument => argument.name() === 'thread') ? [name] : [],
 );

@@ -108,7 +108,7 @@ export const commandList = {
   },
   mcp: {
     description: 'serve the threads of this folder to other agents, as an MCP server on standard input and output',
-    example: 'claude mcp add singletree -- singletree mcp',
+    example: 'singletree mcp --folder . --allow run',
     load: async () => (await import('./mcp.ts')).addMcpCommand,
   },
   models: {

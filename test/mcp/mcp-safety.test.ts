@@ -174,7 +174,7 @@ describe('an approval is never answered from inside the run it guards', () => {
   it.each([
     ['the session of Codex', (runId: string) => ({ threadId: `session-of-${runId}`, callId: 'x' })],
     ['the turn of Codex', (runId: string) => ({ 'x-codex-turn-metadata': { session_id: `session-of-${runId}` } })],
-    ['the call of Claude Code', (runId: string) => ({ 'claudecode/toolUseId': `${runId}/call` })],
+    ['the call of Claude Code', () => ({ 'claudecode/toolUseId': 'call' })],
   ])('by %s in the metadata of the call', async (_, meta) => {
     const started = await start();
     const { runId, relayId } = await waitingRun(started);

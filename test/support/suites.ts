@@ -32,6 +32,7 @@ export const longSuites: readonly Suite[] = [
     paths: [
       'test/cli-agents/live.test.ts',
       'test/cli-agents/live-import.test.ts',
+      'test/cli-agents/live-mcp.test.ts',
       'test/cli-agents/channels/claude-live.test.ts',
       'test/cli-agents/channels/codex-live.test.ts',
       'test/cli-agents/channels/pi-live.test.ts',
@@ -109,6 +110,7 @@ export const longSuites: readonly Suite[] = [
       'test/command-table.test.ts',
       'test/compare-command.test.ts',
       'test/hostile-output.test.ts',
+      'test/mcp/mcp-command.test.ts',
       'test/own-agents.test.ts',
       'test/read-only-store.test.ts',
       'test/send.test.ts',

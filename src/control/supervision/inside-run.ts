@@ -60,8 +60,10 @@ export async function findCallingThreads(log: EventLog, caller: RunCaller, resou
 async function reportsIds(log: EventLog, thread: Thread, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return false;
   for await (const event of readEvents(log, thread.id, thread.importedSeq)) {
-    const id = event.type === 'session' ? event.sessionId : event.type === 'tool_call' ? event.id : undefined;
-    if (id !== undefined && ids.includes(id)) return true;
+    if (event.type === 'session' && ids.includes(event.sessionId)) return true;
+    // The id of a call begins with that of its run, where a program may use one twice.
+    if (event.type === 'tool_call' && ids.some(id => event.id === id || event.id === `${event.runId}/${id}`))
+      return true;
   }
   return false;
 }
