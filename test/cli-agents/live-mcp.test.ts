@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { readStartedBy } from '../../src/control/supervision/started-by.ts';
@@ -142,6 +143,32 @@ describe.skipIf(!programsReady('MCP with real programs', versions))('a real prog
       expect(requests.at(-1), 'the model gets the result of the run').toContain('There are three lines.');
       const made = (await server.log.listThreads()).find(isRunHere) as Thread;
       expect(readStartedBy(made).callers.some(id => ids.test(id))).toBe(true);
+    });
+
+    it('is connected by the commands of the guide', async () => {
+      const [name = ''] = version.split('@');
+      const { executable = '', cwd, env } = realProgram(version, 'http://127.0.0.1:1');
+      const [home, bin] = [dirname(cwd), join(dirname(cwd), 'bin')];
+      mkdirSync(bin);
+      symlinkSync(executable, join(bin, name));
+      writeFileSync(join(bin, 'singletree'), `#!/bin/sh\nexec ${process.execPath} ${command} "$@"\n`, { mode: 0o755 });
+      closers.push(() => rmSync(home, { recursive: true, force: true }));
+      const variables = { SINGLETREE_HOME: home, SINGLETREE_TOKEN: token };
+      const path = `${bin}:${process.env['PATH'] ?? ''}`;
+      const shell = async (line: string) =>
+        (await promisify(execFile)('sh', ['-c', line], { cwd, env: { ...env, HOME: home, PATH: path, ...variables } }))
+          .stdout;
+      const guide = readFileSync(new URL('../../docs/guides/mcp-server.md', import.meta.url), 'utf8');
+      const [overStdio = '', overHttp = ''] = guide.match(new RegExp(`^${name} mcp add .*$`, 'gm')) ?? [];
+      const server = await startTestServer([], { tokens: [{ token }], logStyle: 'off' });
+      closers.push(() => server.close());
+      writeFileSync(join(home, 'token'), token);
+      for (const line of [overStdio, overHttp]) {
+        await shell(line.replaceAll('~/.singletree/', '~/').replaceAll('http://127.0.0.1:4747', server.url));
+        const listed = await shell(`${name} mcp list`);
+        expect(listed).toMatch(name === 'claude' ? /singletree.*Connected/ : /singletree .*enabled/);
+        await shell(`${name} mcp remove singletree`);
+      }
     });
 
     it('cannot write to the run that it is', async () => {

@@ -6,7 +6,7 @@ import { gate, scriptedAgent } from '../support/scripted-agent.ts';
 
 const helper = scriptedAgent('helper', async function* ({ event }) {
   yield event('step_start', { step: 1 });
-  yield event('tool_call', { id: 'c1', name: 'bash', input: { command: 'npm test' } });
+  yield event('tool_call', { id: 'c1', name: 'bash', input: { command: 'npm test tell-no-one' } });
   yield event('tool_result', { id: 'c1', name: 'bash', output: { context: 'ok' } });
   yield event('text', { id: 't1', content: 'All tests pass.' });
 });
@@ -60,7 +60,7 @@ describe.each(combinations)('over %s, in the %s era', (transport, era) => {
       { onprogress: ({ message }) => void seen.push(message) },
     );
     expect(run).toMatchObject({ status: 'finished', outcome: 'complete', text: 'All tests pass.' });
-    expect(seen).toEqual(['step 1', 'bash npm test']);
+    expect(seen).toEqual(['step 1', 'bash npm test [redacted]']);
     const { threadId, runId } = run as { threadId: string; runId: string };
     expect(await useTool(client, 'run_status', { threadId, runId })).toEqual(run);
     expect(await useTool(client, 'thread_list', { query: 'periwinkle' })).toMatchObject({
