@@ -8,6 +8,7 @@ import { graphReduce } from './graph-reduce.ts';
 import { importSessions } from './import-sessions.ts';
 import { longThread } from './long-thread.ts';
 import { liveSessions } from './live-sessions.ts';
+import { mcpStart } from './mcp-start.ts';
 import { memory } from './memory.ts';
 import { modelContext } from './model-context.ts';
 import { pageThread } from './page-thread.ts';
@@ -37,6 +38,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'import-sessions': importSessions,
   'long-thread': longThread,
   'live-sessions': liveSessions,
+  'mcp-start': mcpStart,
   memory,
   'model-context': modelContext,
   'page-thread': pageThread,
