@@ -11,6 +11,7 @@ import type { EventLog, Thread } from '../log/index.ts';
 import type { Protocol } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import type { McpGrant } from './mcp/mcp-access.ts';
+import { mcpHandler } from './mcp/mcp-http.ts';
 import { problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
@@ -20,7 +21,6 @@ import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
-import { mcpRoutes } from './routes/mcp-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
@@ -165,6 +165,7 @@ export function appOf(site: Site): Hono<AppEnv> {
   });
 
   for (const route of routes) mountRoute(app, route, site.redactor);
+  app.all('/mcp', mcpHandler(site));
   app.all('/api/*', context => {
     throw new SingletreeError('not_found', `There is no ${context.req.method} ${context.req.path}.`);
   });
@@ -199,7 +200,6 @@ function routesOf(site: Site): Route[] {
     ...fileRoutes(site),
     ...chatRoutes(site),
     ...agUiRoutes(site),
-    ...mcpRoutes(site),
     ...loginRoutes(site),
   ];
   return [...routes, ...referenceRoutes(routes, site.options.version ?? '0')];

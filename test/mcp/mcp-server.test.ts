@@ -18,7 +18,7 @@ const asker = scriptedAgent('asker', async function* ({ event, answer, params })
     toolCallId: 'c',
     tool: 'shell',
     params: {},
-    command: 'rm -rf x',
+    command: 'rm -rf tell-no-one',
   });
   const { outcome, by } = await answer(id);
   yield event('text', { id: 't1', content: `${outcome} by ${by ?? 'nobody'}` });
@@ -145,7 +145,7 @@ describe.each(combinations)('over %s, in the %s era', (transport, era) => {
     });
     const { threadId, runId } = run as { threadId: string; runId: string };
     const { relays } = (await useTool(client, 'inbox_list')) as { relays: { relayId: string; question: string }[] };
-    expect(relays).toMatchObject([{ threadId, runId, question: 'asker wants to use shell: rm -rf x' }]);
+    expect(relays).toMatchObject([{ threadId, runId, question: 'asker wants to use shell: rm -rf [redacted]' }]);
     const relayId = relays[0]?.relayId ?? '';
     await expect(useTool(client, 'inbox_answer', { relayId, outcome: 'approve' })).rejects.toThrow(
       /You asked for this run.*request_forbidden/,
@@ -158,7 +158,7 @@ describe.each(combinations)('over %s, in the %s era', (transport, era) => {
     } else {
       const answered = await useTool(client, 'inbox_answer', { relayId });
       expect(answered).toEqual({ relayId, threadId, status: 'answered', outcome: 'approve', by: 'person at tester' });
-      expect(asked).toEqual(['An agent wants to use shell: rm -rf x']);
+      expect(asked).toEqual(['An agent wants to use shell: rm -rf [redacted]']);
     }
     expect(await useTool(client, 'run_wait', { threadId, runId })).toMatchObject({
       status: 'finished',

@@ -79,7 +79,7 @@ const reply = z.object({
 
 /** Returns what the person at the client decides, asked once; `declined` when they do not want to. */
 function askPerson(
-  { caller, inputResponses }: McpCall,
+  { site, caller, inputResponses }: McpCall,
   { thread, entry }: ThreadRelay,
 ): Decision | InputRequiredResult | 'declined' {
   if (inputResponses === undefined) {
@@ -94,7 +94,7 @@ function askPerson(
       },
       required: ['outcome'],
     };
-    const { question: message } = describePending(thread, entry, entry.relay.agentId);
+    const message = site.redactor.text(describePending(thread, entry, entry.relay.agentId).question);
     return inputRequired({ inputRequests: { decision: inputRequired.elicit({ message, requestedSchema }) } });
   }
   const said = inputResponse(inputResponses, 'decision');

@@ -1,19 +1,20 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import type { Handler } from 'hono';
 import { defined } from '../../events/defined.ts';
-import type { McpAccess } from '../mcp/mcp-access.ts';
-import { type Route, type RouteRequest, route } from '../route.ts';
+import type { AppEnv } from '../route.ts';
 import type { Site } from '../site.ts';
+import type { McpAccess } from './mcp-access.ts';
 
-const tag = 'MCP';
-const path = '/mcp';
 /** How large a message may be, and how many streams of changes a token may have open. */
 const mostBytes = 4 * 1024 * 1024;
 const mostSubscriptions = 64;
 
-/** The conversations as an MCP server, for other agents; the library is loaded when one calls. */
-export function mcpRoutes(site: Site): Route[] {
+/** Creates the handler of `/mcp`, which has errors of its own protocol; the library is loaded when an agent calls. */
+export function mcpHandler(site: Site): Handler<AppEnv> {
   const handlers = new Map<string, Promise<McpHttpHandler>>();
-  const handle = async ({ context, scope: { resourceId, by } }: RouteRequest<unknown, unknown>) => {
+  return async context => {
+    context.set('route', '/mcp');
+    const { resourceId, by } = context.get('scope');
     // As many as there are tokens.
     const connection = `token:${JSON.stringify([resourceId, by])}`;
     const access = { scope: defined({ resourceId, by }), allow: site.options.mcpAllow ?? [], connection };
@@ -24,37 +25,14 @@ export function mcpRoutes(site: Site): Route[] {
     response.headers.delete('connection');
     return response;
   };
-  const description = 'A message of the Model Context Protocol, or a stream of them';
-  const answer = [
-    { contentType: 'application/json', description },
-    { contentType: 'text/event-stream', description },
-  ];
-  const upload = { contentType: 'application/json', description: 'A message of the Model Context Protocol' };
-  const others = { 202: 'The message needs no answer' };
-  // Clients of 2025 ask for a session: they are answered that there is none.
-  const none = { 405: 'The server has no sessions' };
-  return [
-    route({
-      method: 'post',
-      path,
-      tag,
-      summary: 'Use the conversations as a server of the Model Context Protocol',
-      upload,
-      answer,
-      others,
-      handle,
-    }),
-    route({ method: 'get', path, tag, summary: 'Not offered: open a session', others: none, handle }),
-    route({ method: 'delete', path, tag, summary: 'Not offered: end a session', others: none, handle }),
-  ];
 }
 
 async function createHandler(site: Site, access: McpAccess): Promise<McpHttpHandler> {
   const [{ createMcpHandler }, { createConversationServer }, { McpConnection }, { watchThreads }] = await Promise.all([
     import('@modelcontextprotocol/server'),
-    import('../mcp/conversation-server.ts'),
-    import('../mcp/mcp-connection.ts'),
-    import('../mcp/thread-changes.ts'),
+    import('./conversation-server.ts'),
+    import('./mcp-connection.ts'),
+    import('./thread-changes.ts'),
   ]);
   const connection = new McpConnection(async () => site, access);
   const { version = '0' } = site.options;
