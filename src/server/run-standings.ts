@@ -1,11 +1,12 @@
+import type { ConversationStatus } from '../control/conversations/conversation-reader.ts';
 import type { Conversations } from '../control/conversations/conversations.ts';
 import { ThreadFolds } from '../control/thread-folds.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog, Thread } from '../log/index.ts';
-import { runStatus } from '../projections/index.ts';
+import { type RunStanding, runStatus } from '../projections/index.ts';
 import type { RunInfo } from '../protocols/index.ts';
 
-const nothing = { state: 'idle', runs: [] };
+const nothing: Pick<ConversationStatus, 'state' | 'runs'> = { state: 'idle', runs: [] };
 
 /** Reads where the runs of threads stand: a thread that was read before costs only its new events. */
 export class RunStandings {
@@ -25,11 +26,13 @@ export class RunStandings {
     const current = await this.#log.getThread(thread.id);
     const { state, runs: open } = current === undefined ? nothing : await this.#conversations.status(current);
     const isWorkedOn = open.length > 0 && state !== 'interrupted';
-    const requested = open.filter(({ runId }) => !runs.some(run => run.runId === runId));
-    return [
-      ...runs,
-      ...requested.map(({ runId, agentId }) => ({ runId, agentId, status: 'running', endedAt: undefined })),
-    ].map(run => ({ ...run, ...(!isWorkedOn && run.endedAt === undefined && { status: 'interrupted' }) }));
+    const requested = open.flatMap(({ runId, agentId }): RunStanding[] =>
+      runs.some(run => run.runId === runId) ? [] : [{ runId, agentId, status: 'running', openCalls: 0, openRelays: 0 }],
+    );
+    return [...runs, ...requested].map(run => ({
+      ...run,
+      ...(!isWorkedOn && run.endedAt === undefined && { status: 'interrupted' }),
+    }));
   }
 
   /** Returns one run of a thread; throws `run_not_found`. */

@@ -8,6 +8,12 @@ export function resourceFor({ resourceId: own }: Scope, named: string | undefine
   throw new SingletreeError('not_found', `There is no resource "${named}".`);
 }
 
+/** Whether the title of a thread has all words of a query, in upper or lower case. */
+export function hasTitleWords({ title = '' }: Thread, query: string): boolean {
+  const words = query.toLowerCase().split(/\s+/);
+  return words.every(word => title.toLowerCase().includes(word));
+}
+
 /** A place in a listing as text; the listing goes on after it. */
 export function cursorOf({ id, updatedAt }: Thread): string {
   return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');

@@ -76,6 +76,12 @@ export interface ThreadReadingState {
   readonly isOutdated: boolean;
 }
 
+/** Events of a thread that follow each other. */
+interface ThreadPart {
+  readonly snapshot?: ReadingSnapshot;
+  readonly events: readonly AgentEvent[];
+}
+
 /** The active branch of a thread as a person reads it, with what runs, what waits and what was used, as a fold. */
 export const threadReading: Fold<ThreadReadingState, ThreadReading> = {
   get initial() {
@@ -164,6 +170,12 @@ export function readingFrom(snapshot: ReadingSnapshot): ThreadReadingState {
   const last = getTip(conversation)?.id;
   const before = { seq, hidden: new Set(hidden), cut: new Set(cut), last, gone: new Set(gone) };
   return { ...begun, seq, usage, conversation, before, isOutdated: isUncertain };
+}
+
+/** Reads a part of a thread: its events, and the snapshot before them unless they begin with the first one. */
+export function readPart({ snapshot, events }: ThreadPart): ThreadReading {
+  const start = snapshot === undefined ? threadReading.initial : readingFrom(snapshot);
+  return threadReading.view(events.reduce(threadReading.step, start));
 }
 
 /** Only a usage that names its call is of one call: others are sums over a run. */

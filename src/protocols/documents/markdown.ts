@@ -4,7 +4,7 @@ import { describeRelay } from '../../projections/presentation/describe-relay.ts'
 import { endWording } from '../../projections/presentation/wording.ts';
 import { noticeOf } from '../../projections/reading/notice.ts';
 import type { WindowOfThread } from '../../projections/reading/ranges/thread-window.ts';
-import { readingFrom, threadReading } from '../../projections/reading/thread-reading.ts';
+import { readPart } from '../../projections/reading/thread-reading.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { describeCall, shorten } from './call-details.ts';
 import { fenceText, inlineCode, withoutTags } from './markdown-text.ts';
@@ -21,9 +21,8 @@ export function toMarkdown(document: ThreadDocument): string {
 }
 
 /** Returns a part of a thread as Markdown: the messages of its active branch that the part has, without a head. */
-export function toMarkdownPart({ snapshot, events }: Pick<WindowOfThread, 'snapshot' | 'events'>): string {
-  const start = snapshot === undefined ? threadReading.initial : readingFrom(snapshot);
-  return writeMessages(threadReading.view(events.reduce(threadReading.step, start)).nodes, events);
+export function toMarkdownPart(part: Pick<WindowOfThread, 'snapshot' | 'events'>): string {
+  return writeMessages(readPart(part).nodes, part.events);
 }
 
 function writeMessages(nodes: readonly ViewNode[], events: readonly LoggedEvent[]): string {

@@ -5,7 +5,7 @@ import { describeRelay } from '../../projections/presentation/describe-relay.ts'
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { gist } from '../../projections/presentation/wording.ts';
 import { finalAnswer } from '../../projections/reading/final-answer.ts';
-import { readingFrom, threadReading } from '../../projections/index.ts';
+import { readPart } from '../../projections/reading/thread-reading.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';
 import { readRedactedWindow } from '../redacted-window.ts';
 import type { McpCall } from './mcp-call.ts';
@@ -70,10 +70,9 @@ export async function describeRun({ site, threads }: McpCall, run: RunIds): Prom
       : { threadId, runId, status: 'waiting', pending: asked };
   }
   const { log } = site.options;
-  const { snapshot, events } = await readRedactedWindow({ log, redactor: site.redactor }, threadId, {});
-  const start = snapshot === undefined ? threadReading.initial : readingFrom(snapshot);
-  const text = finalAnswer(threadReading.view(events.reduce(threadReading.step, start)), runId).slice(0, mostAnswer);
-  const failure = events.findLast(event => event.type === 'error' && event.runId === runId);
+  const window = await readRedactedWindow({ log, redactor: site.redactor }, threadId, {});
+  const text = finalAnswer(readPart(window), runId).slice(0, mostAnswer);
+  const failure = window.events.findLast(event => event.type === 'error' && event.runId === runId);
   return {
     threadId,
     runId,

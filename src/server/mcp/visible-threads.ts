@@ -5,7 +5,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type SearchHit, searchLog, type Thread } from '../../log/index.ts';
 import type { ThreadInfo } from '../../protocols/index.ts';
 import type { Site } from '../site.ts';
-import { cursorOf, placeIn } from '../threads.ts';
+import { cursorOf, hasTitleWords, placeIn } from '../threads.ts';
 import type { McpAccess } from './mcp-access.ts';
 import type { McpCaller } from './mcp-caller.ts';
 
@@ -62,7 +62,6 @@ export class VisibleThreads {
     next?: string;
   }> {
     const { resourceId } = this.#access.scope;
-    const words = query.toLowerCase().split(/\s+/);
     const threads: ThreadInfo[] = [];
     let looked = 0;
     let last: Thread | undefined;
@@ -71,7 +70,7 @@ export class VisibleThreads {
         return { threads, next: cursorOf(last) };
       last = thread;
       looked++;
-      if (!words.every(word => (thread.title ?? '').toLowerCase().includes(word))) continue;
+      if (!hasTitleWords(thread, query)) continue;
       if (!(await this.isVisible(thread)) || (folder !== undefined && !(await this.#isIn(thread, folder)))) continue;
       const info = await this.#site.listed(thread);
       if (agent === undefined || info.agentId === agent) threads.push(info);

@@ -12,7 +12,7 @@ import { authorOf } from '../security/access.ts';
 import type { Site } from '../site.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
-import { cursorOf, placeIn, resourceFor } from '../threads.ts';
+import { cursorOf, hasTitleWords, placeIn, resourceFor } from '../threads.ts';
 import { streamResponse } from './stream-routes.ts';
 
 const tag = 'Threads';
@@ -45,7 +45,7 @@ export function threadRoutes(site: Site): Route[] {
         const after = placeIn(cursor);
         const found = [];
         for await (const thread of allThreads(log, { resourceId: resourceFor(scope, resourceId), after })) {
-          if (!matches(thread.title, query)) continue;
+          if (!hasTitleWords(thread, query)) continue;
           if (found.length === limit) return page(site, found, true);
           found.push(thread);
         }
@@ -178,11 +178,6 @@ export function threadRoutes(site: Site): Route[] {
       },
     }),
   ];
-}
-
-function matches(name: string | undefined, query: string): boolean {
-  const words = query.toLowerCase().split(/\s+/);
-  return words.every(word => (name ?? '').toLowerCase().includes(word));
 }
 
 async function page(site: Site, threads: Thread[], hasMore: boolean) {
