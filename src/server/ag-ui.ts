@@ -6,7 +6,7 @@ import { parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts
 import { readRequests } from '../runtime/requests.ts';
 import { toMessage } from './ag-ui-content.ts';
 import { isLate, openTurn, readChat } from './chat.ts';
-import { authorOf, type Scope } from './security/access.ts';
+import { authorOf, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 
 /** The request that answers a client of AG-UI, and what of it the client has. */

@@ -4,7 +4,6 @@ import { Hono } from 'hono';
 import type { SessionPlace } from '../agents/cli/sessions/session-format.ts';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
-import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import { runHeader } from '../control/supervision/inside-run.ts';
 import type { EventLog, Thread } from '../log/index.ts';
@@ -33,8 +32,9 @@ import { sessionRoutes } from './routes/session-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { threadRoutes } from './routes/thread-routes.ts';
 import { worktreeRoutes } from './routes/worktree-routes.ts';
-import type { AccessToken } from './security/access.ts';
+import { type AccessToken, unauthorized } from './security/access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
+import { type Authenticate, scopeFor } from './security/caller.ts';
 import { CrossOrigin } from './security/cross-origin.ts';
 import { Refusal } from './security/refusal.ts';
 import { requestGuard } from './security/request-guard.ts';
@@ -65,15 +65,17 @@ export interface AppOptions {
   readonly worktrees?: Worktrees;
   /** The home folder and the variables by which the sessions of external agents are found, to be imported; without it none are. */
   readonly sessions?: Omit<SessionPlace, 'path'>;
-  /** Who is let in; everybody when there is none. */
+  /** Who is let in; everybody when there is none and no `authenticate`. */
   readonly tokens?: readonly AccessToken[];
+  /** Finds the caller of each request in the place of `tokens`, such as by the sessions of the product that the server is part of. */
+  readonly authenticate?: Authenticate;
   /** How many wrong tokens are taken. */
   readonly attempts?: AttemptLimitOptions;
   /** What other agents may do at `/mcp` beside reading: run agents (`run`), and answer what agents ask (`answer`). */
   readonly mcpAllow?: readonly McpGrant[];
   /** Secret values: they are replaced in answers, events and logs. Tokens need not be named. */
   readonly secrets?: readonly string[];
-  /** Whether the server is reached from other machines. */
+  /** Whether the server is reached from other machines; `hosts` implies it. */
   readonly isPublic?: boolean;
   /** The names by which clients on other machines call the server, beside its IP addresses. */
   readonly hosts?: readonly string[];
@@ -111,12 +113,12 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
 /** The app of a site. */
 export function appOf(site: Site): Hono<AppEnv> {
-  const { webRoot, pageTitle, isPublic = false, hosts = [], cors = [], logStyle = 'errors' } = site.options;
+  const { webRoot, pageTitle, hosts = [], cors = [], logStyle = 'errors' } = site.options;
   const app = new Hono<AppEnv>();
   const routes = routesOf(site);
-  const openPaths = new Set(routes.filter(({ isOpen }) => isOpen).map(({ path }) => path));
+  const openPaths = new Set(routes.filter(({ right }) => right === 'none').map(({ path }) => path));
   const crossOrigin = new CrossOrigin(cors);
-  const guard = requestGuard({ isPublic, hosts, allowsOrigin: origin => crossOrigin.isAllowed(origin) });
+  const guard = requestGuard({ isPublic: site.isPublic, hosts, allowsOrigin: origin => crossOrigin.isAllowed(origin) });
   const logRequest = requestLog(logStyle, site.redactor);
 
   app.use(async (context, next) => {
@@ -148,16 +150,19 @@ export function appOf(site: Site): Hono<AppEnv> {
       requestedHeaders: header('access-control-request-headers'),
     });
     if (preflight !== undefined) return preflight;
-    if (openPaths.has(path)) context.set('scope', {});
+    if (openPaths.has(path)) context.set('scope', { rights: [] });
     else {
-      const cookie = crossOrigin.isAllowed(origin) ? undefined : header('cookie');
-      const shown = { authorization: header('authorization'), cookie, address: addressOf(context) };
+      const headers = new Headers(context.req.header());
+      if (crossOrigin.isAllowed(origin)) headers.delete('cookie');
       try {
-        const runMarks = header(runHeader);
-        context.set('scope', { ...site.access.admit(shown), ...defined({ runMarks }) });
+        // A request cannot be constructed with this method; no route has it.
+        const request = new Request(context.req.url, { method: method === 'TRACE' ? 'GET' : method, headers });
+        const caller = await site.authenticate(request, { address: addressOf(context) });
+        if (caller === undefined) throw unauthorized('The sender of the request is not known. Sign in first.');
+        context.set('scope', scopeFor(caller, header(runHeader)));
       } catch (error) {
         const wantsPage = method === 'GET' && (header('accept') ?? '').includes('text/html');
-        if (!(error instanceof Refusal) || !wantsPage) throw error;
+        if (!(error instanceof Refusal) || !wantsPage || !openPaths.has('/login')) throw error;
         return context.redirect(`/login?next=${encodeURIComponent(path)}`, 303);
       }
     }
@@ -200,7 +205,7 @@ function routesOf(site: Site): Route[] {
     ...fileRoutes(site),
     ...chatRoutes(site),
     ...agUiRoutes(site),
-    ...loginRoutes(site),
+    ...(site.options.authenticate === undefined ? loginRoutes(site) : []),
   ];
   return [...routes, ...referenceRoutes(routes, site.options.version ?? '0')];
 }

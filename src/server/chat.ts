@@ -7,7 +7,7 @@ import type { Thread } from '../log/index.ts';
 import { projectThread, type ViewNode } from '../projections/index.ts';
 import { type ChatBody, type MessageBody, messageBody } from '../protocols/index.ts';
 import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
-import { authorOf, type Scope } from './security/access.ts';
+import { authorOf, checkRight, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 import { pickRequest, readRequests } from '../runtime/requests.ts';
 
@@ -26,7 +26,10 @@ export interface ChatTurn {
 export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope: Scope): Promise<ChatTurn> {
   const last = body.messages.at(-1);
   if (body.trigger === 'regenerate-message') return { runId: await retry(site, thread, body), after: 0 };
-  if (last?.role === 'assistant') return answer(site, thread, last, scope);
+  if (last?.role === 'assistant') {
+    checkRight(scope, 'approve');
+    return answer(site, thread, last, scope);
+  }
   if (last?.role !== 'user')
     throw new SingletreeError('invalid_argument', 'The last message is of the system. Expected a user message.');
   const edits = body.messageId === undefined ? undefined : await userMessageAt(site, thread, body);

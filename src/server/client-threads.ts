@@ -1,7 +1,7 @@
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
-import type { Scope } from './security/access.ts';
+import type { Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 
 /** Returns a thread whose id its client chose; an unknown one, or one of another reader, has no messages yet. */

@@ -6,5 +6,6 @@ export type { AgentDirectory } from './agent-directory.ts';
 export { type AppOptions, createApp } from './app.ts';
 export type { LogStyle } from './request-log.ts';
 export type { AccessToken } from './security/access.ts';
+export type { Authenticate, Caller, Right } from './security/caller.ts';
 export type { AttemptLimitOptions } from './security/attempt-limit.ts';
 export { type RunningServer, type ServerOptions, startServer } from './start-server.ts';

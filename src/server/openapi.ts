@@ -20,18 +20,18 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
         cookie: { type: 'apiKey', in: 'cookie', name: 'singletree_access' },
       },
     },
-    security: [{}, { token: [] }, { cookie: [] }],
   };
 }
 
 function operation(route: Route): Json {
-  const { method, path, tag, summary, isOpen, status = 200, others = {} } = route;
+  const { method, path, right, tag, summary, status = 200, others = {} } = route;
   const content = requestContent(route);
   return {
     operationId: operationId(method, path),
     tags: [tag],
     summary,
-    ...(isOpen && { security: [] }),
+    // The names in the lists are the roles that a caller needs.
+    security: right === 'none' ? [] : [{}, { token: [right] }, { cookie: [right] }],
     parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
     ...(content && { requestBody: { required: true, content } }),
     responses: {

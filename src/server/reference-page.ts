@@ -10,6 +10,7 @@ const parameter = z.looseObject({
 const operation = z.looseObject({
   summary: z.string(),
   tags: z.array(z.string()),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(parameter),
   requestBody: z.looseObject({ content: z.record(z.string(), z.unknown()) }).optional(),
   responses: z.record(
@@ -33,7 +34,8 @@ export function referencePage(openApi: unknown): string {
 }
 
 function section(method: string, path: string, each: z.infer<typeof operation>): string {
-  const { summary, parameters, requestBody, responses } = each;
+  const { summary, security, parameters, requestBody, responses } = each;
+  const right = security.flatMap(({ token = [] }) => token)[0];
   const rows = parameters.map(
     ({ name, in: where, required, description = '' }) =>
       `<tr><td><code>${escapeHtml(name)}</code><td>${escapeHtml(where)}${required ? ', required' : ''}<td>${escapeHtml(description)}`,
@@ -44,7 +46,7 @@ function section(method: string, path: string, each: z.infer<typeof operation>):
   );
   return `<section>
 <h3><b>${escapeHtml(method)}</b> <code>${escapeHtml(path)}</code></h3>
-<p>${escapeHtml(summary)}</p>
+<p>${escapeHtml(summary)}${right === undefined ? '' : `. Needs the right <code>${escapeHtml(right)}</code>`}</p>
 <table>${[...rows, ...answers].join('\n')}</table>
 ${requestBody === undefined ? '' : `<pre>${escapeHtml(JSON.stringify(requestBody.content, undefined, 2))}</pre>`}
 </section>`;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
 import { readBody, readQuery } from './request-input.ts';
-import type { Scope } from './security/access.ts';
+import { checkRight, type Right, type Scope } from './security/caller.ts';
 import type { Redactor } from '../agents/redaction/redactor.ts';
 import type { OpenStream } from './streams/byte-sink.ts';
 
@@ -42,6 +42,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** With its parameters in braces, such as `/api/threads/{threadId}`. */
   readonly path: string;
+  /** What the caller must be allowed to do; `none` for a route that needs no caller. */
+  readonly right: Right | 'none';
   readonly tag: string;
   readonly summary: string;
   readonly query?: Query;
@@ -59,8 +61,6 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly answer?: z.ZodType | OtherContent | readonly OtherContent[];
   /** Other answers that are no errors, with what they mean. */
   readonly others?: Readonly<Record<number, string>>;
-  /** Whether it needs no token. */
-  readonly isOpen?: boolean;
   /** A value is answered as JSON. */
   readonly handle: (request: RouteRequest<z.infer<Query>, z.infer<Body>>) => unknown;
 }
@@ -70,17 +70,19 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(definitio
   return definition;
 }
 
-/** Adds a route to the app: its input is checked, its answer has no secrets in it. */
+/** Adds a route to the app: its right and its input are checked, its answer has no secrets in it. */
 export function mountRoute(app: Hono<AppEnv>, definition: Route, redactor: Redactor): void {
-  const { method, path, query, body, bodyBytes, status = 200, handle } = definition;
+  const { method, path, right, query, body, bodyBytes, status = 200, handle } = definition;
   app.on(method.toUpperCase(), honoPath(path), async context => {
     context.set('route', path);
+    const scope = context.get('scope');
+    if (right !== 'none') checkRight(scope, right);
     const answer: unknown = await handle({
       context,
       param: name => context.req.param(name as never) ?? '',
       query: query && readQuery(context.req, query),
       body: body && (await readBody(context.req, body, bodyBytes)),
-      scope: context.get('scope'),
+      scope,
     });
     if (answer instanceof Response) return answer;
     if (status === 204) return new Response(null, { status });

@@ -11,10 +11,13 @@ import {
   object,
   text,
 } from '../events/options/option-fields.ts';
+import { SingletreeError } from '../events/index.ts';
 import type { AppOptions } from './app.ts';
 import type { Protocol } from '../protocols/index.ts';
 import { mcpGrants } from './mcp/mcp-access.ts';
+import type { AccessToken } from './security/access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
+import { allRights } from './security/caller.ts';
 import { isOrigin } from './security/cross-origin.ts';
 import type { ServerOptions } from './start-server.ts';
 
@@ -56,9 +59,11 @@ const shared = () => ({
         token: z.string().min(1),
         name: z.string().min(1).max(200).optional(),
         resourceId: z.string().min(1).optional(),
-      }),
+        rights: z.array(z.enum(allRights)).optional(),
+      } satisfies Record<keyof AccessToken, z.ZodType>),
     )
     .optional(),
+  authenticate: callback().optional(),
   attempts: z
     .strictObject({
       most: z.number().positive().optional(),
@@ -110,3 +115,12 @@ export const checkServerOptions = optionsCheck(
       graceMs: milliseconds().optional(),
     }) satisfies Record<keyof ServerOptions, z.ZodType>,
 );
+
+/** Throws `invalid_argument` for a server without tokens and `authenticate` that other machines reach. */
+export function checkAuthenticated({ tokens = [], authenticate }: AppOptions, doing: string): void {
+  if (tokens.length > 0 || authenticate !== undefined) return;
+  throw new SingletreeError(
+    'invalid_argument',
+    `Cannot ${doing} without a token: everybody who reaches it could run agents. Give \`tokens\` or \`authenticate\`, or use 127.0.0.1.`,
+  );
+}

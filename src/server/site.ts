@@ -3,6 +3,7 @@ import { checkAgentIds } from '../agents/agent-ids.ts';
 import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
 import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
+import { SingletreeError } from '../events/index.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
 import { standardError } from '../control/standard-output.ts';
 import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
@@ -11,7 +12,10 @@ import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo 
 import type { AppOptions } from './app.ts';
 import { Metrics } from './metrics.ts';
 import { RunStandings } from './run-standings.ts';
-import { Access, type Scope } from './security/access.ts';
+import { Access } from './security/access.ts';
+import type { Authenticate, Scope } from './security/caller.ts';
+import { isLoopback } from './security/request-guard.ts';
+import { checkAuthenticated } from './server-options.ts';
 import type { EventText } from './security/redacted-texts.ts';
 import { KeepAlive } from './streams/keep-alive.ts';
 import { ThreadFeeds } from './streams/thread-feed.ts';
@@ -20,7 +24,11 @@ import { ThreadListFeed } from './thread-list-feed.ts';
 /** What the routes of one server share. Everything in it can be made anew from the log. */
 export class Site {
   readonly options: AppOptions;
+  /** Whether the server is reached from other machines. */
+  readonly isPublic: boolean;
+  /** The list of tokens; empty when the option `authenticate` decides. */
   readonly access: Access;
+  readonly authenticate: Authenticate;
   readonly redactor: Redactor;
   readonly metrics: Metrics = new Metrics();
   readonly conversations: Conversations;
@@ -39,7 +47,22 @@ export class Site {
     this.signal = signal;
     // Every open stream listens to it.
     setMaxListeners(0, signal);
+    const { isPublic = false, hosts = [], authenticate } = options;
+    if (authenticate !== undefined && tokens.length > 0)
+      throw new SingletreeError('invalid_argument', 'Both `tokens` and `authenticate` were given. Give one of them.');
+    const otherName = hosts.find(name => !isLoopback(name));
+    this.isPublic = isPublic || otherName !== undefined;
+    if (this.isPublic)
+      checkAuthenticated(options, otherName === undefined ? 'answer other machines' : `answer "${otherName}"`);
     this.access = new Access(tokens, options.attempts);
+    this.authenticate =
+      authenticate ??
+      (({ headers }, { address }) =>
+        this.access.admit({
+          authorization: headers.get('authorization') ?? undefined,
+          cookie: headers.get('cookie') ?? undefined,
+          address,
+        }));
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
     const { control, agents, snapshots } = options;
     this.conversations = new Conversations({ log, control, agents, snapshots, signal });

@@ -8,13 +8,13 @@ import { createAdaptorServer } from '@hono/node-server';
 import { SingletreeError } from '../events/index.ts';
 import { type AppOptions, appOf } from './app.ts';
 import { isLoopback } from './security/request-guard.ts';
-import { checkServerOptions } from './server-options.ts';
+import { checkAuthenticated, checkServerOptions } from './server-options.ts';
 import { Site } from './site.ts';
 
 export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
   /** Whether the page of Singletree is served; true when absent. `webRoot` names the folder of another page. */
   readonly page?: boolean;
-  /** `127.0.0.1` when absent; any other address than loopback, and any name in `hosts`, needs `tokens`. */
+  /** `127.0.0.1` when absent; any other address than loopback, and any name in `hosts`, needs `tokens` or `authenticate`. */
   readonly host?: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -25,7 +25,7 @@ export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
 export interface RunningServer {
   /** Where it answers, without a slash at the end. */
   readonly url: string;
-  /** Returns an address that signs a browser in once, with a token that does not show in it. */
+  /** Returns an address that signs a browser in once, with one of `tokens` that does not show in it. */
   createLink(token: string): string;
   /** Delivers follow-ups that waited when the process before ended; call it when the runs were recovered. */
   resume(): Promise<void>;
@@ -37,14 +37,8 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   checkServerOptions(options);
   const { host = '127.0.0.1', port, graceMs = 3000, page = true, webRoot = ownPage(), ...appOptions } = options;
-  // A name that is not this machine's is how clients of a reverse proxy call it.
-  const otherName = [host, ...(options.hosts ?? [])].find(name => !isLoopback(name));
-  const isPublic = otherName !== undefined;
-  if (isPublic && (options.tokens ?? []).length === 0)
-    throw new SingletreeError(
-      'invalid_argument',
-      `Cannot ${otherName === host ? 'listen on' : 'answer'} "${otherName}" without a token: everybody who reaches it could run agents. Give a token, or use 127.0.0.1.`,
-    );
+  const isPublic = !isLoopback(host);
+  if (isPublic) checkAuthenticated(options, `listen on "${host}"`);
   const closing = new AbortController();
   const site = new Site({
     ...appOptions,
@@ -64,7 +58,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let closed: Promise<unknown> | undefined;
   return {
     url,
-    createLink: token => `${url}/login?token=${site.access.createKey(token)}`,
+    createLink: token => {
+      if (options.authenticate !== undefined)
+        throw new SingletreeError(
+          'not_supported',
+          'This server has no tokens: its `authenticate` decides who is let in.',
+        );
+      return `${url}/login?token=${site.access.createKey(token)}`;
+    },
     resume: () => site.conversations.recover(),
     async close() {
       closing.abort();

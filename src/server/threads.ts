@@ -1,6 +1,6 @@
 import { SingletreeError } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
-import type { Scope } from './security/access.ts';
+import type { Scope } from './security/caller.ts';
 
 /** The resource a request is about: the one it names, which must be its own, else its own. */
 export function resourceFor({ resourceId: own }: Scope, named: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { allRights } from '../../src/server/security/caller.ts';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import type { Agent } from '../../src/agents/agent.ts';
 import type { McpGrant } from '../../src/server/mcp/mcp-access.ts';
@@ -74,7 +75,7 @@ export async function startMcpScene(
     ...server,
     site,
     overChannel: async (era, { folder, allow = mcpAllow, ...client } = {}) => {
-      const access = { scope: {}, allow, folder, connection: `test:${connections++}` };
+      const access = { scope: { rights: allRights }, allow, folder, connection: `test:${connections++}` };
       const [near, far] = InMemoryTransport.createLinkedPair();
       const handle = serveConnection(new McpConnection(async () => site, access), {
         version: '1.0.0',

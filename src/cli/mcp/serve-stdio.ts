@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { allRights } from '../../server/security/caller.ts';
 import { realpathSync } from 'node:fs';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { printNotice } from '../../control/standard-output.ts';
@@ -22,7 +23,7 @@ export async function serveMcp(options: McpOptions): Promise<void> {
       opened = openLog({ ...options, folder });
       return (await opened).site;
     },
-    { scope: {}, allow, connection: `process:${randomUUID()}`, ...(!all && { folder }) },
+    { scope: { rights: allRights }, allow, connection: `process:${randomUUID()}`, ...(!all && { folder }) },
   );
   const closed = new Promise<void>(resolve => {
     process.stdin.once('close', () => resolve());

@@ -1,4 +1,4 @@
-import type { Scope } from '../security/access.ts';
+import type { Scope } from '../security/caller.ts';
 
 /** What clients of an MCP server may do beside reading: run agents and steer them, or answer what agents ask. */
 export const mcpGrants = ['run', 'answer'] as const;

@@ -2,24 +2,32 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Handler } from 'hono';
 import { defined } from '../../events/defined.ts';
 import type { AppEnv } from '../route.ts';
+import { checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import type { McpAccess } from './mcp-access.ts';
 
 /** How large a message may be, and how many streams of changes a token may have open. */
 const mostBytes = 4 * 1024 * 1024;
 const mostSubscriptions = 64;
+/** How many callers have a handler; that of another one is made again. */
+const mostHandlers = 1000;
+/** The rights without which a caller does not have what the server grants. */
+const neededRights = { run: 'send', answer: 'approve' } as const;
 
 /** Creates the handler of `/mcp`, which has errors of its own protocol; the library is loaded when an agent calls. */
 export function mcpHandler(site: Site): Handler<AppEnv> {
   const handlers = new Map<string, Promise<McpHttpHandler>>();
   return async context => {
     context.set('route', '/mcp');
-    const { resourceId, by } = context.get('scope');
-    // As many as there are tokens.
-    const connection = `token:${JSON.stringify([resourceId, by])}`;
-    const access = { scope: defined({ resourceId, by }), allow: site.options.mcpAllow ?? [], connection };
-    let handler = handlers.get(connection);
-    if (handler === undefined) handlers.set(connection, (handler = createHandler(site, access)));
+    const { resourceId, by, rights } = context.get('scope');
+    checkRight({ rights, ...defined({ by }) }, 'read');
+    const connection = `token:${JSON.stringify([resourceId, by, rights])}`;
+    const allow = (site.options.mcpAllow ?? []).filter(grant => rights.includes(neededRights[grant]));
+    const access = { scope: { rights, ...defined({ resourceId, by }) }, allow, connection };
+    const handler = handlers.get(connection) ?? createHandler(site, access);
+    handlers.delete(connection);
+    handlers.set(connection, handler);
+    if (handlers.size > mostHandlers) handlers.delete(handlers.keys().next().value ?? '');
     const response = await (await handler).fetch(context.req.raw);
     // Node decides it: a client that asked to close a connection must not use it again.
     response.headers.delete('connection');

@@ -13,7 +13,7 @@ import {
 import { type AgUiTurn, checkRun, findOpenRun, readSnapshots, takeRun } from '../ag-ui.ts';
 import { findClientThread, openClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';
-import { authorOf } from '../security/access.ts';
+import { authorOf, checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { requestStream } from '../streams/request-stream.ts';
@@ -37,6 +37,7 @@ export function agUiRoutes(site: Site): Route[] {
       method: 'get',
       path: '/api/ag-ui/info',
       tag,
+      right: 'read',
       summary: 'List the agents, as CopilotKit expects them',
       answer: agUiInfo,
       handle: () => {
@@ -49,6 +50,7 @@ export function agUiRoutes(site: Site): Route[] {
       method: 'post',
       path: '/api/ag-ui/agent/{agentId}/run',
       tag,
+      right: 'send',
       summary: 'Send a message or answers to interrupts, and stream the run',
       body: agUiRunBody,
       bodyBytes,
@@ -57,6 +59,7 @@ export function agUiRoutes(site: Site): Route[] {
         const { id: agent } = pickAgent(agents, param('agentId'), body.threadId);
         checkRun(body);
         const isAnswer = body.resume !== undefined && body.resume.length > 0;
+        if (isAnswer) checkRight(scope, 'approve');
         const find = isAnswer ? site.findToSend(scope, body.threadId) : openClientThread(site, scope, body.threadId);
         const thread = await find;
         const { pending } = await conversations.inbox.of(thread);
@@ -69,6 +72,7 @@ export function agUiRoutes(site: Site): Route[] {
       method: 'post',
       path: '/api/ag-ui/agent/{agentId}/connect',
       tag,
+      right: 'read',
       summary: 'Read the messages of a thread, then stream its run when one is under way',
       body: agUiRunBody,
       bodyBytes,
@@ -96,6 +100,7 @@ export function agUiRoutes(site: Site): Route[] {
       method: 'post',
       path: '/api/ag-ui/agent/{agentId}/stop/{threadId}',
       tag,
+      right: 'send',
       summary: 'Stop what runs in a thread',
       answer: z.looseObject({ stopped: z.boolean() }),
       handle: async ({ param, scope }) => {

@@ -12,6 +12,7 @@ export function baseRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/base-changes',
+      right: 'read',
       tag: 'Threads',
       summary: 'Compare the folder of a thread with the commit that its work is based on',
       answer: baseInfo,

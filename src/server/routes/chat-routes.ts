@@ -23,6 +23,7 @@ export function chatRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/chat',
+      right: 'send',
       tag,
       summary: 'Send what is new in a chat, and stream the answer',
       headers,
@@ -38,6 +39,7 @@ export function chatRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/chat/{threadId}/messages',
+      right: 'read',
       tag,
       summary: 'Read a chat as UI messages, without an answer that is under way',
       headers,
@@ -52,6 +54,7 @@ export function chatRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/chat/{threadId}/stream',
+      right: 'read',
       tag,
       summary: 'Stream the answer that is under way, from its start',
       headers,

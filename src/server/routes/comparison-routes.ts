@@ -3,7 +3,7 @@ import { defined } from '../../events/defined.ts';
 import { comparisonBody, comparisonInfo } from '../../protocols/index.ts';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { type Route, route } from '../route.ts';
-import { authorOf } from '../security/access.ts';
+import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 /** Comparisons of several agents on one request. */
@@ -13,6 +13,7 @@ export function comparisonRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/comparisons',
+      right: 'send',
       tag: 'Comparisons',
       summary:
         'Start several agents with one request, each in a thread and, in a git repository, a worktree of its own',

@@ -43,6 +43,7 @@ export function fileRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/files',
+      right: 'read',
       tag,
       summary: 'List the files of a thread',
       answer: z.looseObject({ files: z.array(fileInfo) }),
@@ -54,6 +55,7 @@ export function fileRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/files/{fileId}',
+      right: 'read',
       tag,
       summary: 'Download a file of a thread',
       answer: { contentType: 'application/octet-stream', description: 'The file' },

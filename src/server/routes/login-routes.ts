@@ -28,9 +28,9 @@ export function loginRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/login',
+      right: 'none',
       tag,
       summary: 'The page on which a person enters the token; a link with the token exchanges it at once',
-      isOpen: true,
       query: z.object({
         next: z.string().max(2000).optional().describe('where to go then'),
         token: z.string().max(2000).optional().describe('a token, or a key that stands for one once'),
@@ -42,9 +42,9 @@ export function loginRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/login',
+      right: 'none',
       tag,
       summary: 'Exchange a token for a cookie',
-      isOpen: true,
       upload: { contentType: form, description: 'The fields `token` and `next`' },
       status: 303,
       handle: async ({ context }) => {
@@ -56,18 +56,18 @@ export function loginRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/logout',
+      right: 'none',
       tag,
       summary: 'Forget the cookie',
-      isOpen: true,
       status: 303,
       handle: ({ context }) => redirect('/login', setCookie(context, '', 0)),
     }),
     route({
       method: 'get',
       path: '/login.css',
+      right: 'none',
       tag,
       summary: 'How the sign-in page and the reference look',
-      isOpen: true,
       answer: { contentType: 'text/css', description: 'The style sheet' },
       handle: () => new Response(loginStyle, { headers: { 'content-type': 'text/css; charset=utf-8' } }),
     }),

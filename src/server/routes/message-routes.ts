@@ -2,7 +2,7 @@ import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
-import { authorOf } from '../security/access.ts';
+import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Messages';
@@ -14,6 +14,7 @@ export function messageRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/messages',
+      right: 'send',
       tag,
       summary: 'Say something: it starts a run, goes into the one under way, or waits until that one ended',
       body: messageBody,
@@ -29,6 +30,7 @@ export function messageRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/retries',
+      right: 'send',
       tag,
       summary: 'Ask once more for what a message answered',
       body: retryBody,
@@ -43,6 +45,7 @@ export function messageRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/selection',
+      right: 'send',
       tag,
       summary: 'Make a message the active one of its siblings',
       body: selectionBody,

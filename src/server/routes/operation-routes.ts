@@ -14,18 +14,18 @@ export function operationRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/healthz',
+      right: 'none',
       tag,
       summary: 'Whether the process answers',
-      isOpen: true,
       answer: status,
       handle: () => ({ status: 'ok' }),
     }),
     route({
       method: 'get',
       path: '/readyz',
+      right: 'none',
       tag,
       summary: 'Whether the log can be written and the server is not about to end',
-      isOpen: true,
       answer: status,
       handle: async () => {
         if (site.signal.aborted) throw new SingletreeError('log_unavailable', 'The server is about to end.');
@@ -37,6 +37,7 @@ export function operationRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/metrics',
+      right: 'read',
       tag,
       summary: 'Counters for Prometheus; a token of one resource does not open it',
       answer: { contentType: 'text/plain', description: 'The Prometheus text format' },
@@ -53,6 +54,7 @@ export function operationRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/agents',
+      right: 'read',
       tag: 'Agents',
       summary: 'List the agents that can be asked, the default first',
       answer: z.looseObject({ agents: z.array(agentInfo) }),
@@ -61,6 +63,7 @@ export function operationRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/setup',
+      right: 'read',
       tag: 'Agents',
       summary: 'List the agents and providers of models that are known, and how to add what is missing',
       answer: setupInfo,

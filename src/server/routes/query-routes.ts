@@ -50,6 +50,7 @@ export function queryRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/window',
+      right: 'read',
       tag: 'Threads',
       summary: 'Read a part of a thread, its end when nothing else is named',
       query: windowQuery,
@@ -62,6 +63,7 @@ export function queryRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/search',
+      right: 'read',
       tag: 'Threads',
       summary: 'Find messages and titles by their words, the newest first',
       query: searchQuery,
@@ -72,6 +74,7 @@ export function queryRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/usage',
+      right: 'read',
       tag: 'Runs',
       summary: 'Add up what model calls used in all threads',
       query: usageQuery,

@@ -13,6 +13,7 @@ export function queueRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/queue',
+      right: 'read',
       tag,
       summary: 'The messages that wait until the run under way has ended, in the order of their delivery',
       answer: z.looseObject({ messages: z.array(queuedMessage) }),
@@ -30,6 +31,7 @@ export function queueRoutes(site: Site): Route[] {
     route({
       method: 'patch',
       path: '/api/threads/{threadId}/queue/{messageId}',
+      right: 'send',
       tag,
       summary: 'Change a message that waits',
       body: queuedBody,
@@ -43,6 +45,7 @@ export function queueRoutes(site: Site): Route[] {
     route({
       method: 'delete',
       path: '/api/threads/{threadId}/queue/{messageId}',
+      right: 'send',
       tag,
       summary: 'Remove a message that waits',
       status: 204,
@@ -54,6 +57,7 @@ export function queueRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/queue/{messageId}/send',
+      right: 'send',
       tag,
       summary: 'Send a message that waits into the run under way',
       status: 202,

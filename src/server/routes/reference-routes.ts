@@ -10,6 +10,7 @@ export function referenceRoutes(others: readonly Route[], version: string): Rout
     route({
       method: 'get',
       path: '/api/openapi.json',
+      right: 'read',
       tag,
       summary: 'The OpenAPI document of this server',
       answer: { contentType: 'application/json', description: 'OpenAPI 3.1' },
@@ -18,6 +19,7 @@ export function referenceRoutes(others: readonly Route[], version: string): Rout
     route({
       method: 'get',
       path: '/api/reference',
+      right: 'read',
       tag,
       summary: 'The same for a person',
       answer: { contentType: 'text/html', description: 'The page' },

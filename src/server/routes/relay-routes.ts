@@ -5,7 +5,7 @@ import { SingletreeError } from '../../events/index.ts';
 import { decisionInfo, relayBody, relayInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
-import { authorOf } from '../security/access.ts';
+import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, placeIn } from '../threads.ts';
 
@@ -23,6 +23,7 @@ export function relayRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/relays',
+      right: 'read',
       tag,
       summary: 'List what waits for a person in all threads, oldest first',
       query: z.strictObject({ threadId: z.string().min(1).optional().describe('only those of this thread') }),
@@ -39,6 +40,7 @@ export function relayRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/decisions',
+      right: 'read',
       tag,
       summary: 'List what was decided in all threads, by whom and when; the threads that changed last first',
       query: z.strictObject({
@@ -57,6 +59,7 @@ export function relayRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/relays/{relayId}',
+      right: 'approve',
       tag,
       summary: 'Answer a relay that waits, in whichever thread it is',
       body: relayBody,
@@ -75,6 +78,7 @@ export function relayRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/relays/{relayId}',
+      right: 'approve',
       tag,
       summary: 'Answer a relay; the first answer wins',
       body: relayBody,

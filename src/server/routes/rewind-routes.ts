@@ -14,6 +14,7 @@ export function rewindRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/undo',
+      right: 'send',
       tag,
       summary: 'Take turns back, from a user message on: the conversation in a new branch, and the files they changed',
       body: rewindBody,
@@ -28,6 +29,7 @@ export function rewindRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/redo',
+      right: 'send',
       tag,
       summary: 'Take up again what the undo that made a thread took back',
       body: rewindBody.omit({ messageId: true }),

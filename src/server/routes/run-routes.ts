@@ -7,7 +7,7 @@ import { totals } from '../../projections/index.ts';
 import { type RawLineInfo, rawLineInfo, runInfo, usageInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
-import { authorOf } from '../security/access.ts';
+import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Runs';
@@ -21,6 +21,7 @@ export function runRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/runs',
+      right: 'read',
       tag,
       summary: 'List the runs of a thread, oldest first',
       answer: z.looseObject({ runs: z.array(runInfo) }),
@@ -31,6 +32,7 @@ export function runRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/runs/{runId}',
+      right: 'read',
       tag,
       summary: 'Read where a run stands',
       answer: runInfo,
@@ -41,6 +43,7 @@ export function runRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/runs/{runId}/raw',
+      right: 'read',
       tag,
       summary: 'Download what the program of a run printed',
       query: z.strictObject({
@@ -71,6 +74,7 @@ export function runRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/usage',
+      right: 'read',
       tag,
       summary: 'Read what a thread cost: in all, and by run, agent and model',
       answer: usageInfo,
@@ -81,6 +85,7 @@ export function runRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/runs/{runId}/abort',
+      right: 'send',
       tag,
       summary: 'Stop a run and everything it started',
       answer: z.looseObject({}),

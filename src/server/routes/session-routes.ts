@@ -7,7 +7,7 @@ import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { sessionImportBody, sessionImportInfo, sessionInfo } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
-import type { Scope } from '../security/access.ts';
+import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Sessions';
@@ -35,6 +35,7 @@ export function sessionRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/sessions',
+      right: 'administer',
       tag,
       summary: 'List the sessions of external agents on this machine, newest first',
       answer: z.looseObject({ sessions: z.array(sessionInfo) }),
@@ -50,6 +51,7 @@ export function sessionRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/sessions/{sessionId}/import',
+      right: 'administer',
       tag,
       summary: 'Import a listed session, or what was added to it since',
       body: sessionImportBody,

@@ -22,6 +22,7 @@ export function streamRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/events',
+      right: 'read',
       tag: 'Streams',
       summary: 'Follow a thread: its events so far, then new ones',
       query: eventsQuery(protocols),

@@ -8,7 +8,7 @@ import { exportedLines } from '../exported-lines.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import { runIdsOf } from '../run-ids.ts';
-import { authorOf } from '../security/access.ts';
+import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
@@ -37,6 +37,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads',
+      right: 'read',
       tag,
       summary: 'List threads, newest first',
       query: listQuery,
@@ -55,6 +56,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/changes',
+      right: 'read',
       tag,
       summary: 'Follow the list of threads: what runs or waits, then every change',
       answer: { contentType: 'text/event-stream', description: 'Frames with `active`, `changed` and `deleted`' },
@@ -72,6 +74,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads',
+      right: 'send',
       tag,
       summary: 'Make a thread',
       body: newThreadBody,
@@ -86,6 +89,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/import',
+      right: 'administer',
       tag,
       summary: 'Make a thread from an export',
       query: z.strictObject({ title, resourceId: z.string().min(1).max(200).optional() }),
@@ -103,6 +107,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}',
+      right: 'read',
       tag,
       summary: 'Read a thread',
       answer: threadInfo,
@@ -111,6 +116,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'patch',
       path: '/api/threads/{threadId}',
+      right: 'send',
       tag,
       summary: 'Rename, pin or archive a thread',
       body: threadChangeBody,
@@ -123,6 +129,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'delete',
       path: '/api/threads/{threadId}',
+      right: 'administer',
       tag,
       summary: 'Stop the runs of a thread and remove it',
       status: 204,
@@ -139,6 +146,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/branches',
+      right: 'send',
       tag,
       summary: 'Make a thread that shares the events up to a seq',
       body: branchBody,
@@ -155,6 +163,7 @@ export function threadRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/export',
+      right: 'read',
       tag,
       summary: 'Download a thread: its events, one on each line, or its active branch as a document',
       query: z.strictObject({

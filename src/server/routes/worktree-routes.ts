@@ -18,6 +18,7 @@ export function worktreeRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/worktrees',
+      right: 'read',
       tag,
       summary: 'List the git worktrees of all threads',
       answer: z.looseObject({ worktrees: z.array(worktreeInfo) }),
@@ -39,6 +40,7 @@ export function worktreeRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/worktree',
+      right: 'read',
       tag,
       summary: 'Read the worktree of a thread: where it is, and the files that were changed in it',
       answer: worktreeInfo,
@@ -50,6 +52,7 @@ export function worktreeRoutes(site: Site): Route[] {
     route({
       method: 'get',
       path: '/api/threads/{threadId}/worktree/patch',
+      right: 'read',
       tag,
       summary: 'Read how one file was changed in the worktree of a thread',
       query: z.strictObject({ path: z.string().min(1) }),
@@ -63,6 +66,7 @@ export function worktreeRoutes(site: Site): Route[] {
     route({
       method: 'post',
       path: '/api/threads/{threadId}/worktree/keep',
+      right: 'administer',
       tag,
       summary: 'Apply the changes of a worktree to the original folder, all or none, without a commit',
       body: z.strictObject({}),
@@ -75,6 +79,7 @@ export function worktreeRoutes(site: Site): Route[] {
     route({
       method: 'delete',
       path: '/api/threads/{threadId}/worktree',
+      right: 'administer',
       tag,
       summary: 'Remove the worktree of a thread; one with changes only when that is forced',
       query: z.strictObject({ force: z.enum(['true', 'false']).optional() }),

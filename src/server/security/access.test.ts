@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { Access, cookieName } from './access.ts';
 import { AttemptLimit } from './attempt-limit.ts';
+import { allRights } from './caller.ts';
 
 const shown = (authorization?: string, cookie?: string, address = '10.0.0.1') => ({ authorization, cookie, address });
+
+const everything = { resourceId: null, rights: allRights };
 
 describe('access', () => {
   const access = () => new Access([{ token: 'all-of-it' }, { token: 'only-mine', resourceId: 'mine' }]);
 
   it('is open when there are no tokens', () => {
-    expect(new Access([]).admit(shown())).toEqual({});
+    expect(new Access([]).admit(shown())).toEqual(everything);
   });
 
   it('takes no token that is easily guessed', () => {
@@ -23,16 +26,19 @@ describe('access', () => {
 
   it('returns the name of a token', () => {
     const named = new Access([{ token: 'all-of-it', name: 'ann' }]);
-    expect(named.admit(shown('Bearer all-of-it'))).toEqual({ by: 'ann' });
+    expect(named.admit(shown('Bearer all-of-it'))).toEqual({ ...everything, name: 'ann' });
   });
 
   it('returns what each token opens, in a header or in a cookie', () => {
     const door = access();
-    expect(door.admit(shown('Bearer all-of-it'))).toEqual({});
-    expect(door.admit(shown('bearer only-mine'))).toEqual({ resourceId: 'mine' });
+    expect(door.admit(shown('Bearer all-of-it'))).toEqual(everything);
+    expect(door.admit(shown('bearer only-mine'))).toEqual({ ...everything, resourceId: 'mine' });
     const cookie = door.signIn('only-mine', 'a');
     expect(cookie).not.toContain('only-mine');
-    expect(door.admit(shown(undefined, `other=1; ${cookieName}=${cookie}`))).toEqual({ resourceId: 'mine' });
+    expect(door.admit(shown(undefined, `other=1; ${cookieName}=${cookie}`))).toEqual({
+      ...everything,
+      resourceId: 'mine',
+    });
   });
 
   it('signs in once with a key that stands for a token', () => {
@@ -80,8 +86,8 @@ describe('access', () => {
     const cookie = door.signIn('right-one', 'a');
     const wrong = () => door.admit(shown('Bearer wrong'));
     expect(wrong).toThrow(expect.objectContaining({ code: 'unauthorized' }));
-    expect(door.admit(shown('Bearer right-one'))).toEqual({});
-    expect(door.admit(shown(undefined, `${cookieName}=${cookie}`))).toEqual({});
+    expect(door.admit(shown('Bearer right-one'))).toEqual(everything);
+    expect(door.admit(shown(undefined, `${cookieName}=${cookie}`))).toEqual(everything);
     expect(door.signIn('right-one', '10.0.0.1')).toBe(cookie);
     expect(wrong).toThrow(expect.objectContaining({ code: 'too_many_attempts' }));
   });

@@ -1,7 +1,7 @@
-import { defined } from '../../events/defined.ts';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SingletreeError } from '../../events/index.ts';
 import { AttemptLimit, type AttemptLimitOptions } from './attempt-limit.ts';
+import { allRights, type Caller, type Right } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
 /** A token that opens the server. */
@@ -11,21 +11,8 @@ export interface AccessToken {
   readonly name?: string;
   /** The only resource it opens: what belongs to others answers as not found. Everything when absent. */
   readonly resourceId?: string;
-}
-
-/** What a request may see. */
-export interface Scope {
-  /** Everything when absent. */
-  readonly resourceId?: string;
-  /** The marks of the runs that its process works for, as it states them. */
-  readonly runMarks?: string;
-  /** The name of its token: the `by` of what it adds to a log. */
-  readonly by?: string;
-}
-
-/** The author of what a request adds to a log, as the `by` of its events. */
-export function authorOf({ by }: Scope): { readonly by?: string } {
-  return defined({ by });
+  /** What its owner may do; everything when absent. */
+  readonly rights?: readonly Right[];
 }
 
 /** What a request shows to be let in. */
@@ -42,7 +29,7 @@ export const cookieName = 'singletree_access';
 
 /** Decides who is let in. Without tokens everybody is: then the server must be reachable from this machine only. */
 export class Access {
-  readonly #tokens: readonly { readonly scope: Scope; readonly token: Buffer; readonly cookie: Buffer }[];
+  readonly #tokens: readonly { readonly caller: Caller; readonly token: Buffer; readonly cookie: Buffer }[];
   readonly #limit: AttemptLimit;
   /** The tokens that keys stand for, each once. */
   readonly #keys = new Map<string, string>();
@@ -54,8 +41,8 @@ export class Access {
     if (new Set(tokens.map(({ token }) => token)).size < tokens.length)
       throw new SingletreeError('invalid_argument', 'Two tokens are the same. Give each name a token of its own.');
     this.#limit = new AttemptLimit(limit);
-    this.#tokens = tokens.map(({ token, resourceId, name: by }) => ({
-      scope: defined({ resourceId, by }),
+    this.#tokens = tokens.map(({ token, resourceId = null, name, rights = allRights }) => ({
+      caller: { resourceId, rights, ...(name !== undefined && { name }) },
       token: digest(token),
       cookie: digest(cookieFor(token)),
     }));
@@ -70,9 +57,9 @@ export class Access {
     return this.#failures;
   }
 
-  /** What the request may see; throws a `Refusal` when it shows no token that is known. */
-  admit({ authorization, cookie, address }: Credentials): Scope {
-    if (this.isOpen) return {};
+  /** Returns the owner of the token that a request shows; throws a `Refusal` when it shows none that is known. */
+  admit({ authorization, cookie, address }: Credentials): Caller {
+    if (this.isOpen) return { resourceId: null, rights: allRights };
     const bearer = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1];
     const stored = cookieIn(cookie);
     if (bearer !== undefined) return this.#check('token', bearer, address);
@@ -97,11 +84,11 @@ export class Access {
     return key;
   }
 
-  #check(kind: 'token' | 'cookie', shown: string, address: string): Scope {
+  #check(kind: 'token' | 'cookie', shown: string, address: string): Caller {
     const hash = digest(shown);
-    let found: Scope | undefined;
+    let found: Caller | undefined;
     // Every token is compared, so that the time does not depend on which one was near.
-    for (const known of this.#tokens) if (timingSafeEqual(known[kind], hash)) found = known.scope;
+    for (const known of this.#tokens) if (timingSafeEqual(known[kind], hash)) found = known.caller;
     // A token that is right is let in from any address: those who guess from it must not lock out its owner.
     if (found !== undefined) return found;
     const seconds = this.#limit.secondsToWait(address);
@@ -115,7 +102,8 @@ export class Access {
   }
 }
 
-function unauthorized(message: string): Refusal {
+/** The refusal of a request whose caller is not known. */
+export function unauthorized(message: string): Refusal {
   return new Refusal('unauthorized', message, { 'www-authenticate': 'Bearer realm="singletree"' });
 }
 

@@ -1,6 +1,6 @@
 import type { ThreadInfo, ThreadNews } from '../../protocols/index.ts';
 import type { ListChange, ThreadListFeed } from '../thread-list-feed.ts';
-import type { Scope } from '../security/access.ts';
+import type { Scope } from '../security/caller.ts';
 
 export interface ThreadNewsOptions {
   readonly feed: ThreadListFeed;

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { SingletreeError } from '../../events/index.ts';
+
+/** Every right of a caller. `administer` covers folders, rules, keys, imports and deletions. None includes another. */
+export const allRights = ['read', 'send', 'approve', 'administer'] as const;
+
+export type Right = (typeof allRights)[number];
+
+/** Who sends a request, and what it may do. */
+export interface Caller {
+  /** The `by` of its messages, answers and aborts. */
+  readonly name?: string | undefined;
+  /** The only resource it opens: what belongs to others answers as not found. `null` opens every resource. */
+  readonly resourceId: string | null;
+  readonly rights: readonly Right[];
+}
+
+/**
+ * Returns who sends a request, from its headers; undefined for nobody that is known, which is answered with 401. The
+ * request has no body, and no cookie when a page of another origin sends it.
+ */
+export type Authenticate = (
+  request: Request,
+  source: { readonly address: string },
+) => Caller | undefined | Promise<Caller | undefined>;
+
+/** What a request may see and do. */
+export interface Scope {
+  /** Everything when absent. */
+  readonly resourceId?: string;
+  readonly rights: readonly Right[];
+  /** The marks of the runs that its process works for, as it states them. */
+  readonly runMarks?: string;
+  /** The name of the caller: the `by` of what it adds to a log. */
+  readonly by?: string;
+}
+
+const callerFields = z.object({
+  name: z.string().min(1).max(200).optional(),
+  resourceId: z.string().min(1).nullable(),
+  rights: z.array(z.enum(allRights)),
+});
+
+/** Returns what a caller may see and do. Throws a `TypeError` for a caller without a resource or with unknown rights. */
+export function scopeFor(caller: Caller, runMarks: string | undefined): Scope {
+  const { success, data } = callerFields.safeParse(caller);
+  if (!success)
+    throw new TypeError(
+      '`authenticate` returned something else than a caller. Expected { name?, resourceId, rights }: `resourceId` a text, or null for every resource; `rights` a list of read, send, approve and administer.',
+    );
+  const { name: by, resourceId, rights } = data;
+  return {
+    rights,
+    ...(resourceId !== null && { resourceId }),
+    ...(by !== undefined && { by }),
+    ...(runMarks !== undefined && { runMarks }),
+  };
+}
+
+/** Throws `request_forbidden` when a request does not have a right. */
+export function checkRight({ rights, by }: Scope, right: Right): void {
+  if (rights.includes(right)) return;
+  const who = by === undefined ? 'the caller' : `"${by}"`;
+  throw new SingletreeError(
+    'request_forbidden',
+    `This needs the right "${right}"; ${who} has ${rights.join(', ') || 'none'}. Ask who runs the server for it.`,
+    { details: { right } },
+  );
+}
+
+/** The author of what a request adds to a log, as the `by` of its events. */
+export function authorOf({ by }: Scope): { readonly by?: string } {
+  return by === undefined ? {} : { by };
+}
