@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { bareEnvironment } from './support/bare-environment.ts';
@@ -21,6 +22,8 @@ interface Trial {
   readonly edits?: readonly (readonly [string, string])[];
   /** Packages that the reader installs. */
   readonly peers?: PeerPackages;
+  /** Packages of the registry that the guide installs, beside the dependencies of ours. */
+  readonly packages?: readonly string[];
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -88,6 +91,7 @@ const trials: Readonly<Record<string, Trial>> = {
         : call('agent', { agent: 'reader', task: 'Read.' });
     },
   },
+  'mount-the-server': { packages: ['express@5.1.0'] },
   // A reader answers when the stream shows the question.
   'watch-from-curl': {
     edits: [
@@ -109,13 +113,17 @@ const runnable = guides.filter(guide => {
 
 /** Follows a guide; the ports that it names are replaced by free ones. */
 async function follow(guide: string): Promise<void> {
-  const { script, edits = [], peers } = trials[guide] ?? {};
+  const { script, edits = [], packages = [], peers } = trials[guide] ?? {};
   if (peers !== undefined) await installPeers(peers);
   if (script !== undefined) server = await startScriptedServer({ script });
   const text = JSON.stringify(guideSteps(pageOf(guide)));
   const named = ['4747', '4800'].filter(port => text.includes(port));
   const ports = await Promise.all(named.map(async port => [port, String(await freePort())] as const));
   shell = new GuideShell(join(project, 'guides', guide), environment(guide));
+  if (packages.length > 0) {
+    const install = `npm init --yes && npm install --no-audit --no-fund --prefer-offline ${packages.join(' ')}`;
+    expect((await shell.run(install)).status).toBe(0);
+  }
   for (const step of guideSteps(pageOf(guide), [...edits, ...ports])) {
     if (step.kind === 'file') shell.save(step.name, step.text);
     if (step.kind === 'serve') await shell.serve(step.command);
@@ -148,6 +156,24 @@ describe('a guide, followed in an empty folder with the packed package', () => {
 });
 
 describe('the program of a guide', () => {
+  it('mount-the-server answers requests as the route handlers of Next', async () => {
+    const folder = join(project, 'next');
+    mkdirSync(folder);
+    for (const step of guideSteps(pageOf('mount-the-server')))
+      if (step.kind === 'file') writeFileSync(join(folder, step.name), step.text);
+    const script = `
+      import { GET, POST } from './route.mjs';
+      const headers = { host: 'app.example', authorization: 'Bearer key-of-ann', 'content-type': 'application/json' };
+      const url = 'https://app.example/api/threads';
+      const made = await POST(new Request(url, { method: 'POST', headers, body: '{"title":"Next"}' }));
+      const list = await (await GET(new Request(url, { headers }))).json();
+      console.log(made.status, list.threads.map(({ title }) => title).join());
+      process.exit();`;
+    writeFileSync(join(folder, 'try.mjs'), script);
+    const child = spawn(process.execPath, ['try.mjs'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    expect(await text(child.stdout)).toBe('201 Next\n');
+  });
+
   /** Saves a file of a guide with changes, and starts it. */
   function start(guide: string, file: string, edits: readonly (readonly [string, string])[]) {
     const step = guideSteps(pageOf(guide), edits).find(each => each.kind === 'file' && each.name === file);

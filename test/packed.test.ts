@@ -119,8 +119,21 @@ describe('the packed package', () => {
       });
     });
     expect(files.length).toBeGreaterThan(30);
+    // Express has its types in a package of their own: a guide uses these.
+    writeFileSync(
+      join(project, 'express.d.ts'),
+      `declare module 'express' {
+        type Handler = (request: unknown, response: { send(text: string): void }) => void;
+        interface Server { use(...handlers: unknown[]): void; get(path: string, handler: Handler): void; listen(port: number, ready: () => void): void }
+        const express: { (): Server; json(): unknown };
+        export default express;
+      }`,
+    );
     const checked = { ...compilerOptions, allowJs: true, checkJs: true };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: checked, files }));
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: checked, files: ['express.d.ts', ...files] }),
+    );
     expect(compile()).toBe('');
   });
 

@@ -102,13 +102,20 @@ export interface AppOptions {
   readonly version?: string;
 }
 
+/** The HTTP interface as an app of Hono, to be served or mounted in another one. */
+export interface App extends Hono<AppEnv> {
+  /** Delivers messages that waited when the process before ended; call it when the runs were recovered. */
+  resume(): Promise<void>;
+}
+
 /**
  * Creates the HTTP interface over a log and the control of its runs; it keeps no state of its own. Throws
  * `invalid_argument` for options that are unknown, missing or invalid.
  */
-export function createApp(options: AppOptions): Hono<AppEnv> {
+export function createApp(options: AppOptions): App {
   checkAppOptions(options);
-  return appOf(new Site(options));
+  const site = new Site(options);
+  return Object.assign(appOf(site), { resume: () => site.conversations.recover() });
 }
 
 /** The app of a site. */

@@ -2,8 +2,9 @@
  * The HTTP server: commands, streams with resume, the AI SDK's chat interface, and the page.
  * @module
  */
+export type { AppEnv } from './route.ts';
 export type { AgentDirectory } from './agent-directory.ts';
-export { type AppOptions, createApp } from './app.ts';
+export { type App, type AppOptions, createApp } from './app.ts';
 export type { LogStyle } from './request-log.ts';
 export type { AccessToken } from './security/access.ts';
 export type { Authenticate, Caller, Right } from './security/caller.ts';

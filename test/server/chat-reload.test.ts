@@ -135,6 +135,22 @@ describe.each([5, 6, 7] as const)('a chat of AI SDK %i that is opened again', ve
   });
 });
 
+it('shows a call of a tool that the client declares as a part of its name, in the stream and after a reload', async () => {
+  const id = newId();
+  const headers = { authorization: 'Bearer for-everything', 'x-ai-sdk-tools': 'other, look' };
+  const body = { id, messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'look here' }] }] };
+  const sent = {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  const stream = await (await fetch(`${server.url}/api/chat`, sent)).text();
+  expect(stream).toContain('"type":"tool-input-available"');
+  expect(stream).not.toContain('"dynamic"');
+  const text = await (await fetch(`${server.url}/api/chat/${id}/messages`, { headers })).text();
+  expect(text).toContain('"type":"tool-look"');
+});
+
 it('refuses an unknown version of the AI SDK', async () => {
   const headers = { authorization: 'Bearer for-everything', 'x-ai-sdk-version': '4' };
   expect(await ask(server.url, '/api/chat/x/messages', { headers })).toMatchObject({ status: 400 });

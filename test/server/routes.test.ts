@@ -114,6 +114,23 @@ describe('a follow-up', () => {
     });
     await second.close();
   });
+
+  it('survives an app that is mounted elsewhere', async () => {
+    const log = new MemoryLog();
+    const echo = scriptedAgent('echo', async function* ({ event }) {
+      yield event('text', { id: 't', content: 'hello' });
+    });
+    const control = new Supervisor({ log, agents: [echo] });
+    const { id } = await log.createThread();
+    const waits = { delivery: 'follow_up', agent: 'echo', order: 0 } as const;
+    await log.append(id, [{ type: 'message_queued', runId: 'q', id: 'm', content: 'waited', ...waits }]);
+    const signal = new AbortController();
+    const agents = { list: () => [{ id: 'echo', name: 'echo' }], get: () => echo };
+    await createApp({ log, control, agents, signal: signal.signal }).resume();
+    expect(await log.read(id)).toContainEqual(expect.objectContaining({ type: 'user', content: 'waited' }));
+    signal.abort();
+    await control.close();
+  });
 });
 
 describe('a run', () => {

@@ -19,6 +19,8 @@ import { defined } from '../../events/defined.ts';
 export interface AiSdkOptions extends RequestOptions {
   /** The version of the client; the newest when absent. */
   readonly version?: AiSdkVersion | undefined;
+  /** The tools that the client declares: their calls are parts of the type `tool-<name>`; others are `dynamic-tool` parts. */
+  readonly clientTools?: readonly string[] | undefined;
   readonly threadId?: string | undefined;
   /** The id of the message; that of the root run when absent. */
   readonly messageId?: string | undefined;
@@ -32,6 +34,7 @@ const checkOptions = optionsCheck(
     ({
       ...requestFields(),
       version: z.literal(aiSdkVersions).optional(),
+      clientTools: z.array(name()).optional(),
       messageId: name().optional(),
     }) satisfies Record<keyof AiSdkOptions, z.ZodType>,
 );
@@ -61,7 +64,7 @@ class MessageStream {
   constructor(options: AiSdkOptions) {
     this.#options = options;
     this.#version = options.version ?? 7;
-    this.#tools = new ToolParts(this.#version);
+    this.#tools = new ToolParts(this.#version, options.clientTools ?? []);
   }
 
   encode(facts: readonly Fact[]): AiSdkChunk[] {

@@ -16,14 +16,14 @@ export type AiSdkChunk =
   | { type: 'start-step' | 'finish-step' | 'reset-step' }
   | { type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; id: string }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
-  | { type: 'tool-input-start'; toolCallId: string; toolName: string; dynamic: true }
+  | { type: 'tool-input-start'; toolCallId: string; toolName: string; dynamic?: true }
   | { type: 'tool-input-delta'; toolCallId: string; inputTextDelta: string }
   | {
       type: 'tool-input-available';
       toolCallId: string;
       toolName: string;
       input: unknown;
-      dynamic: true;
+      dynamic?: true;
       toolMetadata?: { runId: string; agentName: string };
     }
   | {
@@ -34,8 +34,8 @@ export type AiSdkChunk =
       isAutomatic?: true;
     }
   | { type: 'tool-approval-response'; approvalId: string; approved: boolean; reason?: string }
-  | { type: 'tool-output-available'; toolCallId: string; output: unknown; dynamic: true }
-  | { type: 'tool-output-error'; toolCallId: string; errorText: string; dynamic: true }
+  | { type: 'tool-output-available'; toolCallId: string; output: unknown; dynamic?: true }
+  | { type: 'tool-output-error'; toolCallId: string; errorText: string; dynamic?: true }
   | { type: 'tool-output-denied'; toolCallId: string }
   | { type: 'steering-message'; id: string; parts: SteeringPart[] }
   | { type: `data-${string}`; id?: string; data: unknown; transient?: true }

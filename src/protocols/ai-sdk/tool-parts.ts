@@ -5,10 +5,16 @@ import { resultOf } from '../request/tool-result.ts';
 import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
 import { approvalPart } from './data-parts.ts';
 
+/** Whether a part is dynamic: it is not of a tool that the client declares. */
+interface PartKind {
+  readonly dynamic?: true;
+}
+
 /** What is known of a tool part while its call is open. */
 interface ToolPart {
   /** The step of the message it is in: only there can a client replace its input. */
   readonly step: number;
+  readonly kind: PartKind;
   /** The approval the part shows, and whether it was rejected. */
   approvalId?: string;
   rejected?: boolean;
@@ -19,13 +25,15 @@ const interrupted = 'It was not called: the model stopped while it wrote the inp
 /** The tool parts of one message: their input, what people are asked about them, and their output. */
 export class ToolParts {
   readonly #version: AiSdkVersion;
+  readonly #clientTools: readonly string[];
   readonly #open = new Map<string, ToolPart>();
   /** Calls whose input is being written. */
-  readonly #streaming = new Set<string>();
+  readonly #streaming = new Map<string, PartKind>();
   #step = 0;
 
-  constructor(version: AiSdkVersion) {
+  constructor(version: AiSdkVersion, clientTools: readonly string[]) {
     this.#version = version;
+    this.#clientTools = clientTools;
   }
 
   /** Whether a call of this step is open. */
@@ -46,31 +54,34 @@ export class ToolParts {
 
   /** Ends the parts whose input was never completed. */
   endInputs(): AiSdkChunk[] {
-    const ended = [...this.#streaming].map(toolCallId => failed(toolCallId, interrupted));
+    const ended = [...this.#streaming].map(([toolCallId, kind]) => failed(toolCallId, kind, interrupted));
     this.#streaming.clear();
     return ended;
   }
 
   input({ key: toolCallId, toolName, delta }: FactOf<'input'>): AiSdkChunk[] {
-    const begun: AiSdkChunk[] = this.#streaming.has(toolCallId)
-      ? []
-      : [{ type: 'tool-input-start', toolCallId, toolName, dynamic: true }];
-    this.#streaming.add(toolCallId);
-    return [...begun, { type: 'tool-input-delta', toolCallId, inputTextDelta: delta }];
+    const written: AiSdkChunk = { type: 'tool-input-delta', toolCallId, inputTextDelta: delta };
+    if (this.#streaming.has(toolCallId)) return [written];
+    const kind = this.#kindOf(toolName);
+    this.#streaming.set(toolCallId, kind);
+    return [{ type: 'tool-input-start', toolCallId, toolName, ...kind }, written];
   }
 
   call(call: OpenCall): AiSdkChunk[] {
+    const kind = this.#streaming.get(call.key) ?? this.#kindOf(call.toolName);
     this.#streaming.delete(call.key);
-    this.#open.set(call.key, { step: this.#step });
-    return [inputAvailable(call, call.input)];
+    this.#open.set(call.key, { step: this.#step, kind });
+    return [inputAvailable(call, kind, call.input)];
   }
 
-  result({ call: { key: toolCallId }, output }: FactOf<'result'>): AiSdkChunk[] {
+  result({ call: { key: toolCallId, toolName }, output }: FactOf<'result'>): AiSdkChunk[] {
     const part = this.#open.get(toolCallId);
+    const kind = part?.kind ?? this.#kindOf(toolName);
     this.#open.delete(toolCallId);
     if ('context' in output)
-      return [{ type: 'tool-output-available', toolCallId, output: resultOf(output), dynamic: true }];
-    if ('error' in output) return [failed(toolCallId, output.error)];
+      return [{ type: 'tool-output-available', toolCallId, output: resultOf(output), ...kind }];
+    if ('error' in output) return [failed(toolCallId, kind, output.error)];
+    if (this.#version === 5) return [failed(toolCallId, kind, output.reason)];
     return this.#denied(toolCallId, output.reason, part?.rejected === true);
   }
 
@@ -111,11 +122,10 @@ export class ToolParts {
   /** Shows the call as running again, with this input; clients find only parts of the step they are in. */
   #replaceInput({ call }: OpenRelay, input: unknown): AiSdkChunk[] {
     const part = call && this.#open.get(call.key);
-    return call !== undefined && part?.step === this.#step ? [inputAvailable(call, input)] : [];
+    return call !== undefined && part?.step === this.#step ? [inputAvailable(call, part.kind, input)] : [];
   }
 
   #denied(toolCallId: string, reason: string, isShown: boolean): AiSdkChunk[] {
-    if (this.#version === 5) return [failed(toolCallId, reason)];
     const denied: AiSdkChunk = { type: 'tool-output-denied', toolCallId };
     if (isShown) return [denied];
     const approvalId = `${toolCallId}:rule`;
@@ -134,14 +144,18 @@ export class ToolParts {
       denied,
     ];
   }
+
+  #kindOf(toolName: string): PartKind {
+    return this.#clientTools.includes(toolName) ? {} : { dynamic: true };
+  }
 }
 
-function inputAvailable({ key, toolName, run }: OpenCall, input: unknown): AiSdkChunk {
+function inputAvailable({ key, toolName, run }: OpenCall, kind: PartKind, input: unknown): AiSdkChunk {
   const { runId, agentName, parent } = run;
   const ofAgent = parent !== undefined && { toolMetadata: { runId, agentName } };
-  return { type: 'tool-input-available', toolCallId: key, toolName, input, dynamic: true, ...ofAgent };
+  return { type: 'tool-input-available', toolCallId: key, toolName, input, ...kind, ...ofAgent };
 }
 
-function failed(toolCallId: string, errorText: string): AiSdkChunk {
-  return { type: 'tool-output-error', toolCallId, errorText, dynamic: true };
+function failed(toolCallId: string, kind: PartKind, errorText: string): AiSdkChunk {
+  return { type: 'tool-output-error', toolCallId, errorText, ...kind };
 }

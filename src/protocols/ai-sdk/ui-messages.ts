@@ -9,22 +9,25 @@ import { contentParts } from './content-parts.ts';
 import { customPart, userPart } from './data-parts.ts';
 import type { UiMessage, UiPart } from './ui-message.ts';
 import { relayDataPart } from './ui-relay.ts';
-import { agentParts, toolParts } from './ui-tool-parts.ts';
+import { agentParts, type ClientKind, toolParts } from './ui-tool-parts.ts';
 import { defined } from '../../events/defined.ts';
 
 export interface UiMessagesOptions {
   /** The version of the client; the newest when absent. */
   readonly version?: AiSdkVersion | undefined;
+  /** The tools that the client declares: their calls are parts of the type `tool-<name>`; others are `dynamic-tool` parts. */
+  readonly clientTools?: readonly string[] | undefined;
   readonly threadId?: string | undefined;
 }
 
 const checkOptions = optionsCheck(
   'uiMessages',
   () =>
-    ({ version: z.literal(aiSdkVersions).optional(), threadId: name().optional() }) satisfies Record<
-      keyof UiMessagesOptions,
-      z.ZodType
-    >,
+    ({
+      version: z.literal(aiSdkVersions).optional(),
+      clientTools: z.array(name()).optional(),
+      threadId: name().optional(),
+    }) satisfies Record<keyof UiMessagesOptions, z.ZodType>,
 );
 
 /**
@@ -34,11 +37,12 @@ const checkOptions = optionsCheck(
  */
 export function uiMessages(nodes: Iterable<ViewNode>, options: UiMessagesOptions = {}): UiMessage[] {
   checkOptions(options);
-  const { version = 7, threadId } = options;
+  const { version = 7, clientTools = [], threadId } = options;
+  const client: ClientKind = { version, clientTools };
   const messages: UiMessage[] = [];
   for (const node of nodes) {
     if (node.status === 'running') continue;
-    const parts = newestData(partsOf(node, version)).map(acceptable);
+    const parts = newestData(partsOf(node, client)).map(acceptable);
     if (parts.length === 0) continue;
     const { runId = node.id, agentId: agentName = runId } = node;
     const metadata = { runId, agentName, ...defined({ threadId }) };
@@ -58,26 +62,26 @@ function newestData(parts: readonly UiPart[]): UiPart[] {
   return [...byKey.values()];
 }
 
-function partsOf(node: ViewNode, version: AiSdkVersion): UiPart[] {
+function partsOf(node: ViewNode, client: ClientKind): UiPart[] {
   if (node.role === 'summary') return [{ type: 'text', text: node.text }];
-  if (node.role === 'assistant') return [...node.partList].flatMap(part => assistantParts(part, node, version));
+  if (node.role === 'assistant') return [...node.partList].flatMap(part => assistantParts(part, node, client));
   return [...node.partList].flatMap(part => (part.kind === 'user' ? contentParts(part.content).map(asPart) : []));
 }
 
-function assistantParts(part: ViewPart, node: ViewNode, version: AiSdkVersion): UiPart[] {
+function assistantParts(part: ViewPart, node: ViewNode, client: ClientKind): UiPart[] {
   switch (part.kind) {
     case 'text':
     case 'reasoning':
       return [{ type: part.kind, text: part.text, state: 'done' }];
     case 'user':
-      return part.automatic !== true ? [asPart(userPart(version, part.id, part.content))] : [];
+      return part.automatic !== true ? [asPart(userPart(client.version, part.id, part.content))] : [];
     case 'relay':
       return [asPart(relayDataPart(part))];
     case 'tool':
     case 'repl':
-      return toolParts(part, version);
+      return toolParts(part, client);
     case 'run':
-      return part.runs.flatMap(run => agentParts(run, undefined, version));
+      return part.runs.flatMap(run => agentParts(run, undefined, client));
     case 'fact':
       return factParts(part.event, node);
     default:

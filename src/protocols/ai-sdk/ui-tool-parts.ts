@@ -8,8 +8,15 @@ import type { UiPart } from './ui-message.ts';
 import { relayDataPart, relayDecision } from './ui-relay.ts';
 import { defined } from '../../events/defined.ts';
 
+/** What decides how a client shows a call. */
+export interface ClientKind {
+  readonly version: AiSdkVersion;
+  readonly clientTools: readonly string[];
+}
+
 /** A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. */
-export function toolParts(part: ToolPart | ReplPart, version: AiSdkVersion, agent?: ViewNode): UiPart[] {
+export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?: ViewNode): UiPart[] {
+  const { version, clientTools } = client;
   const call = showCall(part);
   if (call === undefined) return [];
   const isShown = ({ relay: { relayKind } }: RelayPart) =>
@@ -18,11 +25,12 @@ export function toolParts(part: ToolPart | ReplPart, version: AiSdkVersion, agen
   const others = call.relays.filter(relay => !isShown(relay));
   const { id: toolCallId, toolName } = call;
   const ofAgent = agent !== undefined && version > 5 && { toolMetadata: agentIn(agent) };
-  const shown = { type: 'dynamic-tool', toolName, toolCallId, ...stateOf(call, asked, version), ...ofAgent };
+  const kind = clientTools.includes(toolName) ? { type: `tool-${toolName}` } : { type: 'dynamic-tool', toolName };
+  const shown = { ...kind, toolCallId, ...stateOf(call, asked, version), ...ofAgent };
   return [
     shown,
     ...others.map(relay => ({ ...relayDataPart(relay, toolCallId) })),
-    ...call.runs.flatMap(run => agentParts(run, call, version)),
+    ...call.runs.flatMap(run => agentParts(run, call, client)),
   ];
 }
 
@@ -30,7 +38,7 @@ export function toolParts(part: ToolPart | ReplPart, version: AiSdkVersion, agen
  * A subagent as a data part, and the calls it made; its words are not words of the message. Nothing of an observer, as in
  * the stream.
  */
-export function agentParts(run: ViewNode, cause: ShownCall | undefined, version: AiSdkVersion): UiPart[] {
+export function agentParts(run: ViewNode, cause: ShownCall | undefined, client: ClientKind): UiPart[] {
   const { status = 'complete', model } = run;
   if (run.memory !== undefined) return [];
   const prompt = promptOf(cause);
@@ -50,8 +58,8 @@ export function agentParts(run: ViewNode, cause: ShownCall | undefined, version:
     ...defined({ model }),
   };
   const inner = parts.flatMap(part => {
-    if (part.kind === 'tool' || part.kind === 'repl') return toolParts(part, version, run);
-    return part.kind === 'run' ? part.runs.flatMap(each => agentParts(each, undefined, version)) : [];
+    if (part.kind === 'tool' || part.kind === 'repl') return toolParts(part, client, run);
+    return part.kind === 'run' ? part.runs.flatMap(each => agentParts(each, undefined, client)) : [];
   });
   return [{ type: 'data-agent', id: data.runId, data }, ...inner];
 }

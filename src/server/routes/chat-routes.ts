@@ -1,7 +1,16 @@
 import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
-import { aiSdkVersions, chatBody, chatMessages, protocols, uiMessages, Waiting } from '../../protocols/index.ts';
+import {
+  aiSdkEncoder,
+  type AiSdkOptions,
+  aiSdkVersions,
+  chatBody,
+  chatMessages,
+  protocols,
+  uiMessages,
+  Waiting,
+} from '../../protocols/index.ts';
 import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
 import { findClientThread, openClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';
@@ -11,10 +20,13 @@ import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AI SDK';
 /** The protocol of these endpoints: clients of the AI SDK expect no other one here. */
-const { encoder, framing, versions } = protocols['ai-sdk'];
+const { framing, versions } = protocols['ai-sdk'];
 const newest = versions.at(-1) ?? '';
 const standings = { yes: 'waiting', maybe: 'uncertain', no: 'working' } as const;
-const headers = { 'x-ai-sdk-version': `the version of the client: ${versions.join(', ')}; ${newest} when absent` };
+const headers = {
+  'x-ai-sdk-version': `the version of the client: ${versions.join(', ')}; ${newest} when absent`,
+  'x-ai-sdk-tools': 'the tools that the client declares, with commas: their calls are `tool-<name>` parts',
+};
 const answer = { contentType: 'text/event-stream', description: 'The AI SDK UI message stream' };
 
 /** What `useChat` with the `DefaultChatTransport` calls. A chat is a thread, its id the thread's. */
@@ -31,9 +43,9 @@ export function chatRoutes(site: Site): Route[] {
       bodyBytes: 16 * 1024 * 1024,
       answer,
       handle: async ({ context, body, scope }) => {
-        const version = versionOf(context);
+        const client = readClient(context);
         const thread = await openClientThread(site, scope, body.id);
-        return streamTurn(site, thread, await takeChat(site, thread, body, scope), version);
+        return streamTurn(site, thread, await takeChat(site, thread, body, scope), client);
       },
     }),
     route({
@@ -45,10 +57,9 @@ export function chatRoutes(site: Site): Route[] {
       headers,
       answer: chatMessages,
       handle: async ({ context, param, scope }) => {
-        const given = versionOf(context);
-        const version = aiSdkVersions.find(each => String(each) === given);
+        const client = readClient(context);
         const thread = await findClientThread(site, scope, param('threadId'));
-        return thread === undefined ? [] : uiMessages(await readChat(site, thread), { version, threadId: thread.id });
+        return thread === undefined ? [] : uiMessages(await readChat(site, thread), { ...client, threadId: thread.id });
       },
     }),
     route({
@@ -61,16 +72,16 @@ export function chatRoutes(site: Site): Route[] {
       answer,
       others: { 204: 'Nothing is under way' },
       handle: async ({ context, param, scope }) => {
-        const version = versionOf(context);
+        const client = readClient(context);
         const thread = await findClientThread(site, scope, param('threadId'));
         const turn = thread && (await openTurn(site, thread));
-        return thread && turn ? streamTurn(site, thread, turn, version) : new Response(null, { status: 204 });
+        return thread && turn ? streamTurn(site, thread, turn, client) : new Response(null, { status: 204 });
       },
     }),
   ];
 }
 
-function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, version: string): Response {
+function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, client: ChatClient): Response {
   const stream = requestStream(site, {
     threadId: id,
     runId,
@@ -79,7 +90,7 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, vers
     open: run => {
       const waiting = new Waiting();
       return {
-        encoder: encoder({ version, threadId: id, runId: run }),
+        encoder: aiSdkEncoder({ ...client, threadId: id, runId: run }),
         from: 0,
         after,
         standing: (event, chunks) => {
@@ -93,11 +104,19 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, vers
   return streamResponse(stream, framing);
 }
 
-/** The major version of the client. */
-function versionOf(context: Context): string {
+/** What a client states about itself in its headers. */
+type ChatClient = Required<Pick<AiSdkOptions, 'version' | 'clientTools'>>;
+
+/** Returns the major version of the client and the tools it declares. */
+function readClient(context: Context): ChatClient {
   const given = context.req.header('x-ai-sdk-version') ?? newest;
-  const [version = ''] = given.split('.');
-  if (versions.includes(version)) return version;
+  const version = aiSdkVersions.find(each => String(each) === given.split('.')[0]);
+  const clientTools =
+    context.req
+      .header('x-ai-sdk-tools')
+      ?.split(',')
+      .flatMap(name => name.trim() || []) ?? [];
+  if (version !== undefined) return { version, clientTools };
   const expected = versions.join(', ');
   throw new SingletreeError(
     'invalid_argument',
