@@ -41,6 +41,13 @@ describe('the README', () => {
     } finally {
       await model.close();
     }
+    const withoutKey = spawnSync(process.execPath, ['example.mjs'], {
+      cwd: project,
+      env: bareEnvironment(),
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect([withoutKey.status, withoutKey.stderr]).toEqual([1, expect.stringContaining('ANTHROPIC_API_KEY')]);
   });
 
   it('states the size of the package as the measurements do, and shows pictures that load fast', () => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { SingletreeError } from '../events/index.ts';
 import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../log/index.ts';
 import { ProgressLine } from './run/progress-line.ts';
+import { makeSingletreeHome } from './settings/home.ts';
 import { addStoreOptions, type StoreOptions, storeUrls } from './settings/store-options.ts';
 import { listedCommand } from './command-list.ts';
 import { counted } from './counted.ts';
@@ -50,6 +51,7 @@ export function addStoreCommand(program: Command): void {
 
 async function migrate(options: StoreOptions & JsonOption): Promise<void> {
   const { store } = storeUrls(options);
+  makeSingletreeHome();
   const log = await openStore(store);
   await log.close();
   await (options.json === true

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type LoggedEvent, newId, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, milliseconds, text } from '../events/options/option-fields.ts';
+import { callback, field, milliseconds, text } from '../events/options/option-fields.ts';
 import {
   type AgentInfo,
   agentInfo,
@@ -72,7 +72,7 @@ import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/t
 import { windowOf } from './window.ts';
 
 export interface ClientOptions extends Partial<Backoff> {
-  /** Where the server is, such as `http://127.0.0.1:4747`; the page's own server when absent. */
+  /** Where the server is, such as `http://127.0.0.1:4747`, or the path where the page's own server has it; its root when absent. */
   readonly baseUrl?: string;
   readonly fetch?: typeof globalThis.fetch;
   /** Opens a server that needs one; a page that is signed in has a cookie instead. */
@@ -223,7 +223,10 @@ const checkOptions = optionsCheck(
   'createClient',
   () =>
     ({
-      baseUrl: text().optional(),
+      baseUrl: field(
+        value => typeof value === 'string' && /^(https?:\/\/|\/|$)/.test(value),
+        'an address such as "http://127.0.0.1:4747", or a path of the own server such as "/agents"',
+      ).optional(),
       fetch: callback().optional(),
       token: text().optional(),
       idleMs: milliseconds().optional(),

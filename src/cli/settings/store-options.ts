@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import type { Config } from '../../config/index.ts';
 import { SingletreeError } from '../../events/singletree-error.ts';
 import { type EventLog, openStore, parseStoreUrl } from '../../log/index.ts';
-import { singletreeHome } from './home.ts';
+import { makeSingletreeHome, singletreeHome } from './home.ts';
 import { defined } from '../../events/defined.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
@@ -56,6 +56,7 @@ export async function openStoreOf(
   { report = printNotice, allowReadOnly = false }: OpenOptions = {},
 ): Promise<EventLog> {
   const { store, live } = storeUrls(options, process.env, config);
+  makeSingletreeHome();
   return openStore(store, { live, allowReadOnly, onOutage: reason => report(outageText(reason)) });
 }
 

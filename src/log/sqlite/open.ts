@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type Database from 'libsql';
@@ -117,9 +117,15 @@ export function closeDatabase(db: Connection): void {
   }
 }
 
-/** Creates the file, readable by its user only (SQLite gives the files beside it the same mode), or checks it. */
+/** Creates the file in a folder that exists, readable by its user only (SQLite gives the files beside it the same mode), or checks it. */
 function prepareFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  if (!existsSync(folder))
+    throw new SingletreeError(
+      'log_unavailable',
+      `${path} cannot be created: the folder ${folder} does not exist. Create it, or choose another file.`,
+      { details: { path, folder } },
+    );
   if (existsSync(path)) checkHeader(path);
   else closeSync(openSync(path, 'a', 0o600));
 }

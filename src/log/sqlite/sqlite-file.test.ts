@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -74,12 +75,6 @@ describe('a new file', () => {
     await log.createThread({ id: 'a' });
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
     await log.close();
-  });
-
-  it('is created with its folder', async () => {
-    path = join(root, 'new', 'folder', 'log.db');
-    await writeLog();
-    expect(statSync(join(root, 'new')).mode & 0o777).toBe(0o700);
   });
 
   it('may be there already, empty', async () => {
@@ -244,6 +239,17 @@ describe('a file that turns out to be damaged', () => {
 });
 
 describe('a place that cannot be used', () => {
+  it('is in a folder that does not exist, which is not created', () => {
+    const folder = join(root, 'new', 'folder');
+    expect(() => new SqliteLog(join(folder, 'log.db'))).toThrow(
+      expect.objectContaining({
+        code: 'log_unavailable',
+        message: `${join(folder, 'log.db')} cannot be created: the folder ${folder} does not exist. Create it, or choose another file.`,
+      }),
+    );
+    expect(existsSync(join(root, 'new'))).toBe(false);
+  });
+
   it('is a folder', () => {
     expect(() => new SqliteLog(root)).toThrow(expect.objectContaining({ code: 'log_unavailable' }));
   });
