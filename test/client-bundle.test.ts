@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
 import { describe, expect, it } from 'vitest';
 
-const entry = fileURLToPath(new URL('../dist/client/index.js', import.meta.url));
+const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
-/** The minified browser bundle of an app that imports these names from the built client, and the packages in it. */
-async function bundleOf(names: string): Promise<{ readonly bytes: number; readonly packages: readonly string[] }> {
+/** The minified browser bundle of an app that imports these names from a built entry point, and the packages in it. */
+async function bundleOf(names: string, entry = 'client'): Promise<{ readonly bytes: number; readonly packages: readonly string[] }> {
   const app = 'virtual:app';
   const built = await build({
     configFile: false,
@@ -15,7 +15,7 @@ async function bundleOf(names: string): Promise<{ readonly bytes: number; readon
       {
         name: 'app',
         resolveId: id => (id === app ? id : undefined),
-        load: id => (id === app ? `export { ${names} } from ${JSON.stringify(entry)}` : undefined),
+        load: id => (id === app ? `export { ${names} } from ${JSON.stringify(`${dist}${entry}/index.js`)}` : undefined),
       },
     ],
   });
@@ -37,5 +37,11 @@ describe('the client in a browser bundle', () => {
     const { bytes, packages } = await bundleOf(names);
     expect(packages).toEqual(['eventsource-parser', 'zod']);
     expect(bytes).toBeLessThan(limit);
+  });
+
+  it('has ids and errors alone without the definitions of events', async () => {
+    const { bytes, packages } = await bundleOf('createIds, newId, SingletreeError', 'events');
+    expect(packages).toEqual([]);
+    expect(bytes).toBeLessThan(5000);
   });
 });

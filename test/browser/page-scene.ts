@@ -19,7 +19,7 @@ export interface PageScene {
 /** Opens the browser of a test file; undefined after a visible line when there is none. */
 export const openBrowser = (): Promise<Browser | undefined> => launchBrowser('the browser tests');
 
-/** Gives each test of a `describe` a server with these agents and an empty tab; fails it when the page logs an error. */
+/** Gives each test of a `describe` a server with these agents and an empty tab; fails it when the page logs an error or violates its security policy. */
 export function usePage(
   browser: Browser | undefined,
   agents: readonly Agent[],
@@ -38,6 +38,10 @@ export function usePage(
     scene.page.on('console', message => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
     });
+    // A violation that a script catches is no error of the console.
+    await scene.page.addInitScript(
+      "document.addEventListener('securitypolicyviolation', e => console.error(e.violatedDirective, 'is violated by', e.blockedURI))",
+    );
     scene.page.on('pageerror', error => complaints.push(String(error)));
   });
   afterEach(async () => {
