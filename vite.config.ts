@@ -5,9 +5,7 @@ import manifest from './package.json' with { type: 'json' };
 /** The modules that the package exports or runs, by their place in `dist`. */
 const entries = [...Object.values(manifest.exports), ...Object.values(manifest.bin)]
   .filter(path => path.endsWith('.js'))
-  .map(path => path.replace('./dist/', '').replace('.js', ''))
-  // A file of its own, so that a page that takes ids only has no definition of an event.
-  .concat('events/ids');
+  .map(path => path.replace('./dist/', '').replace('.js', ''));
 
 /** The package as a few dozen files: opening and compiling one file for each module takes most of an import. */
 export default defineConfig({
@@ -22,7 +20,12 @@ export default defineConfig({
     minify: false,
     rolldownOptions: {
       input: Object.fromEntries(entries.map(name => [name, `src/${name}.ts`])),
-      output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: 'chunks/[name].js',
+        // A page that takes ids only has no definition of an event.
+        codeSplitting: { groups: [{ name: 'ids', test: /src\/events\/ids\.ts$/ }] },
+      },
     },
   },
 });

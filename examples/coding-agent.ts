@@ -12,7 +12,7 @@ writeFileSync(join(folder, 'sum.js'), 'console.log(2 - 2);\n');
 
 const call = (name: string, input: object) => [{ toolCall: { name, input } }];
 const agent = loopAgent({
-  // A script instead of a model, so that no key is needed; a real one is 'anthropic/claude-sonnet-4-5'.
+  // A script instead of a model, so that no key is needed; a real one is 'anthropic/claude-sonnet-5'.
   model: scriptedModel([
     call('read', { path: 'sum.js' }),
     call('edit', { path: 'sum.js', old_string: '2 - 2', new_string: '2 + 2' }),

@@ -11,7 +11,7 @@ const roll = defineTool({
 });
 
 const agent = loopAgent({
-  // A script instead of a model, so that no key is needed; a real one is 'anthropic/claude-sonnet-4-5'.
+  // A script instead of a model, so that no key is needed; a real one is 'anthropic/claude-sonnet-5'.
   model: scriptedModel([
     [{ text: "I'll roll it." }, { toolCall: { name: 'roll', input: { sides: 6 } } }],
     'A six! You win.',

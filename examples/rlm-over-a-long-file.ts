@@ -13,7 +13,7 @@ writeFileSync(file, Array.from({ length: 100_000 }, (_, n) => line(n)).join('\n'
 
 const js = (code: string) => `\`\`\`js\n${code}\n\`\`\``;
 const agent = rlmAgent({
-  // Scripts instead of models, so that no key is needed; real ones are 'anthropic/claude-sonnet-4-5' and the like.
+  // Scripts instead of models, so that no key is needed; real ones are 'anthropic/claude-sonnet-5' and the like.
   model: scriptedModel([
     js(
       `const bad = context.split('\\n').filter(line => line.includes('ERROR'));\nprint(bad.length, 'of', context.length)`,

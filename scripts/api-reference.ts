@@ -9,7 +9,7 @@ interface PublicName {
 }
 
 /** The longest declaration that is printed whole, in lines. */
-const mostLines = 80;
+const mostLines = 250;
 
 /** Returns the page of an entry point, derived from its declaration file. */
 export function apiPage(subpath: string, file: string): string {

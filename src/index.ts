@@ -13,6 +13,7 @@ export {
   type CustomAvailableModel,
   type CustomModelCatalogProvider,
   defaultDisplayState,
+  deltaOf,
   defaultOMProgressState,
   Harness,
   type HarnessConfig,

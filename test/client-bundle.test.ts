@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /** The minified browser bundle of an app that imports these names from a built entry point, and the packages in it. */
-async function bundleOf(names: string, entry = 'client'): Promise<{ readonly bytes: number; readonly packages: readonly string[] }> {
+async function bundleOf(
+  names: string,
+  entry = 'client',
+): Promise<{ readonly bytes: number; readonly packages: readonly string[] }> {
   const app = 'virtual:app';
   const built = await build({
     configFile: false,

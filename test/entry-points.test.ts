@@ -7,6 +7,11 @@ describe('the entry points', () => {
     expect(ambiguous.map(([name, declarations]) => [name, Object.fromEntries(declarations)])).toEqual([]);
   });
 
+  it.each(['AgentFinder', 'EndNote', 'ThreadMemory', 'MessageDelta', 'App', 'AppEnv', 'Caller'])(
+    'export %s, which signatures of other names have',
+    name => expect(publicNames().has(name)).toBe(true),
+  );
+
   it('list every value that they export at runtime', async () => {
     for (const [path, file] of entryPoints) {
       const module = (await import(file)) as Record<string, unknown>;

@@ -192,7 +192,11 @@ describe('a public constructor', () => {
     ['startServer', { ...served, port: '80' }, 'was given "80" as `port`: expected number'],
     ['startServer', { ...served, port: 0, tokens: ['secret'] }, 'as `tokens.0`: expected object'],
     ['startServer', { ...served, port: 0, protocols: { mine: {} } }, 'as `protocols.mine.description`'],
-    ['createClient', { baseUrl: 'localhost:4747' }, 'was given "localhost:4747" as `baseUrl`: expected an address such as "http'],
+    [
+      'createClient',
+      { baseUrl: 'localhost:4747' },
+      'was given "localhost:4747" as `baseUrl`: expected an address such as "http',
+    ],
     ['createClient', { idleMs: 'long' }, 'was given "long" as `idleMs`: expected milliseconds'],
     ['createRuntime', { agent: 'a', resourceId: 'r' }, 'was given "a" as `agent`: expected an agent'],
     ['createRuntime', { agent, resourceId: 'r', approvals: { flor: {} } }, '`floor`'],

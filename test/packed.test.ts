@@ -104,6 +104,15 @@ describe('the packed package', () => {
     expect(compile()).toBe('');
   });
 
+  it('type-checks without the types of Node where it runs in a browser', () => {
+    const entries = ['events', 'graph', 'projections', 'protocols', 'client'];
+    const imports = entries.map(name => `export * as ${name} from 'singletree/${name}';`);
+    writeFileSync(join(project, 'page.ts'), imports.join('\n'));
+    const options = { ...compilerOptions, skipLibCheck: false, types: [], lib: ['ES2023', 'DOM', 'DOM.Iterable'] };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['page.ts'] }));
+    expect(compile()).toBe('');
+  });
+
   it('is what the README and the guides say: their programs compile', () => {
     const pages = ['README.md', ...readdirSync(join(root, 'docs/guides')).map(page => `docs/guides/${page}`)];
     const files = pages.flatMap((page, number) => {

@@ -108,7 +108,9 @@ function childrenOf(node: Node): Node[] {
 
 const rows = (names: readonly string[], tests: readonly Test[], isIn: (name: string, test: Test) => boolean) =>
   names.map(name => {
-    const found = tests.find(test => isIn(name, test));
+    const using = tests.filter(test => isIn(name, test));
+    const isAbout = ({ file }: Test) => name.toLowerCase().includes(file.replace('.test.ts', ''));
+    const found = using.find(isAbout) ?? using[0];
     const title = found === undefined ? '' : `${found.file}: ${found.title}`;
     return `| \`${name}\` | ${title.replaceAll('|', '\\|')} |`;
   });
@@ -119,7 +121,7 @@ function page(): string {
   return [
     '# Test coverage of the harness',
     '',
-    'This page is generated from the tests in `test/harness/`: each name with the first test that uses it.',
+    'This page is generated from the tests in `test/harness/`: each name with the first test that uses it, in the file about it if there is one.',
     '`npx vitest run test/harness/coverage.test.ts -u` regenerates it.',
     '',
     ...table(

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type RlmLimits, rlmLimits } from './rlm-limits.ts';
-import { type CellHandlers, Sandbox } from './sandbox.ts';
+import { type CellHandlers, findPackage, Sandbox } from './sandbox.ts';
 
 const stop = new AbortController();
 const open: Sandbox[] = [];
@@ -25,6 +25,17 @@ function runIn(sandbox: Sandbox) {
     return { ...outcome, ...printed };
   };
 }
+
+describe('a program in a bundle', () => {
+  it('without the packages of the sandbox reports which one, and what to do', () => {
+    expect(() => findPackage('quickjs-emscripten-core', 'file:///no/such/bundle.mjs')).toThrow(
+      expect.objectContaining({
+        code: 'driver_missing',
+        message: expect.stringContaining('--external:singletree') as string,
+      }),
+    );
+  });
+});
 
 describe('calls', () => {
   it('let the process do other work, however many a cell makes', async () => {

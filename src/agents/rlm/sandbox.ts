@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
 import { errorText, SingletreeError } from '../../events/index.ts';
@@ -228,10 +229,9 @@ require(workerData.engine)
 function threadData({ context, functions, limits }: SandboxOptions): ThreadData {
   const { memoryBytes, stackBytes, cellTimeoutMs, maxOutputLength, maxFinalLength } = limits;
   const config: GlobalsConfig = { functions, maxOutputLength, maxFinalLength };
-  const require = createRequire(import.meta.url);
   return {
-    engine: require.resolve('quickjs-emscripten-core'),
-    variant: require.resolve('@jitl/quickjs-wasmfile-release-sync'),
+    engine: findPackage('quickjs-emscripten-core', import.meta.url),
+    variant: findPackage('@jitl/quickjs-wasmfile-release-sync', import.meta.url),
     globals: sandboxGlobals.toString(),
     config: JSON.stringify(config),
     context,
@@ -240,4 +240,17 @@ function threadData({ context, functions, limits }: SandboxOptions): ThreadData 
     cellTimeoutMs,
     maxOutputLength,
   };
+}
+
+/** Returns the file of a package of the sandbox; throws `driver_missing` where a bundle of a program left it out. */
+export function findPackage(name: string, from: string): string {
+  try {
+    return createRequire(from).resolve(name);
+  } catch (cause) {
+    throw new SingletreeError(
+      'driver_missing',
+      `The recursive language model needs the package "${name}", which is not installed beside ${fileURLToPath(from)}. Leave \`singletree\` out of the bundle of your program (\`--external:singletree\`), and install it where the bundle runs.`,
+      { details: { package: name }, cause },
+    );
+  }
 }

@@ -33,7 +33,7 @@ export { type MastraTool, type MastraTools, mastraTools } from './mastra/mastra-
 export type { OMBufferedStatus } from './memory/om-event.ts';
 export type { ObservationalMemoryRecord } from './memory/om-record.ts';
 export type { HarnessFile } from './messages/message-content.ts';
-export { deltaOf } from './messages/message-view.ts';
+export { deltaOf, type MessageDelta } from './messages/message-view.ts';
 export type { PermissionPolicy, PermissionRules, ToolCategory } from './permissions/permissions.ts';
 export type { ToolApproval } from './permissions/relays.ts';
 export type { HarnessSettings } from './settings/harness-settings.ts';

@@ -78,8 +78,7 @@ export class ToolParts {
     const part = this.#open.get(toolCallId);
     const kind = part?.kind ?? this.#kindOf(toolName);
     this.#open.delete(toolCallId);
-    if ('context' in output)
-      return [{ type: 'tool-output-available', toolCallId, output: resultOf(output), ...kind }];
+    if ('context' in output) return [{ type: 'tool-output-available', toolCallId, output: resultOf(output), ...kind }];
     if ('error' in output) return [failed(toolCallId, kind, output.error)];
     if (this.#version === 5) return [failed(toolCallId, kind, output.reason)];
     return this.#denied(toolCallId, output.reason, part?.rejected === true);

@@ -19,6 +19,11 @@ describe('a harness', () => {
       { modes: [{ id: 'main', agent: 'x' }] },
       'as `modes.0.agent`: expected an agent',
     ],
+    [
+      'an agent of Mastra in its adapter',
+      { modes: [{ id: 'main', agent: { id: 'm', getInstructions: () => '' } }] },
+      'as `modes.0.agent`: an agent of Mastra is passed as `mastraAgent(agent)`',
+    ],
     ['an id of a mode', { modes: [{ agent }] }, '`modes.0.id`'],
     ['an id', { id: undefined }, '`id`'],
     ['built-in tools that there are', { disableBuiltinTools: ['nope'] }, '`disableBuiltinTools.0`'],

@@ -20,7 +20,12 @@ const agent = () =>
   z.custom(
     // An agent may be loaded on first use: its `invoke` is read when a run starts.
     value => typeof value === 'function' || (isObject(value) && 'invoke' in value),
-    'expected an agent (an object with `id` and `invoke`), or a function that returns one for a state',
+    {
+      error: ({ input }) =>
+        isObject(input) && 'getInstructions' in input
+          ? 'an agent of Mastra is passed as `mastraAgent(agent)`, with `mastraAgent` of singletree/control'
+          : 'expected an agent (an object with `id` and `invoke`), or a function that returns one for a state',
+    },
   );
 const tools = () =>
   z.custom(
