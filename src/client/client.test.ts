@@ -68,6 +68,49 @@ describe('the client', () => {
     expect(waits).toHaveLength(4);
   });
 
+  it('starts a run once for a key, however often a step of a workflow is repeated, and waits for its end', async () => {
+    const client = createClient({ baseUrl: server.url });
+    const key = 'order-17.review';
+    const step = async () => {
+      const { id } = await client.createThread({ id: key, title: 'Order 17' });
+      const { runId } = await client.sendMessage(id, { id: key, content: 'Review it.' });
+      return { id, runId, ended: client.waitForRun(id, runId) };
+    };
+    const [first, second] = await Promise.all([step(), step()]);
+    expect([second.id, second.runId]).toEqual([key, first.runId]);
+    for await (const event of client.watch(key)) {
+      if (event.type !== 'relay') continue;
+      await client.answerRelay(key, event.id, { outcome: 'answer', answer: 'this' });
+      break;
+    }
+    expect(await Promise.all([first.ended, second.ended])).toMatchObject([
+      { runId: first.runId, status: 'complete' },
+      { runId: first.runId, status: 'complete' },
+    ]);
+    expect(await (await step()).ended).toMatchObject({ runId: first.runId, status: 'complete' });
+    expect((await server.log.read(key)).filter(({ type }) => type === 'harness_start')).toHaveLength(1);
+  });
+
+  it('stops to wait for a run when the signal aborts', async () => {
+    const client = createClient({ baseUrl: server.url });
+    const { id } = await client.createThread();
+    const { runId } = await client.sendMessage(id, { content: 'Go.' });
+    const stop = new AbortController();
+    const ended = client.waitForRun(id, runId, { signal: stop.signal });
+    stop.abort();
+    await expect(ended).rejects.toMatchObject({ name: 'AbortError' });
+    await client.abortRun(runId);
+  });
+
+  it('gets no thread of another resource by its id', async () => {
+    const guarded = await startTestServer([asker], { tokens: [{ token: 'only-of-acme', resourceId: 'acme' }] });
+    const { id } = await guarded.log.createThread({ id: 'of-others', resourceId: 'others' });
+    const client = createClient({ baseUrl: guarded.url, token: 'only-of-acme' });
+    await expect(client.createThread({ id })).rejects.toMatchObject({ code: 'thread_not_found' });
+    expect(await client.createThread({ id: 'of-acme' })).toMatchObject({ id: 'of-acme', resourceId: 'acme' });
+    await guarded.close();
+  });
+
   it('stops a run', async () => {
     const client = createClient({ baseUrl: server.url });
     const { id } = await client.createThread();

@@ -88,6 +88,7 @@ export interface Client {
   listThreads(filter?: ThreadSearch): Promise<ThreadInfo[]>;
   /** One page of threads, newest first; `next` is the cursor of the page after it. */
   searchThreads(filter?: ThreadSearch): Promise<{ threads: ThreadInfo[]; next?: string | undefined }>;
+  /** With an `id` that a thread of the caller has, it returns that thread. */
   createThread(thread?: NewThreadBody): Promise<ThreadInfo>;
   getThread(threadId: string): Promise<ThreadInfo>;
   /** Renames, pins or archives a thread. */
@@ -155,6 +156,8 @@ export interface Client {
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
+  /** Resolves when a run has ended, with how; rejects when the signal aborts. A run that waits for a person is waited for. */
+  waitForRun(threadId: string, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunInfo>;
   /** What the program of a run printed: all, or some lines after a number. */
   readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
   listFiles(threadId: string): Promise<FileInfo[]>;
@@ -258,6 +261,14 @@ export function createClient(options: ClientOptions = {}): Client {
     throw otherServer(baseUrl);
   };
 
+  const watch: Client['watch'] = (threadId, watchOptions = {}) => {
+    const open = async (after: number, signal: AbortSignal) => {
+      return streamOf(await send(`${path`threads/${threadId}/events`}?after=${after}`, { signal }), baseUrl);
+    };
+    return watchEvents({ open, idleMs, delay, random }, watchOptions);
+  };
+  const listRuns = async (threadId: string) => (await call(runList, path`threads/${threadId}/runs`)).runs;
+
   return {
     listAgents: async () => (await call(agentList, 'agents')).agents,
     listThreads: async (filter = {}) => (await call(threadList, `threads${queryOf(filter)}`)).threads,
@@ -313,7 +324,17 @@ export function createClient(options: ClientOptions = {}): Client {
     listRelays: async (filter = {}) => (await call(relayList, `relays${queryOf(filter)}`)).relays,
     listDecisions: (page = {}) => call(decisionList, `decisions${queryOf(page)}`),
     getSetup: () => call(setupInfo, 'setup'),
-    listRuns: async threadId => (await call(runList, path`threads/${threadId}/runs`)).runs,
+    listRuns,
+    waitForRun: async (threadId, runId, { signal } = {}) => {
+      // The seq is read first: a run that is listed as open after it has its end after it.
+      const { seq } = await call(threadInfo, path`threads/${threadId}`);
+      const known = (await listRuns(threadId)).find(run => run.runId === runId);
+      if (known?.endedAt !== undefined) return known;
+      for await (const event of watch(threadId, { after: seq, ...(signal && { signal }) }))
+        if (event.type === 'harness_end' && event.runId === runId) break;
+      signal?.throwIfAborted();
+      return call(runInfo, path`threads/${threadId}/runs/${runId}`);
+    },
     getRun: (threadId, runId) => call(runInfo, path`threads/${threadId}/runs/${runId}`),
     readRawLines: async (threadId, runId, part = {}) =>
       linesOf(await (await send(`${path`threads/${threadId}/runs/${runId}/raw`}${queryOf(part)}`)).text()),
@@ -326,12 +347,7 @@ export function createClient(options: ClientOptions = {}): Client {
     readWindow: async (threadId, part = {}) =>
       windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),
     abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),
-    watch: (threadId, watchOptions = {}) => {
-      const open = async (after: number, signal: AbortSignal) => {
-        return streamOf(await send(`${path`threads/${threadId}/events`}?after=${after}`, { signal }), baseUrl);
-      };
-      return watchEvents({ open, idleMs, delay, random }, watchOptions);
-    },
+    watch,
   };
 }
 

@@ -111,6 +111,11 @@ export type BranchBody = z.infer<typeof branchBody>;
 
 /** The body of `POST /api/threads`. */
 export const newThreadBody = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[\w.:-]{1,200}$/, { error: 'expected 1 to 200 letters, digits, `_`, `-`, `.` and `:`' })
+    .optional()
+    .describe('chosen by the sender: a thread with this id that exists is the answer, as it is'),
   title: z.string().min(1).max(500).optional(),
   resourceId: z.string().min(1).max(200).optional(),
 });

@@ -7,7 +7,7 @@ import { SingletreeError } from '../events/index.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
 import { standardError } from '../control/standard-output.ts';
 import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
-import type { Thread } from '../log/index.ts';
+import type { NewThread, Thread } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
 import type { AppOptions } from './app.ts';
 import { Metrics } from './metrics.ts';
@@ -95,6 +95,19 @@ export class Site {
   /** Returns the thread, when it exists and the request may see it. */
   find(scope: Scope, threadId: string): Promise<Thread> {
     return this.conversations.find(threadId, scope.resourceId);
+  }
+
+  /** Returns the thread with an id that its client chose, creating it when it is new. */
+  async findOrCreate(scope: Scope, thread: NewThread & { readonly id: string }): Promise<Thread> {
+    const { log } = this.options;
+    if ((await log.getThread(thread.id)) === undefined)
+      try {
+        return await log.createThread(thread);
+      } catch (error) {
+        // A request that came at the same time created it.
+        if (!SingletreeError.is(error, 'thread_exists')) throw error;
+      }
+    return this.findToSend(scope, thread.id);
   }
 
   /** Returns the thread for what a person says to it; throws `request_forbidden` for a program of its own runs. */

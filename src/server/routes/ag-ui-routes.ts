@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
 import type { Thread } from '../../log/index.ts';
@@ -11,7 +12,7 @@ import {
   type AgUiVersion,
 } from '../../protocols/index.ts';
 import { type AgUiTurn, checkRun, findOpenRun, readSnapshots, takeRun } from '../ag-ui.ts';
-import { findClientThread, openClientThread } from '../client-threads.ts';
+import { findClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf, checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -60,7 +61,9 @@ export function agUiRoutes(site: Site): Route[] {
         checkRun(body);
         const isAnswer = body.resume !== undefined && body.resume.length > 0;
         if (isAnswer) checkRight(scope, 'approve');
-        const find = isAnswer ? site.findToSend(scope, body.threadId) : openClientThread(site, scope, body.threadId);
+        const find = isAnswer
+          ? site.findToSend(scope, body.threadId)
+          : site.findOrCreate(scope, defined({ id: body.threadId, resourceId: scope.resourceId }));
         const thread = await find;
         const { pending } = await conversations.inbox.of(thread);
         if (pending.length > 0 && !isAnswer) return streamEvents(site, [unanswered(pending.length)]);

@@ -1,3 +1,4 @@
+import { defined } from '../../events/defined.ts';
 import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
@@ -12,7 +13,7 @@ import {
   Waiting,
 } from '../../protocols/index.ts';
 import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
-import { findClientThread, openClientThread } from '../client-threads.ts';
+import { findClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import { requestStream } from '../streams/request-stream.ts';
@@ -44,7 +45,7 @@ export function chatRoutes(site: Site): Route[] {
       answer,
       handle: async ({ context, body, scope }) => {
         const client = readClient(context);
-        const thread = await openClientThread(site, scope, body.id);
+        const thread = await site.findOrCreate(scope, defined({ id: body.id, resourceId: scope.resourceId }));
         return streamTurn(site, thread, await takeChat(site, thread, body, scope), client);
       },
     }),

@@ -76,14 +76,16 @@ export function threadRoutes(site: Site): Route[] {
       path: '/api/threads',
       right: 'send',
       tag,
-      summary: 'Make a thread',
+      summary: 'Make a thread, or return the one with the id that the sender chose',
       body: newThreadBody,
       status: 201,
       answer: threadInfo,
       handle: async ({ body, scope }) => {
-        const resourceId = resourceFor(scope, body.resourceId);
-        const named = body.title !== undefined && { title: body.title };
-        return site.infoOf(await log.createThread({ ...named, ...defined({ resourceId }) }));
+        const { id, title: name } = body;
+        const fields = defined({ title: name, resourceId: resourceFor(scope, body.resourceId) });
+        return site.infoOf(
+          await (id === undefined ? log.createThread(fields) : site.findOrCreate(scope, { id, ...fields })),
+        );
       },
     }),
     route({
