@@ -27,9 +27,8 @@ function declared(message: unknown, tools: readonly string[]): unknown {
   return {
     ...rest,
     parts: parts.map(({ toolName, rawInput: _, ...part }) => {
-      if (toolName === undefined) return part;
-      const isStatic = tools.includes(String(toolName));
-      return isStatic ? { ...part, type: `tool-${String(toolName)}` } : { ...part, toolName };
+      if (typeof toolName !== 'string') return part;
+      return tools.includes(toolName) ? { ...part, type: `tool-${toolName}` } : { ...part, toolName };
     }),
   };
 }

@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type RlmLimits, rlmLimits } from './rlm-limits.ts';
-import { type CellHandlers, findPackage, Sandbox } from './sandbox.ts';
+import { type CellHandlers, resolvePackage, Sandbox } from './sandbox.ts';
 
 const stop = new AbortController();
 const open: Sandbox[] = [];
@@ -28,7 +29,8 @@ function runIn(sandbox: Sandbox) {
 
 describe('a program in a bundle', () => {
   it('without the packages of the sandbox reports which one, and what to do', () => {
-    expect(() => findPackage('quickjs-emscripten-core', 'file:///no/such/bundle.mjs')).toThrow(
+    const elsewhere = createRequire('file:///no/such/bundle.mjs');
+    expect(() => resolvePackage(() => elsewhere.resolve('quickjs-emscripten-core'))).toThrow(
       expect.objectContaining({
         code: 'driver_missing',
         message: expect.stringContaining('--external:singletree') as string,

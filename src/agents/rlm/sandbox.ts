@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
 import { errorText, SingletreeError } from '../../events/index.ts';
@@ -229,9 +228,10 @@ require(workerData.engine)
 function threadData({ context, functions, limits }: SandboxOptions): ThreadData {
   const { memoryBytes, stackBytes, cellTimeoutMs, maxOutputLength, maxFinalLength } = limits;
   const config: GlobalsConfig = { functions, maxOutputLength, maxFinalLength };
+  const require = createRequire(import.meta.url);
   return {
-    engine: findPackage('quickjs-emscripten-core', import.meta.url),
-    variant: findPackage('@jitl/quickjs-wasmfile-release-sync', import.meta.url),
+    engine: resolvePackage(() => require.resolve('quickjs-emscripten-core')),
+    variant: resolvePackage(() => require.resolve('@jitl/quickjs-wasmfile-release-sync')),
     globals: sandboxGlobals.toString(),
     config: JSON.stringify(config),
     context,
@@ -243,14 +243,15 @@ function threadData({ context, functions, limits }: SandboxOptions): ThreadData 
 }
 
 /** Returns the file of a package of the sandbox; throws `driver_missing` where a bundle of a program left it out. */
-export function findPackage(name: string, from: string): string {
+export function resolvePackage(resolve: () => string): string {
   try {
-    return createRequire(from).resolve(name);
+    return resolve();
   } catch (cause) {
+    const [reason] = errorText(cause).split('\n');
     throw new SingletreeError(
       'driver_missing',
-      `The recursive language model needs the package "${name}", which is not installed beside ${fileURLToPath(from)}. Leave \`singletree\` out of the bundle of your program (\`--external:singletree\`), and install it where the bundle runs.`,
-      { details: { package: name }, cause },
+      `The recursive language model cannot load its sandbox: ${reason}. Leave \`singletree\` out of the bundle of your program (\`--external:singletree\`), and install it where the bundle runs.`,
+      { cause },
     );
   }
 }
