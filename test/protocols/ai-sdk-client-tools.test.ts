@@ -26,7 +26,8 @@ function declared(message: unknown, tools: readonly string[]): unknown {
   const { parts, ...rest } = message as UiMessage;
   return {
     ...rest,
-    parts: parts.map(({ toolName, rawInput: _, ...part }) => {
+    parts: parts.map(given => {
+      const { toolName, rawInput: _, ...part } = given;
       if (typeof toolName !== 'string') return part;
       return tools.includes(toolName) ? { ...part, type: `tool-${toolName}` } : { ...part, toolName };
     }),
