@@ -36,6 +36,11 @@ export const commandList = {
     example: 'singletree chat coder',
     load: async () => (await import('./chat.ts')).addChatCommand,
   },
+  acp: {
+    description: 'answer an editor over the Agent Client Protocol, with any agent',
+    example: 'singletree acp claude',
+    load: async () => (await import('./acp.ts')).addAcpCommand,
+  },
   send: {
     description: 'send a message to a thread: into its run, or as its next turn',
     example: 'singletree send last "also update the changelog"',

@@ -26,7 +26,10 @@ const words: Record<Operation['type'], Words> = {
  * Returns the line about a call, in the words for what its agent's tool does; the tool's name when that is not known.
  * `nameOf` shortens paths.
  */
-export function callSummary(tool: ToolPart, nameOf: (path: string) => string = path => path): CallSummary {
+export function callSummary(
+  tool: Pick<ToolPart, 'name' | 'input' | 'output' | 'status' | 'inputText'>,
+  nameOf: (path: string) => string = path => path,
+): CallSummary {
   const { name, input, output, status, inputText } = tool;
   const operations = operationsOf({ name, input, output });
   const [first] = operations;

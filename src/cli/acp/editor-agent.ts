@@ -1,0 +1,319 @@
+import { existsSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import * as z from 'zod';
+import { changeMode } from '../../control/choice-events.ts';
+import { checkMode } from '../../control/conversations/sent-message.ts';
+import type { Conversations, RunControl } from '../../control/index.ts';
+import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
+import { ThreadDigests } from '../../control/thread-digests.ts';
+import { defined } from '../../events/defined.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+import { contentOfPrompt, type PromptBlock } from '../../protocols/acp/message-content.ts';
+import type { AgentDirectory } from '../../server/index.ts';
+import { cursorOf, placeIn } from '../../server/threads.ts';
+import { withoutModel } from '../coder.ts';
+import { isSameFolder } from '../threads/same-folder.ts';
+import { agent, type AgentApp, type AgentContext, type InitializeRequest, RequestError } from './acp-library.ts';
+import { EditorSession } from './editor-session.ts';
+import type { EditorServers } from './editor-servers.ts';
+import { toRequestError } from './request-error.ts';
+import { findCommand, sessionCommands } from './session-commands.ts';
+import { type SessionSettings, sessionSettings } from './session-settings.ts';
+
+export interface EditorAgentOptions {
+  readonly log: EventLog;
+  readonly control: RunControl;
+  readonly conversations: Conversations;
+  readonly agents: AgentDirectory;
+  /** The agent of new sessions; undefined when it needs a model and none can be used. */
+  readonly agentId: string | undefined;
+  readonly servers: EditorServers;
+  /** The folder that agents work in without another one. */
+  readonly cwd: string;
+  readonly version: string;
+  /** Removes a thread with everything that belongs to it. */
+  readonly remove: (thread: Thread) => Promise<void>;
+}
+
+/** How many sessions a page of the list has. */
+const pageSize = 50;
+
+const steering = z.looseObject({ sessionId: z.string(), prompt: z.array(z.looseObject({ type: z.string() })) });
+
+/** Answers an editor over the Agent Client Protocol: its sessions are threads, its verbs those of conversations. */
+export class EditorAgent {
+  readonly #options: EditorAgentOptions;
+  readonly #digests: ThreadDigests;
+  readonly #sessions = new Map<string, EditorSession>();
+  #client: Pick<InitializeRequest, 'clientCapabilities' | 'clientInfo'> = {};
+
+  constructor(options: EditorAgentOptions) {
+    this.#options = options;
+    this.#digests = new ThreadDigests(options.log);
+  }
+
+  /** The handlers of a connection. */
+  app(): AgentApp {
+    return agent({ name: 'singletree' })
+      .onRequest('initialize', ({ params }) => this.#initialize(params))
+      .onRequest('authenticate', () => guarded(async () => this.#agentFor(undefined) && {}))
+      .onRequest('session/new', ({ params, client }) => guarded(() => this.#create(params, client)))
+      .onRequest('session/load', ({ params, client }) => guarded(() => this.#open(params, client, true)))
+      .onRequest('session/resume', ({ params, client }) => guarded(() => this.#open(params, client, false)))
+      .onRequest('session/list', ({ params }) => guarded(() => this.#list(params)))
+      .onRequest('session/close', ({ params }) => guarded(() => this.#close(params.sessionId)))
+      .onRequest('session/delete', ({ params }) => guarded(() => this.#delete(params.sessionId)))
+      .onRequest('session/set_mode', async ({ params }) => {
+        await guarded(() => this.#choose(params.sessionId, 'mode', params.modeId));
+      })
+      .onRequest('session/set_config_option', ({ params }) =>
+        guarded(() => this.#choose(params.sessionId, params.configId, params.value)),
+      )
+      .onRequest('session/prompt', ({ params, client, signal }) => guarded(() => this.#prompt(params, client, signal)))
+      .onRequest('_session/steering', steering, ({ params, client }) => guarded(() => this.#steer(params, client)))
+      .onNotification('session/cancel', ({ params }) => this.#sessions.get(params.sessionId)?.cancel());
+  }
+
+  /** Detaches from all sessions. */
+  close(): void {
+    for (const session of this.#sessions.values()) session.close();
+    this.#sessions.clear();
+  }
+
+  #initialize({ clientCapabilities, clientInfo }: InitializeRequest) {
+    this.#client = defined({ clientCapabilities, clientInfo });
+    const needsKey = this.#options.agentId === undefined;
+    return {
+      protocolVersion: 1,
+      agentInfo: { name: 'singletree', title: 'Singletree', version: this.#options.version },
+      authMethods: needsKey ? [{ id: 'api-key', name: 'Set an API key', description: withoutModel }] : [],
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: false },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      },
+      _meta: { steering: { supported: true } },
+    };
+  }
+
+  async #create({ cwd, mcpServers }: OpenParams, client: AgentContext) {
+    checkFolder(cwd);
+    const agentId = this.#agentFor(undefined);
+    const { log, conversations } = this.#options;
+    const thread = await log.createThread({ metadata: { agentId, cwd } });
+    if (!isSameFolder(cwd, this.#options.cwd)) await conversations.move(thread.id, { folder: cwd });
+    return { sessionId: thread.id, ...(await this.#attach(thread, { cwd, mcpServers }, client, false)) };
+  }
+
+  async #open(
+    { sessionId, cwd, mcpServers }: OpenParams & { sessionId: string },
+    client: AgentContext,
+    isReplayed: boolean,
+  ) {
+    checkFolder(cwd);
+    const { conversations, control } = this.#options;
+    const thread = await conversations.find(sessionId);
+    await control.takeOver(sessionId);
+    const folder = (await this.#digests.findStartFolder(thread)) ?? cwd;
+    return this.#attach(thread, { cwd: folder, mcpServers }, client, isReplayed);
+  }
+
+  /** Opens a thread in this connection; what follows the answer is sent after it. */
+  async #attach(thread: Thread, { cwd, mcpServers = [] }: OpenParams, client: AgentContext, isReplayed: boolean) {
+    const { log, conversations, servers, agents } = this.#options;
+    const { clientCapabilities, clientInfo } = this.#client;
+    this.#sessions.get(thread.id)?.close();
+    const session = new EditorSession(thread.id, {
+      log,
+      conversations,
+      client,
+      cwd,
+      editor: clientInfo?.title ?? clientInfo?.name,
+      hasForms: clientCapabilities?.elicitation?.form != null,
+      hasNotices: clientCapabilities?.session?.notices != null,
+      contextWindow: model => this.#contextWindow(model),
+      settingsChanged: async () => this.#showSettings(thread.id, session),
+    });
+    this.#sessions.set(thread.id, session);
+    await session.open(thread, { isReplayed });
+    const problems = [...(await servers.connect(thread.id, mcpServers, cwd))];
+    const settings = await this.#settings(thread.id);
+    if (mcpServers.length > 0 && agents.get(await this.#agentOf(thread.id))?.isExternal === true)
+      problems.push('This agent has MCP servers of its own: those of the editor are not passed on to it.');
+    setImmediate(() => {
+      session.start();
+      void session.update({ sessionUpdate: 'available_commands_update', availableCommands: [...sessionCommands] });
+      for (const problem of problems) void session.say(problem);
+    });
+    return settings;
+  }
+
+  async #list({ cwd, cursor }: { cwd?: string | null; cursor?: string | null }) {
+    const sessions = [];
+    let last: Thread | undefined;
+    for await (const thread of allThreads(this.#options.log, defined({ after: placeIn(cursor ?? undefined) }))) {
+      const folder = await this.#digests.findStartFolder(thread);
+      if (thread.metadata['isArchived'] === true || (cwd != null && !isSameFolder(folder, cwd))) continue;
+      if (sessions.length === pageSize && last !== undefined) return { sessions, nextCursor: cursorOf(last) };
+      const { id: sessionId, title, updatedAt } = thread;
+      sessions.push({ sessionId, cwd: folder ?? this.#options.cwd, updatedAt, ...defined({ title }) });
+      last = thread;
+    }
+    return { sessions };
+  }
+
+  async #close(sessionId: string) {
+    const session = await this.#opened(sessionId);
+    await session?.cancel();
+    session?.close();
+    this.#sessions.delete(sessionId);
+    await this.#options.servers.close(sessionId);
+    return {};
+  }
+
+  async #delete(sessionId: string) {
+    const { conversations, servers, remove } = this.#options;
+    const thread = await conversations.find(sessionId);
+    this.#sessions.get(sessionId)?.close();
+    this.#sessions.delete(sessionId);
+    await servers.close(sessionId);
+    await conversations.delete(sessionId, { remove: () => remove(thread) });
+    return {};
+  }
+
+  async #prompt({ sessionId, prompt }: PromptParams, client: AgentContext, signal: AbortSignal) {
+    const { log, conversations } = this.#options;
+    const session = await this.#session(sessionId, client);
+    const content = contentOfPrompt(prompt as readonly PromptBlock[]);
+    if (content.length === 0) throw RequestError.invalidParams(undefined, 'The prompt is empty.');
+    const found = findCommand(content);
+    if (found !== undefined) {
+      await session.say(await found.command.run({ log, conversations, threadId: sessionId }, found.argument));
+      return { stopReason: 'end_turn' as const };
+    }
+    const agentId = this.#agentFor(await this.#agentOf(sessionId));
+    const { model } = await this.#choice(sessionId);
+    const end = await session.prompt(content, { agent: agentId, model, signal });
+    if ('error' in end) throw new RequestError(-32_603, end.error.message, { code: end.error.code });
+    return end;
+  }
+
+  async #steer({ sessionId, prompt }: z.infer<typeof steering>, client: AgentContext) {
+    const session = await this.#session(sessionId, client);
+    const agentId = this.#agentFor(await this.#agentOf(sessionId));
+    await session.steer(contentOfPrompt(prompt as unknown as readonly PromptBlock[]), { agent: agentId });
+    return {};
+  }
+
+  /** Changes the mode or the model; the answer has the whole list of options. */
+  async #choose(sessionId: string, id: string, value: unknown): Promise<Pick<SessionSettings, 'configOptions'>> {
+    const { conversations, agents } = this.#options;
+    await conversations.find(sessionId);
+    const agentId = await this.#agentOf(sessionId);
+    const { configOptions } = await this.#settings(sessionId);
+    const option = configOptions.find(each => each.id === id);
+    const values =
+      option?.type === 'select' ? option.options.flatMap(each => ('value' in each ? [each.value] : [])) : [];
+    if (typeof value !== 'string' || !values.includes(value))
+      throw new SingletreeError(
+        'invalid_argument',
+        `The option "${id}" cannot be "${String(value)}". Expected one of: ${values.join(', ') || 'nothing, it is unknown'}.`,
+      );
+    const agentHere = agents.get(agentId);
+    if (id === 'mode' && agentHere !== undefined) {
+      checkMode(agentHere, value);
+      const { mode } = await this.#choice(sessionId);
+      const events = changeMode(value, mode);
+      if (events.length > 0) await conversations.choose(sessionId, { events, metadata: { currentModeId: value } });
+    } else
+      await conversations.choose(sessionId, {
+        events: [{ type: 'model_changed', runId: newId(), modelId: value, scope: 'thread' }],
+        metadata: { currentModelId: value },
+      });
+    return { configOptions: (await this.#settings(sessionId)).configOptions };
+  }
+
+  async #showSettings(threadId: string, session: EditorSession): Promise<void> {
+    const { modes, configOptions } = await this.#settings(threadId);
+    if (modes !== undefined)
+      await session.update({ sessionUpdate: 'current_mode_update', currentModeId: modes.currentModeId });
+    await session.update({ sessionUpdate: 'config_option_update', configOptions });
+  }
+
+  async #settings(threadId: string): Promise<SessionSettings> {
+    const agentId = await this.#agentOf(threadId);
+    const info = this.#options.agents.list().find(({ id }) => id === agentId);
+    return sessionSettings(info ?? {}, await this.#choice(threadId));
+  }
+
+  /** The mode and the model of a thread. */
+  async #choice(threadId: string): Promise<{ mode: string | undefined; model: string | undefined }> {
+    const { log, conversations } = this.#options;
+    const { mode } = await sharedThreadMemory(log).of(threadId);
+    const { currentModelId } = (await conversations.find(threadId)).metadata;
+    return { mode, model: typeof currentModelId === 'string' ? currentModelId : undefined };
+  }
+
+  /** The agent of a thread, when it is offered here; else that of new sessions. */
+  async #agentOf(threadId: string): Promise<string> {
+    const { conversations, agents } = this.#options;
+    const agentId = await conversations.findAgent(await conversations.find(threadId));
+    return this.#agentFor(agentId !== undefined && agents.get(agentId) !== undefined ? agentId : undefined);
+  }
+
+  #agentFor(agentId: string | undefined): string {
+    const id = agentId ?? this.#options.agentId;
+    if (id === undefined) throw new SingletreeError('missing_api_key', withoutModel);
+    return id;
+  }
+
+  /** The session of an id; a thread that is not open in this connection is opened, as `session/resume` does. */
+  async #session(sessionId: string, client: AgentContext): Promise<EditorSession> {
+    const open = await this.#opened(sessionId);
+    if (open !== undefined) return open;
+    const thread = await this.#options.conversations.find(sessionId);
+    const cwd = (await this.#digests.findStartFolder(thread)) ?? this.#options.cwd;
+    await this.#attach(thread, { cwd }, client, false);
+    return this.#sessions.get(sessionId) as EditorSession;
+  }
+
+  async #opened(sessionId: string): Promise<EditorSession | undefined> {
+    await this.#options.conversations.find(sessionId);
+    return this.#sessions.get(sessionId);
+  }
+
+  #contextWindow(model: string): number | undefined {
+    for (const { contextWindows = {} } of this.#options.agents.list())
+      for (const [id, window] of Object.entries(contextWindows))
+        if (id === model || id.endsWith(`/${model}`)) return window;
+    return undefined;
+  }
+}
+
+interface OpenParams {
+  readonly cwd: string;
+  readonly mcpServers?: Parameters<EditorServers['connect']>[1] | undefined;
+}
+
+interface PromptParams {
+  readonly sessionId: string;
+  readonly prompt: readonly unknown[];
+}
+
+function checkFolder(cwd: string): void {
+  if (isAbsolute(cwd) && existsSync(cwd) && statSync(cwd).isDirectory()) return;
+  throw new SingletreeError(
+    'invalid_argument',
+    `"${cwd}" cannot be the folder of a session. Expected the absolute path of a folder that exists.`,
+  );
+}
+
+async function guarded<Result>(answer: () => Promise<Result>): Promise<Result> {
+  try {
+    return await answer();
+  } catch (error) {
+    throw toRequestError(error);
+  }
+}

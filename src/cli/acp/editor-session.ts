@@ -1,0 +1,243 @@
+import { dropOldest } from '../../agents/drop-oldest.ts';
+import type { Conversations } from '../../control/index.ts';
+import { printNotice } from '../../control/standard-output.ts';
+import { defined } from '../../events/defined.ts';
+import { type ContentPart, errorText, type LoggedEvent, newId, SingletreeError } from '../../events/index.ts';
+import { type EventLog, readPages, type Thread } from '../../log/index.ts';
+import { threadReading } from '../../projections/index.ts';
+import { acpEncoder } from '../../protocols/acp/acp-encoder.ts';
+import type { AcpEnd, AcpStep } from '../../protocols/acp/acp-update.ts';
+import { answerOfForm, answerOfOption, permissionOptions, questionForm } from '../../protocols/acp/relay-request.ts';
+import { replayUpdates } from '../../protocols/acp/replay.ts';
+import type { AgentContext, SessionUpdate } from './acp-library.ts';
+
+/** What a session needs of its connection. */
+export interface SessionPlace {
+  readonly log: EventLog;
+  readonly conversations: Conversations;
+  readonly client: AgentContext;
+  /** The name of the editor, which answers carry. */
+  readonly editor: string | undefined;
+  readonly hasForms: boolean;
+  readonly hasNotices: boolean;
+  /** The absolute folder of the session. */
+  readonly cwd: string;
+  readonly contextWindow: (model: string) => number | undefined;
+  /** Is called when the mode or the model of the thread changed. */
+  readonly settingsChanged: (event: LoggedEvent) => Promise<void>;
+}
+
+type Ask = Extract<AcpStep, { type: 'ask' }>;
+
+/**
+ * A thread that is open in an editor: shows what happens in it, whoever caused it, asks what its agents ask, and sends
+ * prompts. All state is in the thread; a session that is opened again continues from its log.
+ */
+export class EditorSession {
+  readonly #place: SessionPlace;
+  readonly #threadId: string;
+  readonly #encoder;
+  readonly #closing = new AbortController();
+  /** The ids of the messages of this editor, which it shows by itself. */
+  readonly #own = new Set<string>();
+  /** What is asked and not settled; with its signal once the editor was asked. */
+  readonly #asked = new Map<string, { readonly ask: Ask; readonly settled: AbortController }>();
+  /** How the newest runs ended, and who waits for the end of one. */
+  readonly #ended = new Map<string, AcpEnd>();
+  readonly #waiting = new Map<string, (end: AcpEnd) => void>();
+  #seq = 0;
+  #title: string | undefined;
+
+  constructor(threadId: string, place: SessionPlace) {
+    this.#threadId = threadId;
+    this.#place = place;
+    const { cwd, contextWindow, hasNotices } = place;
+    this.#encoder = acpEncoder({ cwd, contextWindow, hasNotices });
+  }
+
+  /** Reads the thread up to its newest event, and sends what a person reads of it when it is replayed. */
+  async open(thread: Thread, { isReplayed }: { readonly isReplayed: boolean }): Promise<void> {
+    const { log, conversations, cwd } = this.#place;
+    let reading = threadReading.initial;
+    for await (const page of readPages(log, this.#threadId))
+      for (const event of page) {
+        this.#seq = event.seq;
+        if (isReplayed) reading = threadReading.step(reading, event);
+        for (const step of this.#encoder.encode(event)) this.#note(step);
+      }
+    this.#title = thread.title;
+    // What an import asked is no question to this person.
+    const pending = new Set((await conversations.status(await conversations.find(this.#threadId))).relays);
+    for (const relayId of this.#asked.keys()) if (!pending.has(relayId)) this.#asked.delete(relayId);
+    if (!isReplayed) return;
+    for (const update of replayUpdates(threadReading.view(reading), cwd)) await this.update(update as SessionUpdate);
+  }
+
+  /** Asks again what is pending, and shows what happens from now on. Its errors are printed. */
+  start(): void {
+    void this.#follow().catch((error: unknown) => {
+      if (!this.#closing.signal.aborted && !SingletreeError.is(error, 'thread_not_found'))
+        printNotice(`The session ${this.#threadId} is not shown any more: ${errorText(error)}`);
+    });
+  }
+
+  /** Sends a prompt and resolves with its end, after everything before it was shown; a prompt during a run waits. */
+  async prompt(
+    content: string | readonly ContentPart[],
+    { signal, ...choice }: { agent: string; model?: string | undefined; signal: AbortSignal },
+  ): Promise<AcpEnd> {
+    const { conversations } = this.#place;
+    const id = this.#newId();
+    const { runId, queued } = await conversations.send(this.#threadId, {
+      id,
+      content,
+      delivery: 'follow_up',
+      ...defined(choice),
+    });
+    const cancel = () => void this.cancel().catch(() => {});
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return await this.#endOf(queued === true ? await conversations.runOf(this.#threadId, id) : runId);
+    } catch (error) {
+      if (SingletreeError.is(error, 'not_found')) return { stopReason: 'cancelled' };
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** Sends words into the run, or begins a turn with them when nothing runs. */
+  async steer(content: string | readonly ContentPart[], choice: { agent: string }): Promise<void> {
+    await this.#place.conversations.send(this.#threadId, {
+      id: this.#newId(),
+      content,
+      delivery: 'steer',
+      ...choice,
+    });
+  }
+
+  /** Withdraws the prompts of this editor that wait, and aborts what runs. */
+  async cancel(): Promise<void> {
+    const { conversations } = this.#place;
+    for (const { id } of await conversations.queue(await conversations.find(this.#threadId)))
+      if (this.#own.has(id)) await conversations.withdraw(this.#threadId, id).catch(() => {});
+    await conversations.abortAll(this.#threadId, defined({ by: this.#place.editor }));
+  }
+
+  /** Shows a text of this program, which is not part of the conversation. */
+  async say(text: string): Promise<void> {
+    const { hasNotices } = this.#place;
+    if (hasNotices) await this.update({ sessionUpdate: 'notice', severity: 'warning', title: text });
+    else
+      await this.update({
+        sessionUpdate: 'agent_message_chunk',
+        messageId: newId(),
+        content: { type: 'text', text: `${text}\n` },
+      });
+  }
+
+  async update(update: SessionUpdate): Promise<void> {
+    await this.#place.client.notify('session/update', { sessionId: this.#threadId, update });
+  }
+
+  /** Detaches from the thread, whose runs continue. */
+  close(): void {
+    this.#closing.abort();
+    for (const { settled } of this.#asked.values()) settled.abort();
+  }
+
+  async #follow(): Promise<void> {
+    for (const { ask, settled } of [...this.#asked.values()]) {
+      await this.update({ sessionUpdate: 'tool_call', ...ask.toolCall } as SessionUpdate);
+      void this.#ask(ask, settled.signal);
+    }
+    for await (const event of this.#place.log.tail(this.#threadId, this.#seq, { signal: this.#closing.signal })) {
+      for (const step of this.#encoder.encode(event)) await this.#show(step);
+      if (event.type === 'mode_changed' || event.type === 'model_changed') await this.#place.settingsChanged(event);
+    }
+  }
+
+  /** Keeps what is pending, and how runs ended. */
+  #note(step: AcpStep): void {
+    if (step.type === 'ask') this.#asked.set(step.relay.id, { ask: step, settled: new AbortController() });
+    else if (step.type === 'settled') {
+      this.#asked.get(step.relayId)?.settled.abort();
+      this.#asked.delete(step.relayId);
+    } else if (step.type === 'ended') {
+      this.#ended.set(step.runId, step.end);
+      dropOldest(this.#ended);
+    }
+  }
+
+  async #show(step: AcpStep): Promise<void> {
+    this.#note(step);
+    if (step.type === 'update') {
+      const { update } = step;
+      const isOwn = update.sessionUpdate === 'user_message_chunk' && this.#own.has(update.messageId);
+      if (!isOwn) await this.update(update as SessionUpdate);
+    } else if (step.type === 'ask') {
+      const settled = this.#asked.get(step.relay.id)?.settled;
+      if (settled !== undefined) void this.#ask(step, settled.signal);
+    } else if (step.type === 'ended') {
+      await this.#showTitle();
+      this.#waiting.get(step.runId)?.(step.end);
+    }
+  }
+
+  async #showTitle(): Promise<void> {
+    const thread = await this.#place.log.getThread(this.#threadId);
+    if (thread === undefined) return;
+    const { title, updatedAt } = thread;
+    const renamed = title !== this.#title && defined({ title });
+    this.#title = title;
+    await this.update({ sessionUpdate: 'session_info_update', updatedAt, ...renamed });
+  }
+
+  /** The id of a message of this editor. */
+  #newId(): string {
+    const id = newId();
+    this.#own.add(id);
+    dropOldest(this.#own);
+    return id;
+  }
+
+  #endOf(runId: string): Promise<AcpEnd> {
+    const ended = this.#ended.get(runId);
+    if (ended !== undefined) return Promise.resolve(ended);
+    return new Promise(resolve => {
+      this.#waiting.set(runId, end => {
+        this.#waiting.delete(runId);
+        resolve(end);
+      });
+    });
+  }
+
+  /** Asks the editor. A request that somebody answered elsewhere is withdrawn; one that fails stays in the inbox. */
+  async #ask({ relay, toolCall }: Ask, settled: AbortSignal): Promise<void> {
+    const { client, conversations, editor, hasForms } = this.#place;
+    const sessionId = this.#threadId;
+    const options = { cancellationSignal: settled, stopWaitingOnCancel: true };
+    const form = hasForms ? questionForm(relay) : undefined;
+    try {
+      let answer;
+      if (form !== undefined && relay.relayKind === 'question') {
+        const { question: message } = relay;
+        const request = { sessionId, toolCallId: toolCall.toolCallId, mode: 'form', message, requestedSchema: form };
+        answer = answerOfForm(await client.request('elicitation/create', request, options));
+      } else {
+        const request = { sessionId, toolCall, options: permissionOptions(relay) };
+        const { outcome } = await client.request<{ outcome: { outcome: string; optionId?: string } }>(
+          'session/request_permission',
+          request,
+          options,
+        );
+        answer = answerOfOption(relay, outcome.optionId ?? '');
+      }
+      if (answer !== undefined && !settled.aborted)
+        await conversations.answer(this.#threadId, relay.id, { ...answer, ...defined({ by: editor }) });
+    } catch (error) {
+      if (settled.aborted || this.#closing.signal.aborted || SingletreeError.is(error, 'relay_resolved')) return;
+      printNotice(`The editor did not answer, the question stays in the inbox: ${errorText(error)}`);
+    }
+  }
+}

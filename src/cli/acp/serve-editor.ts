@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Limits } from '../../agents/index.ts';
+import { TrustedFolders } from '../../config/index.ts';
+import { Conversations, Supervisor } from '../../control/index.ts';
+import { printNotice, standardOutput } from '../../control/standard-output.ts';
+import { SingletreeError } from '../../events/index.ts';
+import { runIdsOf } from '../../server/run-ids.ts';
+import { installedAgents } from '../agents/installed-agents.ts';
+import { withoutModel } from '../coder.ts';
+import { packageVersion } from '../package-version.ts';
+import { removeRunFolders } from '../run/run-folders.ts';
+import { hideSecretsFor } from '../settings/secrets.ts';
+import { loadSettings } from '../settings/settings.ts';
+import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
+import { ndJsonStream } from './acp-library.ts';
+import { EditorAgent } from './editor-agent.ts';
+import { EditorServers } from './editor-servers.ts';
+
+export interface EditorOptions extends StoreOptions {
+  readonly cwd: string;
+  readonly yolo?: boolean;
+}
+
+/** Answers an editor on standard input and output until it closes them; standard output carries only the protocol. */
+export async function serveEditor(named: string | undefined, options: EditorOptions): Promise<void> {
+  const settings = await loadSettings(options.cwd);
+  const { config, cwd, home } = settings;
+  hideSecretsFor(options, config);
+  const installed = await installedAgents({ ...settings, yolo: options.yolo === true });
+  for (const problem of installed.problems) printNotice(problem);
+  const closing = new AbortController();
+  const servers = new EditorServers(new TrustedFolders(home));
+  const offered = {
+    list: () => installed.list(),
+    get: (id: string, threadId?: string) => {
+      const found = installed.get(id);
+      return found === undefined || threadId === undefined ? found : servers.withTools(found, threadId);
+    },
+  };
+  try {
+    const agentId = agentToUse(named ?? config.defaultAgent, id => installed.get(id) !== undefined);
+    const log = await openStoreOf(options, config);
+    const control = new Supervisor({
+      log,
+      agents: ({ agentId: id }, threadId) => offered.get(id, threadId),
+      ...(config.limits && { limits: config.limits as Limits }),
+    });
+    const snapshots = join(home, 'snapshots');
+    const conversations = new Conversations({ log, control, agents: offered, snapshots, signal: closing.signal });
+    conversations.deliver();
+    const editor = new EditorAgent({
+      log,
+      control,
+      conversations,
+      agents: installed,
+      agentId,
+      servers,
+      cwd,
+      version: packageVersion(),
+      remove: async thread => {
+        await removeRunFolders(home, await runIdsOf(log, thread));
+        await log.deleteThread(thread.id);
+      },
+    });
+    await connect(editor);
+    closing.abort();
+    editor.close();
+    await control.close();
+    await log.close();
+  } finally {
+    await servers.closeAll();
+    await installed.close();
+  }
+}
+
+/** The agent of new sessions; undefined when it is the coding agent and no model can be used. */
+function agentToUse(named: string | undefined, isOffered: (id: string) => boolean): string | undefined {
+  if (isOffered(named ?? 'coder')) return named ?? 'coder';
+  if (named === 'coder') return undefined;
+  if (named !== undefined)
+    throw new SingletreeError(
+      'invalid_argument',
+      `The agent "${named}" cannot be used here. "singletree agents" lists those that can.`,
+    );
+  printNotice(`${withoutModel} This is the demo, a scripted agent that needs no key.`);
+  return 'demo';
+}
+
+/** Resolves when the editor has closed the connection, or a signal ends it. */
+async function connect(editor: EditorAgent): Promise<void> {
+  const decoder = new TextDecoder();
+  const output = new WritableStream<Uint8Array>({
+    write: async line => void (await standardOutput.writeJsonLines(decoder.decode(line))),
+  });
+  const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
+  const connection = editor.app().connect(ndJsonStream(output, input));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => connection.close());
+  await connection.closed;
+  process.stdin.destroy();
+}

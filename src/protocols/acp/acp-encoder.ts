@@ -1,0 +1,226 @@
+import type { AgentEvent, EventOf } from '../../events/index.ts';
+import { endWording } from '../../projections/presentation/wording.ts';
+import type { Encoder } from '../encoder.ts';
+import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
+import { finishReasonOf, type FinishReason } from '../request/finish-reason.ts';
+import type { OpenCall, OpenRelay, OpenRun } from '../request/open.ts';
+import { RequestFold } from '../request/request-fold.ts';
+import type { AcpCall, AcpEnd, AcpStep, AcpStopReason, AcpUpdate } from './acp-update.ts';
+import { userChunks } from './message-content.ts';
+import { type CallPlace, relayDiffs, textContent, toAcpCall, toRelayCall } from './tool-call.ts';
+
+export interface AcpOptions {
+  /** The folder that relative paths of calls are in. */
+  readonly cwd?: string | undefined;
+  /** Returns the context window of a model, in tokens; without it no usage is shown. */
+  readonly contextWindow?: ((model: string) => number | undefined) | undefined;
+  /** Whether the client shows notices. */
+  readonly hasNotices?: boolean | undefined;
+}
+
+/**
+ * Encodes a thread, all its requests and what people say in it, for `session/update` of the Agent Client Protocol. The
+ * `tool_call` of an id comes before its updates and before what is asked about it; text of subagents is left out, their
+ * calls carry their name.
+ */
+export function acpEncoder(options: AcpOptions = {}): Encoder<AcpStep> {
+  const stream = new SessionStream(options);
+  return { encode: event => stream.take(event), end: () => stream.end() };
+}
+
+class SessionStream {
+  readonly #options: AcpOptions;
+  /** The open requests by their root run. */
+  readonly #requests = new Map<string, RequestFold>();
+  /** The calls that have no result, by the id that events name them with. */
+  readonly #calls = new Map<string, OpenCall>();
+  readonly #runs = new Set<string>();
+  #event: AgentEvent | undefined;
+  #runId = '';
+  #seq = 0;
+  #cost: number | undefined;
+
+  constructor(options: AcpOptions) {
+    this.#options = options;
+  }
+
+  take(event: AgentEvent): AcpStep[] {
+    if (event.seq !== undefined && event.seq <= this.#seq) return [];
+    this.#seq = event.seq ?? this.#seq;
+    this.#event = event;
+    if (event.type === 'harness_start') this.#runs.add(event.runId);
+    if (event.type === 'harness_end') this.#runs.delete(event.runId);
+    let isPart = false;
+    const steps: AcpStep[] = [];
+    for (const [runId, fold] of this.#requests) {
+      const facts = fold.take(event);
+      isPart ||= facts.length > 0;
+      this.#add(steps, runId, facts);
+    }
+    if (isPart) return steps;
+    if (event.type === 'harness_start' && event.memory === undefined) return this.#begin(event);
+    if (event.type === 'user' && event.automatic !== true && !this.#runs.has(event.runId))
+      return shown(userChunks(event.id ?? `${event.runId}:user`, event.content));
+    if (event.type === 'tool_start') return this.#started(event);
+    return event.type === 'usage' ? this.#use(event) : [];
+  }
+
+  end(): AcpStep[] {
+    const steps: AcpStep[] = [];
+    for (const [runId, fold] of this.#requests) this.#add(steps, runId, fold.end());
+    return steps;
+  }
+
+  #begin(event: EventOf<'harness_start'>): AcpStep[] {
+    const { runId } = event;
+    const fold = new RequestFold({ runId });
+    this.#requests.set(runId, fold);
+    const steps: AcpStep[] = [];
+    this.#add(steps, runId, fold.take(event));
+    return steps;
+  }
+
+  #add(steps: AcpStep[], runId: string, facts: readonly Fact[]): void {
+    this.#runId = runId;
+    for (const fact of facts) steps.push(...handleFact(this.#on, fact));
+  }
+
+  readonly #on: FactHandlers<readonly AcpStep[]> = {
+    started: nothing,
+    step: nothing,
+    text: ({ id, text }) => chunk('agent_message_chunk', id, text),
+    reasoning: ({ id, text }) => chunk('agent_thought_chunk', id, text),
+    input: nothing,
+    call: ({ call }) => {
+      this.#calls.set(call.id, call);
+      return [update({ sessionUpdate: 'tool_call', ...this.#callOf(call) })];
+    },
+    progress: ({ call, progress: { label } }) => [
+      update({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: call.key,
+        status: 'in_progress',
+        content: [textContent(label)],
+      }),
+    ],
+    asked: ({ relay }) => this.#ask(relay),
+    decided: ({ relay, decision }) => this.#decide(relay, decision.outcome !== 'reject'),
+    result: ({ call, output }) => {
+      this.#calls.delete(call.id);
+      const status = 'context' in output ? 'done' : 'failed';
+      const {
+        toolCallId,
+        title: _,
+        name: _name,
+        rawInput: _input,
+        kind: _kind,
+        ...rest
+      } = this.#callOf(call, { output, status });
+      return [update({ sessionUpdate: 'tool_call_update', toolCallId, ...rest })];
+    },
+    'agent-started': nothing,
+    'agent-ended': nothing,
+    plan: nothing,
+    file: ({ file }) => this.#notice('info', `File ready: ${file.path}`),
+    custom: nothing,
+    tasks: ({ tasks }) => [update(planUpdate(tasks))],
+    warning: ({ warning }) => this.#notice('warning', warning.message),
+    user_message: ({ id, content }) => shown(userChunks(id, content)),
+    ended: ({ outcome }) => {
+      const runId = this.#runId;
+      this.#requests.delete(runId);
+      return [{ type: 'ended', runId, end: endOf(outcome) }];
+    },
+  };
+
+  #callOf(call: OpenCall, more: Partial<Parameters<typeof toAcpCall>[0]> = {}): AcpCall {
+    const { key: id, toolName: name, input, run } = call;
+    return toAcpCall({ id, name, input, status: 'waiting', ...more }, this.#placeOf(run));
+  }
+
+  #placeOf(run: OpenRun): CallPlace {
+    return { cwd: this.#options.cwd, subagent: run.parent === undefined ? undefined : run.agentName };
+  }
+
+  /** A relay that is about no call is shown as a call of its own. */
+  #ask({ call, run }: OpenRelay): AcpStep[] {
+    const relay = this.#event as EventOf<'relay'>;
+    if (call === undefined) {
+      const toolCall = toRelayCall(relay, 'pending', this.#placeOf(run));
+      return [update({ sessionUpdate: 'tool_call', ...toolCall }), { type: 'ask', relay, toolCall }];
+    }
+    const toolCall = this.#callOf(call);
+    const content = toolCall.content ?? relayDiffs(relay, this.#options.cwd);
+    return [{ type: 'ask', relay, toolCall: { ...toolCall, ...(content.length > 0 && { content }) } }];
+  }
+
+  #decide({ id, call }: OpenRelay, isApproved: boolean): AcpStep[] {
+    const settled: AcpStep = { type: 'settled', relayId: id };
+    if (call !== undefined) return [settled];
+    const status = isApproved ? 'completed' : 'failed';
+    return [settled, update({ sessionUpdate: 'tool_call_update', toolCallId: id, status })];
+  }
+
+  #started({ id }: EventOf<'tool_start'>): AcpStep[] {
+    const toolCallId = this.#calls.get(id)?.key;
+    if (toolCallId === undefined) return [];
+    return [update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })];
+  }
+
+  /** A report that names no call of a model is a sum over a run: it says nothing about the context. */
+  #use({ cost, callId, model, inputTokens, outputTokens }: EventOf<'usage'>): AcpStep[] {
+    if (cost !== undefined) this.#cost = (this.#cost ?? 0) + cost;
+    const size = callId === undefined || model === undefined ? undefined : this.#options.contextWindow?.(model);
+    if (size === undefined) return [];
+    const used = inputTokens + outputTokens;
+    const amount = this.#cost;
+    const paid = amount !== undefined && { cost: { amount, currency: 'USD' } };
+    return [update({ sessionUpdate: 'usage_update', used, size, ...paid })];
+  }
+
+  #notice(severity: 'info' | 'warning', title: string): AcpStep[] {
+    if (this.#options.hasNotices !== true || title === '') return [];
+    return [update({ sessionUpdate: 'notice', severity, title })];
+  }
+}
+
+/** Returns the task list of a thread as a plan, which takes the place of the one before. */
+export function planUpdate(tasks: EventOf<'tasks'>['tasks']): AcpUpdate {
+  const entries = tasks.map(({ content, status }) => ({ content, status, priority: 'medium' as const }));
+  return { sessionUpdate: 'plan', entries };
+}
+
+function nothing(): readonly AcpStep[] {
+  return [];
+}
+
+function update(value: AcpUpdate): AcpStep {
+  return { type: 'update', update: value };
+}
+
+function shown(updates: readonly AcpUpdate[]): AcpStep[] {
+  return updates.map(update);
+}
+
+function chunk(
+  sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk',
+  messageId: string,
+  text: string,
+): AcpStep[] {
+  return [update({ sessionUpdate, messageId, content: { type: 'text', text } })];
+}
+
+const stopReasons: Record<Exclude<FinishReason, 'timeout' | 'interrupted'>, AcpStopReason> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'content-filter': 'refusal',
+  'tool-calls': 'max_turn_requests',
+  aborted: 'cancelled',
+};
+
+function endOf(outcome: FactOf<'ended'>['outcome']): AcpEnd {
+  if (outcome.reason === 'error') return { error: { message: outcome.message, code: outcome.code } };
+  const reason = finishReasonOf(outcome);
+  if (reason !== 'timeout' && reason !== 'interrupted') return { stopReason: stopReasons[reason] };
+  return { error: { message: endWording[reason] ?? reason, code: reason } };
+}

@@ -1,0 +1,141 @@
+import { defined } from '../../events/defined.ts';
+import type { EventOf } from '../../events/index.ts';
+import type { FileChange } from '../../projections/activity/diff-changes.ts';
+import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
+import { fileChangesOf } from '../../projections/activity/file-changes.ts';
+import { fileDiffOf } from '../../projections/activity/file-diff.ts';
+import { resolvePath } from '../../projections/activity/path.ts';
+import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../../projections/index.ts';
+import { outputView } from '../../projections/presentation/call-output.ts';
+import { callSummary } from '../../projections/presentation/call-summary.ts';
+import { describeRelay } from '../../projections/presentation/describe-relay.ts';
+import { resultOf } from '../request/tool-result.ts';
+import type { AcpCall, AcpCallContent, AcpCallKind, AcpCallStatus } from './acp-update.ts';
+
+/** Where a call was made. */
+export interface CallPlace {
+  /** The folder that relative paths are in. */
+  readonly cwd?: string | undefined;
+  /** The subagent that made it; absent for the agent of the turn. */
+  readonly subagent?: string | undefined;
+}
+
+/** The parts of a call that are known in a stream as well as in the reading view. */
+export type ShownCall = Pick<ToolPart, 'id' | 'name' | 'status' | 'input' | 'output'> & { readonly inputText?: string };
+
+const statuses: Record<CallStatus, AcpCallStatus> = {
+  preparing: 'pending',
+  waiting: 'pending',
+  running: 'in_progress',
+  done: 'completed',
+  failed: 'failed',
+  denied: 'failed',
+  skipped: 'failed',
+  unknown: 'failed',
+};
+
+const kinds: Record<Operation['type'], AcpCallKind> = {
+  command: 'execute',
+  read: 'read',
+  write: 'edit',
+  search: 'search',
+  list: 'search',
+  skill: 'read',
+  orchestration: 'other',
+};
+
+/** Returns a call as an editor shows it: its line of activity, its diffs or its output, and the files it touches. */
+export function toAcpCall(call: ShownCall, { cwd, subagent }: CallPlace): AcpCall {
+  const { id, name, input, output, status } = call;
+  const operations = operationsOf({ name, input, output });
+  const changes = fileChangesOf({ name, input, output });
+  const locations = operations.flatMap(operation => locationOf(operation, cwd));
+  const content = [...changes.flatMap(change => diffContent(change, cwd)), ...outputContent(call, changes.length > 0)];
+  return {
+    toolCallId: id,
+    title: titleOf(call, subagent),
+    ...(name !== '' && { name }),
+    kind: kindOf(name, operations, changes),
+    status: statuses[status],
+    ...(content.length > 0 && { content }),
+    ...(locations.length > 0 && { locations }),
+    ...defined({ rawInput: input }),
+    ...(output !== undefined && { rawOutput: 'context' in output ? resultOf(output) : output }),
+  };
+}
+
+/** Returns a relay that is about no call as a call of its own: an editor shows requests only beside a call. */
+export function toRelayCall(relay: EventOf<'relay'>, status: AcpCallStatus, { subagent }: CallPlace): AcpCall {
+  const { what, detail } = describeRelay(relay, subagent);
+  const text = relay.relayKind === 'plan' ? relay.plan : relay.relayKind === 'question' ? relay.question : detail;
+  return {
+    toolCallId: relay.id,
+    title: relay.relayKind === 'question' ? relay.question : relay.relayKind === 'plan' ? planTitle(relay) : what,
+    kind: relay.relayKind === 'plan' ? 'switch_mode' : 'other',
+    status,
+    ...(text !== '' && { content: [textContent(text)] }),
+  };
+}
+
+/** Returns the diffs that a permission request has and its call does not. */
+export function relayDiffs(relay: EventOf<'relay'>, cwd: string | undefined): readonly AcpCallContent[] {
+  if (relay.relayKind !== 'permission' || relay.diff === undefined) return [];
+  return changesOfDiff(relay.diff).flatMap(change => diffContent(change, cwd));
+}
+
+export function textContent(text: string): AcpCallContent {
+  return { type: 'content', content: { type: 'text', text } };
+}
+
+function planTitle({ title }: { readonly title?: string | undefined }): string {
+  return title === undefined ? 'Approve the plan' : `Approve the plan: ${title}`;
+}
+
+/** An editor shows the status beside the title, so the title is the same in every state. */
+function titleOf(call: ShownCall, subagent: string | undefined): string {
+  const { verb, object } = callSummary({ inputText: '', ...call, status: 'waiting' });
+  const line = object === '' ? verb : `${verb} ${object}`;
+  return subagent === undefined ? line : `${subagent}: ${line}`;
+}
+
+function kindOf(name: string, [first]: readonly Operation[], changes: readonly FileChange[]): AcpCallKind {
+  if (changes.length > 0 && changes.every(({ action }) => action === 'delete')) return 'delete';
+  if (changes.length > 0 && changes.every(({ moveTo }) => moveTo !== undefined)) return 'move';
+  if (first !== undefined) return kinds[first.type];
+  return /fetch|web/i.test(name) ? 'fetch' : name === 'repl' ? 'execute' : 'other';
+}
+
+function locationOf(operation: Operation, cwd: string | undefined): { path: string; line?: number }[] {
+  if (!('path' in operation) || operation.path === undefined) return [];
+  const path = resolvePath(cwd, operation.path);
+  const line = 'startLine' in operation ? operation.startLine : undefined;
+  return path.startsWith('/') ? [{ path, ...defined({ line }) }] : [];
+}
+
+/** The texts before and after a change; in words when the protocol has no diff for it. */
+function diffContent(change: FileChange, cwd: string | undefined): AcpCallContent[] {
+  const path = resolvePath(cwd, change.moveTo ?? change.path);
+  if (change.action === 'delete') return [textContent(`Delete ${change.path}`)];
+  if (!path.startsWith('/')) return [];
+  const { content, edits = [], patch } = change;
+  if (content !== undefined) return [{ type: 'diff', path, oldText: null, newText: content }];
+  if (patch === undefined)
+    return edits.map(({ before, after }) => ({ type: 'diff', path, oldText: before, newText: after }));
+  return fileDiffOf(change).hunks.map(({ lines }) => {
+    const textWithout = (kind: 'added' | 'removed') =>
+      lines.flatMap(line => (line.kind === kind ? [] : `${line.text}\n`)).join('');
+    return { type: 'diff', path, oldText: textWithout('added'), newText: textWithout('removed') };
+  });
+}
+
+/** What a call gave back; a change of files that worked is shown by its diffs alone. */
+function outputContent({ output }: ShownCall, hasDiffs: boolean): AcpCallContent[] {
+  if (output === undefined || (hasDiffs && 'context' in output)) return [];
+  const { text, images } = outputView(output);
+  return [
+    ...(text === '' ? [] : [textContent(text)]),
+    ...images.map(({ data, mediaType }): AcpCallContent => {
+      return { type: 'content', content: { type: 'image', data, mimeType: mediaType } };
+    }),
+  ];
+}
