@@ -185,6 +185,26 @@ describe('singletree acp', () => {
     });
   }, 60_000);
 
+  it('asks a question by a form where the editor has one, else by options', async () => {
+    const options = [{ label: 'Red' }, { label: 'Blue', description: 'the sea' }];
+    await startModel(({ step, toolResults }) =>
+      step % 2 === 0
+        ? [{ toolCall: { name: 'ask_user', input: { question: 'Which colour?', options } } }]
+        : `You said: ${toolResults.at(-1)?.text ?? ''}`,
+    );
+    const forms = await open({
+      capabilities: { elicitation: { form: {} } },
+      form: () => ({ action: 'accept', content: { answer: 'Blue' } }),
+    });
+    await forms.prompt(await forms.newSession(), 'Ask me');
+    expect(forms.forms).toMatchObject([{ mode: 'form', message: 'Which colour?' }]);
+    expect(forms.text('agent_message_chunk')).toContain('Blue');
+    const plain = await open({ permission: () => select('choice-1') });
+    await plain.prompt(await plain.newSession(), 'Ask me');
+    expect(plain.permissions[0]?.options.map(({ name }) => name)).toEqual(['Red', 'Blue', 'Do not answer']);
+    expect(plain.text('agent_message_chunk')).toContain('Red');
+  }, 60_000);
+
   it('sends images, links and resources to the model', async () => {
     await startModel(() => 'Seen.');
     const editor = await open();

@@ -1,33 +1,27 @@
 import { createRequire } from 'node:module';
-import * as z from 'zod';
+import { Ajv } from '@modelcontextprotocol/client/validators/ajv';
 
 interface PublishedSchema {
-  readonly $schema: string;
-  readonly $defs: Readonly<Record<string, { readonly 'x-method'?: string; readonly 'x-side'?: string }>>;
+  readonly $defs: Readonly<Record<string, { readonly 'x-method'?: string }>>;
 }
 
-const published = createRequire(import.meta.url)('@agentclientprotocol/sdk/schema/v1/schema.json') as PublishedSchema;
-const compiled = new Map<string, z.ZodType>();
+const { $defs } = createRequire(import.meta.url)('@agentclientprotocol/sdk/schema/v1/schema.json') as PublishedSchema;
+const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: false });
+const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
 
 /** What the published schema of ACP says against a value of one of its types; undefined when it is valid. */
 export function acpProblem(type: string, value: unknown): string | undefined {
-  const { $schema, $defs } = published;
-  const known = compiled.get(type);
-  const schema = known ?? z.fromJSONSchema({ $schema, $defs, $ref: `#/$defs/${type}` } as never);
-  compiled.set(type, schema);
-  const { error } = schema.safeParse(value);
-  return error && `${type}: ${JSON.stringify(value).slice(0, 2_000)}\n${z.prettifyError(error)}`;
+  const validate = compiled.get(type) ?? ajv.compile({ $defs, $ref: `#/$defs/${type}` });
+  compiled.set(type, validate);
+  if (validate(value)) return undefined;
+  return `${type}: ${JSON.stringify(value).slice(0, 2_000)}\n${ajv.errorsText(validate.errors)}`;
 }
 
 /** The type of what a method sends or answers, such as `PromptResponse` for `session/prompt`. */
 function typeOf(method: string, ending: 'Request' | 'Response' | 'Notification'): string {
-  const found = Object.entries($types()).find(([name, type]) => type['x-method'] === method && name.endsWith(ending));
+  const found = Object.entries($defs).find(([name, type]) => type['x-method'] === method && name.endsWith(ending));
   if (found === undefined) throw new Error(`The schema has no ${ending} of ${method}.`);
   return found[0];
-}
-
-function $types(): PublishedSchema['$defs'] {
-  return published.$defs;
 }
 
 /** Checks the lines that an agent writes: each must be a message of the protocol, valid for its method. */

@@ -7,7 +7,7 @@ import type { OpenCall, OpenRelay, OpenRun } from '../request/open.ts';
 import { RequestFold } from '../request/request-fold.ts';
 import type { AcpCall, AcpEnd, AcpStep, AcpStopReason, AcpUpdate } from './acp-update.ts';
 import { userChunks } from './message-content.ts';
-import { type CallPlace, relayDiffs, textContent, toAcpCall, toRelayCall } from './tool-call.ts';
+import { type CallPlace, permissionContent, textContent, toAcpCall, toRelayCall } from './tool-call.ts';
 
 export interface AcpOptions {
   /** The folder that relative paths of calls are in. */
@@ -150,7 +150,7 @@ class SessionStream {
       return [update({ sessionUpdate: 'tool_call', ...toolCall }), { type: 'ask', relay, toolCall }];
     }
     const toolCall = this.#callOf(call);
-    const content = toolCall.content ?? relayDiffs(relay, this.#options.cwd);
+    const content = toolCall.content ?? permissionContent(relay, this.#options.cwd);
     return [{ type: 'ask', relay, toolCall: { ...toolCall, ...(content.length > 0 && { content }) } }];
   }
 

@@ -77,10 +77,11 @@ export function toRelayCall(relay: EventOf<'relay'>, status: AcpCallStatus, { su
   };
 }
 
-/** Returns the diffs that a permission request has and its call does not. */
-export function relayDiffs(relay: EventOf<'relay'>, cwd: string | undefined): readonly AcpCallContent[] {
-  if (relay.relayKind !== 'permission' || relay.diff === undefined) return [];
-  return changesOfDiff(relay.diff).flatMap(change => diffContent(change, cwd));
+/** Returns what a permission request shows beside its call: the exact command, or the diff of the files. */
+export function permissionContent(relay: EventOf<'relay'>, cwd: string | undefined): readonly AcpCallContent[] {
+  if (relay.relayKind !== 'permission') return [];
+  if (relay.command !== undefined) return [textContent(`$ ${relay.command}`)];
+  return relay.diff === undefined ? [] : changesOfDiff(relay.diff).flatMap(change => diffContent(change, cwd));
 }
 
 export function textContent(text: string): AcpCallContent {
