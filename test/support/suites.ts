@@ -117,6 +117,7 @@ export const longSuites: readonly Suite[] = [
       'test/store-command.test.ts',
     ],
   },
+  { name: 'editors over the Agent Client Protocol', paths: ['test/acp/'] },
   {
     name: 'the packed package, guides and examples',
     paths: [
