@@ -4,6 +4,7 @@ import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
 import { facesAgUi } from './faces-ag-ui.ts';
+import { faces } from './faces.ts';
 import { graphReduce } from './graph-reduce.ts';
 import { importSessions } from './import-sessions.ts';
 import { longThread } from './long-thread.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'conversation-views': conversationViews,
   'dag-layout': dagLayout,
   'faces-ag-ui': facesAgUi,
+  faces,
   'graph-reduce': graphReduce,
   harness,
   'import-sessions': importSessions,

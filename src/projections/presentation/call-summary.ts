@@ -24,14 +24,14 @@ const words: Record<Operation['type'], Words> = {
 
 /**
  * Returns the line about a call, in the words for what its agent's tool does; the tool's name when that is not known.
- * `nameOf` shortens paths.
+ * `nameOf` shortens paths; `operations` are those of the call, for callers that know them.
  */
 export function callSummary(
   tool: Pick<ToolPart, 'name' | 'input' | 'output' | 'status' | 'inputText'>,
   nameOf: (path: string) => string = path => path,
+  operations: readonly Operation[] = operationsOf(tool),
 ): CallSummary {
-  const { name, input, output, status, inputText } = tool;
-  const operations = operationsOf({ name, input, output });
+  const { name, input, status, inputText } = tool;
   const [first] = operations;
   if (first === undefined) return { verb: name || 'tool', object: 'input' in tool ? gist(input) : gist(inputText) };
   const objects = [...new Set(operations.map(operation => objectOf(operation, path => shortPath(nameOf(path)))))];

@@ -7,7 +7,15 @@ import type { OpenCall, OpenRelay, OpenRun } from '../request/open.ts';
 import { RequestFold } from '../request/request-fold.ts';
 import type { AcpCall, AcpEnd, AcpStep, AcpStopReason, AcpUpdate } from './acp-update.ts';
 import { userChunks } from './message-content.ts';
-import { type CallPlace, permissionContent, textContent, toAcpCall, toRelayCall } from './tool-call.ts';
+import {
+  type CallPlace,
+  permissionContent,
+  type ShownCall,
+  textContent,
+  toAcpCall,
+  toAcpResult,
+  toRelayCall,
+} from './tool-call.ts';
 
 export interface AcpOptions {
   /** The folder that relative paths of calls are in. */
@@ -33,7 +41,7 @@ class SessionStream {
   /** The open requests by their root run. */
   readonly #requests = new Map<string, RequestFold>();
   /** The calls that have no result, by the id that events name them with. */
-  readonly #calls = new Map<string, OpenCall>();
+  readonly #calls = new Map<string, AcpCall>();
   readonly #runs = new Set<string>();
   #event: AgentEvent | undefined;
   #runId = '';
@@ -92,8 +100,9 @@ class SessionStream {
     reasoning: ({ id, text }) => chunk('agent_thought_chunk', id, text),
     input: nothing,
     call: ({ call }) => {
-      this.#calls.set(call.id, call);
-      return [update({ sessionUpdate: 'tool_call', ...this.#callOf(call) })];
+      const shown = toAcpCall(callPart(call), this.#placeOf(call.run));
+      this.#calls.set(call.id, shown);
+      return [update({ sessionUpdate: 'tool_call', ...shown })];
     },
     progress: ({ call, progress: { label } }) => [
       update({
@@ -106,17 +115,12 @@ class SessionStream {
     asked: ({ relay }) => this.#ask(relay),
     decided: ({ relay, decision }) => this.#decide(relay, decision.outcome !== 'reject'),
     result: ({ call, output }) => {
+      const shown = this.#calls.get(call.id) as AcpCall;
       this.#calls.delete(call.id);
-      const status = 'context' in output ? 'done' : 'failed';
-      const {
-        toolCallId,
-        title: _,
-        name: _name,
-        rawInput: _input,
-        kind: _kind,
-        ...rest
-      } = this.#callOf(call, { output, status });
-      return [update({ sessionUpdate: 'tool_call_update', toolCallId, ...rest })];
+      const part = { ...callPart(call), output, status: 'context' in output ? ('done' as const) : ('failed' as const) };
+      const { toolCallId } = shown;
+      const changed = toAcpResult(shown, part, this.#placeOf(call.run));
+      return [update({ sessionUpdate: 'tool_call_update', toolCallId, ...changed })];
     },
     'agent-started': nothing,
     'agent-ended': nothing,
@@ -133,11 +137,6 @@ class SessionStream {
     },
   };
 
-  #callOf(call: OpenCall, more: Partial<Parameters<typeof toAcpCall>[0]> = {}): AcpCall {
-    const { key: id, toolName: name, input, run } = call;
-    return toAcpCall({ id, name, input, status: 'waiting', ...more }, this.#placeOf(run));
-  }
-
   #placeOf(run: OpenRun): CallPlace {
     return { cwd: this.#options.cwd, subagent: run.parent === undefined ? undefined : run.agentName };
   }
@@ -149,7 +148,7 @@ class SessionStream {
       const toolCall = toRelayCall(relay, 'pending', this.#placeOf(run));
       return [update({ sessionUpdate: 'tool_call', ...toolCall }), { type: 'ask', relay, toolCall }];
     }
-    const toolCall = this.#callOf(call);
+    const toolCall = this.#calls.get(call.id) as AcpCall;
     const content = toolCall.content ?? permissionContent(relay, this.#options.cwd);
     return [{ type: 'ask', relay, toolCall: { ...toolCall, ...(content.length > 0 && { content }) } }];
   }
@@ -162,7 +161,7 @@ class SessionStream {
   }
 
   #started({ id }: EventOf<'tool_start'>): AcpStep[] {
-    const toolCallId = this.#calls.get(id)?.key;
+    const toolCallId = this.#calls.get(id)?.toolCallId;
     if (toolCallId === undefined) return [];
     return [update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })];
   }
@@ -188,6 +187,10 @@ class SessionStream {
 export function planUpdate(tasks: EventOf<'tasks'>['tasks']): AcpUpdate {
   const entries = tasks.map(({ content, status }) => ({ content, status, priority: 'medium' as const }));
   return { sessionUpdate: 'plan', entries };
+}
+
+function callPart({ key: id, toolName: name, input }: OpenCall): ShownCall {
+  return { id, name, input, status: 'waiting' };
 }
 
 function nothing(): readonly AcpStep[] {

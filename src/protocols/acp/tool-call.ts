@@ -48,20 +48,37 @@ const kinds: Record<Operation['type'], AcpCallKind> = {
 export function toAcpCall(call: ShownCall, { cwd, subagent }: CallPlace): AcpCall {
   const { id, name, input, output, status } = call;
   const operations = operationsOf({ name, input, output });
-  const changes = fileChangesOf({ name, input, output });
+  const isChange = operations.some(({ type }) => type === 'write');
+  const changes = isChange ? fileChangesOf({ name, input, output }) : [];
   const locations = operations.flatMap(operation => locationOf(operation, cwd));
   const content = [...changes.flatMap(change => diffContent(change, cwd)), ...outputContent(call, changes.length > 0)];
   return {
     toolCallId: id,
-    title: titleOf(call, subagent),
+    title: titleOf(call, operations, subagent),
     ...(name !== '' && { name }),
     kind: kindOf(name, operations, changes),
     status: statuses[status],
     ...(content.length > 0 && { content }),
     ...(locations.length > 0 && { locations }),
     ...defined({ rawInput: input }),
-    ...(output !== undefined && { rawOutput: 'context' in output ? resultOf(output) : output }),
+    ...rawOutput(output),
   };
+}
+
+/** Returns what the result of a call changes of what an editor shows of it. */
+export function toAcpResult(shown: AcpCall, call: ShownCall, place: CallPlace): Partial<AcpCall> {
+  const { output, status } = call;
+  // The result of a change may know where in its files the change is.
+  if (shown.kind === 'edit' || shown.kind === 'move') {
+    const { content, locations } = toAcpCall(call, place);
+    return { status: statuses[status], ...defined({ content, locations }), ...rawOutput(output) };
+  }
+  const content = [...(shown.content ?? []), ...outputContent(call, shown.content !== undefined)];
+  return { status: statuses[status], ...(content.length > 0 && { content }), ...rawOutput(output) };
+}
+
+function rawOutput(output: ShownCall['output']): Pick<AcpCall, 'rawOutput'> {
+  return output === undefined ? {} : { rawOutput: 'context' in output ? resultOf(output) : output };
 }
 
 /** Returns a relay that is about no call as a call of its own: an editor shows requests only beside a call. */
@@ -93,8 +110,8 @@ function planTitle({ title }: { readonly title?: string | undefined }): string {
 }
 
 /** An editor shows the status beside the title, so the title is the same in every state. */
-function titleOf(call: ShownCall, subagent: string | undefined): string {
-  const { verb, object } = callSummary({ inputText: '', ...call, status: 'waiting' });
+function titleOf(call: ShownCall, operations: readonly Operation[], subagent: string | undefined): string {
+  const { verb, object } = callSummary({ inputText: '', ...call, status: 'waiting' }, path => path, operations);
   const line = object === '' ? verb : `${verb} ${object}`;
   return subagent === undefined ? line : `${subagent}: ${line}`;
 }
