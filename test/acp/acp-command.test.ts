@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ModelScript, type ScriptedServer, startScriptedServer } from '../../src/testing/index.ts';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import { builtCommand } from '../support/command.ts';
 import { gate } from '../support/scripted-agent.ts';
-import { Editor, type EditorOptions, select } from './editor-scene.ts';
+import { command, Editor, type EditorOptions, select } from './editor-scene.ts';
 
 let home: string;
 let cwd: string;
@@ -110,6 +113,22 @@ describe('singletree acp', () => {
     await expect(third.prompt(sessionId, 'Four')).rejects.toMatchObject({ code: -32_002 });
     expect(await third.request('session/list', { cwd })).toEqual({ sessions: [] });
   }, 90_000);
+
+  it('continues a thread of another command, and shows what that one says meanwhile', async () => {
+    const { url } = await startModel(({ lastUserText }) => `You said: ${lastUserText}`);
+    const env = { ...bareEnvironment(), SINGLETREE_HOME: home, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1` };
+    const run = (...args: string[]) => promisify(execFile)(process.execPath, [command, ...args], { cwd, env });
+    await run('run', 'coder', 'Zero');
+    const editor = await open();
+    const { sessions } = await editor.request<{ sessions: { sessionId: string }[] }>('session/list', { cwd });
+    const sessionId = sessions[0]?.sessionId ?? '';
+    await editor.request('session/load', { sessionId, cwd, mcpServers: [] });
+    await editor.prompt(sessionId, 'One');
+    await run('send', sessionId, 'Two');
+    await expect.poll(() => editor.text('agent_message_chunk'), { timeout: 20_000 }).toContain('You said: Two');
+    expect(editor.text('user_message_chunk')).toBe('ZeroTwo');
+    expect(editor.text('agent_message_chunk')).toBe('You said: ZeroYou said: OneYou said: Two');
+  }, 60_000);
 
   it('asks again after kill -9 what was pending, and the answer of the inbox closes the request', async () => {
     const first = await open({ permission: () => new Promise(() => {}) });

@@ -147,7 +147,7 @@ export class EditorSession {
   }
 
   async #follow(): Promise<void> {
-    for (const { ask, settled } of [...this.#asked.values()]) {
+    for (const { ask, settled } of this.#asked.values()) {
       await this.update({ sessionUpdate: 'tool_call', ...ask.toolCall } as SessionUpdate);
       void this.#ask(ask, settled.signal);
     }

@@ -43,7 +43,7 @@ describe('what an editor offers as answers', () => {
 
 describe('a question as a form', () => {
   it('asks for a text, one choice or several', () => {
-    const fieldOf = (relay: Relay) => (questionForm(relay)?.['properties'] as { answer: object }).answer;
+    const fieldOf = (relay: Relay) => (questionForm(relay) as { properties: { answer: object } }).properties.answer;
     expect(fieldOf({ ...base, relayKind: 'question', question: 'Why?' })).toEqual({ type: 'string', title: 'Answer' });
     expect(fieldOf(question)).toMatchObject({ type: 'string', oneOf: [{ const: 'A' }, { const: 'B' }] });
     expect(fieldOf({ ...question, selectionMode: 'multi_select' })).toMatchObject({ type: 'array' });

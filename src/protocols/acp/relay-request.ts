@@ -19,7 +19,7 @@ interface Choice extends AcpOption {
 
 /** Returns the choices of a permission request about a relay. A question without choices can only be declined by one. */
 export function permissionOptions(relay: Relay): AcpOption[] {
-  return choicesOf(relay).map(({ answer: _, ...option }) => option);
+  return choicesOf(relay).map(({ optionId, name, kind }) => ({ optionId, name, kind }));
 }
 
 /** Returns the answer that a choice stands for; undefined for an unknown choice. */
@@ -49,7 +49,8 @@ export function answerOfForm({ action, content }: { readonly action: string; rea
   const fields = typeof content === 'object' && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
   const { answer } = fields;
   if (action !== 'accept' || answer === undefined) return { outcome: 'reject' };
-  return { outcome: 'answer', answer: Array.isArray(answer) ? answer.map(String) : String(answer) };
+  const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return { outcome: 'answer', answer: Array.isArray(answer) ? answer.map(toText) : toText(answer) };
 }
 
 function choicesOf(relay: Relay): readonly Choice[] {
