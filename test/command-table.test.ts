@@ -27,7 +27,7 @@ function leaves(command: Command, path: readonly string[] = []): { path: readonl
 const { program: all } = await programOf();
 const table = leaves(all).map(({ path, command }) => [path.join(' '), command] as const);
 /** Those that print a script, talk with a person, or speak a protocol. */
-const withoutJson = ['completion', 'chat', 'mcp'];
+const withoutJson = ['completion', 'chat', 'acp', 'mcp'];
 const ofThread = table.flatMap(([name, command]) =>
   command.registeredArguments.some(argument => argument.name() === 'thread') ? [name] : [],
 );

@@ -168,6 +168,17 @@ describe('singletree acp', () => {
     expect([await running, await queued]).toEqual([{ stopReason: 'cancelled' }, { stopReason: 'cancelled' }]);
   }, 60_000);
 
+  it('answers a prompt when its session is closed, and aborts what it runs', async () => {
+    const editor = await open({ permission: () => new Promise(() => {}) });
+    const sessionId = await editor.newSession();
+    const running = editor.prompt(sessionId, 'Save a note for me');
+    await expect.poll(() => editor.permissions.length, { timeout: 20_000 }).toBe(1);
+    await editor.request('session/close', { sessionId });
+    expect(await running).toEqual({ stopReason: 'cancelled' });
+    const { stdout } = builtCommand(undefined, { SINGLETREE_HOME: home }).singletree('export', 'last');
+    expect(stdout).toContain('"reason":"aborted"');
+  }, 60_000);
+
   it('changes mode and model in both vocabularies', async () => {
     await startModel(({ model: used }) => `I am ${used}`);
     const editor = await open();

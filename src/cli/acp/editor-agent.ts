@@ -18,7 +18,7 @@ import { agent, type AgentApp, type AgentContext, type InitializeRequest, Reques
 import { EditorSession } from './editor-session.ts';
 import type { EditorServers } from './editor-servers.ts';
 import { toRequestError } from './request-error.ts';
-import { findCommand, sessionCommands } from './session-commands.ts';
+import { findCommand } from './session-commands.ts';
 import { type SessionSettings, sessionSettings } from './session-settings.ts';
 
 export interface EditorAgentOptions {
@@ -142,11 +142,7 @@ export class EditorAgent {
     const settings = await this.#settings(thread.id);
     if (mcpServers.length > 0 && agents.get(await this.#agentOf(thread.id))?.isExternal === true)
       problems.push('This agent has MCP servers of its own: those of the editor are not passed on to it.');
-    setImmediate(() => {
-      session.start();
-      void session.update({ sessionUpdate: 'available_commands_update', availableCommands: [...sessionCommands] });
-      for (const problem of problems) void session.say(problem);
-    });
+    setImmediate(() => session.start(problems));
     return settings;
   }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Agent, connectAllMcp, type McpSources } from '../../agents/index.ts';
 import type { TrustedFolders } from '../../config/index.ts';
 import type { McpServer } from './acp-library.ts';
@@ -19,7 +20,7 @@ export class EditorServers {
     await this.close(threadId);
     if (servers.length === 0) return [];
     const names = servers.map(({ name }) => name).join(', ');
-    if (!this.#trusted.isTrusted(cwd))
+    if (!existsSync(cwd) || !this.#trusted.isTrusted(cwd))
       return [
         `The MCP servers of the editor are not used (${names}): this folder is not trusted. To use them: singletree config trust ${cwd}`,
       ];

@@ -2,7 +2,7 @@ import { dropOldest } from '../../agents/drop-oldest.ts';
 import type { Conversations } from '../../control/index.ts';
 import { printNotice } from '../../control/standard-output.ts';
 import { defined } from '../../events/defined.ts';
-import { type ContentPart, errorText, type LoggedEvent, newId, SingletreeError } from '../../events/index.ts';
+import { type ContentPart, errorText, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, readPages, type Thread } from '../../log/index.ts';
 import { threadReading } from '../../projections/index.ts';
 import { acpEncoder } from '../../protocols/acp/acp-encoder.ts';
@@ -10,6 +10,7 @@ import type { AcpEnd, AcpStep } from '../../protocols/acp/acp-update.ts';
 import { answerOfForm, answerOfOption, permissionOptions, questionForm } from '../../protocols/acp/relay-request.ts';
 import { replayUpdates } from '../../protocols/acp/replay.ts';
 import type { AgentContext, SessionUpdate } from './acp-library.ts';
+import { sessionCommands } from './session-commands.ts';
 
 /** What a session needs of its connection. */
 export interface SessionPlace {
@@ -24,7 +25,7 @@ export interface SessionPlace {
   readonly cwd: string;
   readonly contextWindow: (model: string) => number | undefined;
   /** Is called when the mode or the model of the thread changed. */
-  readonly settingsChanged: (event: LoggedEvent) => Promise<void>;
+  readonly settingsChanged: () => Promise<void>;
 }
 
 type Ask = Extract<AcpStep, { type: 'ask' }>;
@@ -73,9 +74,9 @@ export class EditorSession {
     for (const update of replayUpdates(threadReading.view(reading), cwd)) await this.update(update as SessionUpdate);
   }
 
-  /** Asks again what is pending, and shows what happens from now on. Its errors are printed. */
-  start(): void {
-    void this.#follow().catch((error: unknown) => {
+  /** Shows these problems, asks again what is pending, and shows what happens from now on. Its errors are printed. */
+  start(problems: readonly string[]): void {
+    void this.#follow(problems).catch((error: unknown) => {
       if (!this.#closing.signal.aborted && !SingletreeError.is(error, 'thread_not_found'))
         printNotice(`The session ${this.#threadId} is not shown any more: ${errorText(error)}`);
     });
@@ -140,20 +141,28 @@ export class EditorSession {
     await this.#place.client.notify('session/update', { sessionId: this.#threadId, update });
   }
 
-  /** Detaches from the thread, whose runs continue. */
+  /** Detaches from the thread, whose runs continue; prompts that are not answered are cancelled. */
   close(): void {
     this.#closing.abort();
+    for (const answer of this.#waiting.values()) answer({ stopReason: 'cancelled' });
     for (const { settled } of this.#asked.values()) settled.abort();
   }
 
-  async #follow(): Promise<void> {
+  async #follow(problems: readonly string[]): Promise<void> {
+    const availableCommands = sessionCommands.map(({ name, description, input = null }) => ({
+      name,
+      description,
+      input,
+    }));
+    await this.update({ sessionUpdate: 'available_commands_update', availableCommands });
+    for (const problem of problems) await this.say(problem);
     for (const { ask, settled } of this.#asked.values()) {
       await this.update({ sessionUpdate: 'tool_call', ...ask.toolCall } as SessionUpdate);
       void this.#ask(ask, settled.signal);
     }
     for await (const event of this.#place.log.tail(this.#threadId, this.#seq, { signal: this.#closing.signal })) {
       for (const step of this.#encoder.encode(event)) await this.#show(step);
-      if (event.type === 'mode_changed' || event.type === 'model_changed') await this.#place.settingsChanged(event);
+      if (event.type === 'mode_changed' || event.type === 'model_changed') await this.#place.settingsChanged();
     }
   }
 
