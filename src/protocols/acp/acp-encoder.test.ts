@@ -24,6 +24,12 @@ describe('a turn for an editor', () => {
     ]);
   });
 
+  it('shows an event that is delivered twice once', () => {
+    const encoder = acpEncoder();
+    const events = begin.map((event, at) => ({ ...event, seq: at + 1 }));
+    expect([...events, ...events].flatMap(event => encoder.encode(event))).toHaveLength(1);
+  });
+
   it('shows a call with its line, its kind, its place and its state', () => {
     expect(
       updates(
