@@ -11,7 +11,7 @@ const count = 100_000;
 
 /** Encoding an event for the client of another protocol costs at most half more than for the AI SDK. */
 export async function* faces(): AsyncGenerator<Result> {
-  const turns = turnsOf(conversation(count));
+  const turns = splitTurns(conversation(count));
   const encodeTurns = (create: () => Encoder<unknown>) => {
     let chunks = 0;
     for (const events of turns) {
@@ -38,7 +38,7 @@ export async function* faces(): AsyncGenerator<Result> {
 }
 
 /** The events of each request, with the message that it answers. */
-function turnsOf(events: readonly AgentEvent[]): AgentEvent[][] {
+function splitTurns(events: readonly AgentEvent[]): AgentEvent[][] {
   const turns: AgentEvent[][] = [];
   for (const event of events)
     if (event.type === 'user') turns.push([event]);

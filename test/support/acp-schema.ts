@@ -18,7 +18,7 @@ export function acpProblem(type: string, value: unknown): string | undefined {
 }
 
 /** The type of what a method sends or answers, such as `PromptResponse` for `session/prompt`. */
-function typeOf(method: string, ending: 'Request' | 'Response' | 'Notification'): string {
+function findType(method: string, ending: 'Request' | 'Response' | 'Notification'): string {
   const found = Object.entries($defs).find(([name, type]) => type['x-method'] === method && name.endsWith(ending));
   if (found === undefined) throw new Error(`The schema has no ${ending} of ${method}.`);
   return found[0];
@@ -55,11 +55,11 @@ export class AcpLines {
     const { method, params, id, result, error } = message;
     if (typeof method === 'string') {
       if (method === '$/cancel_request') return undefined;
-      return acpProblem(typeOf(method, id === undefined ? 'Notification' : 'Request'), params);
+      return acpProblem(findType(method, id === undefined ? 'Notification' : 'Request'), params);
     }
     if (error !== undefined) return acpProblem('Error', error);
     const asked = this.#asked.get(id);
     if (asked === undefined) return `an answer to nothing: ${JSON.stringify(message)}`;
-    return asked.startsWith('_') ? undefined : acpProblem(typeOf(asked, 'Response'), result);
+    return asked.startsWith('_') ? undefined : acpProblem(findType(asked, 'Response'), result);
   }
 }

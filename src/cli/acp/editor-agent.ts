@@ -9,7 +9,7 @@ import { ThreadDigests } from '../../control/thread-digests.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
-import { contentOfPrompt, type PromptBlock } from '../../protocols/acp/message-content.ts';
+import { readPrompt, type PromptBlock } from '../../protocols/acp/message-content.ts';
 import type { AgentDirectory } from '../../server/index.ts';
 import { cursorOf, placeIn } from '../../server/threads.ts';
 import { withoutModel } from '../coder.ts';
@@ -19,7 +19,7 @@ import { EditorSession } from './editor-session.ts';
 import type { EditorServers } from './editor-servers.ts';
 import { toRequestError } from './request-error.ts';
 import { findCommand } from './session-commands.ts';
-import { type SessionSettings, sessionSettings } from './session-settings.ts';
+import { type SessionSettings, listSettings } from './session-settings.ts';
 
 export interface EditorAgentOptions {
   readonly log: EventLog;
@@ -57,7 +57,7 @@ export class EditorAgent {
   app(): AgentApp {
     return agent({ name: 'singletree' })
       .onRequest('initialize', ({ params }) => this.#initialize(params))
-      .onRequest('authenticate', () => guarded(async () => this.#agentFor(undefined) && {}))
+      .onRequest('authenticate', () => guarded(async () => this.#requireAgent(undefined) && {}))
       .onRequest('session/new', ({ params, client }) => guarded(() => this.#create(params, client)))
       .onRequest('session/load', ({ params, client }) => guarded(() => this.#open(params, client, true)))
       .onRequest('session/resume', ({ params, client }) => guarded(() => this.#open(params, client, false)))
@@ -100,7 +100,7 @@ export class EditorAgent {
 
   async #create({ cwd, mcpServers }: OpenParams, client: AgentContext) {
     checkFolder(cwd);
-    const agentId = this.#agentFor(undefined);
+    const agentId = this.#requireAgent(undefined);
     const { log, conversations } = this.#options;
     const thread = await log.createThread({ metadata: { agentId, cwd } });
     if (!isSameFolder(cwd, this.#options.cwd)) await conversations.move(thread.id, { folder: cwd });
@@ -133,14 +133,14 @@ export class EditorAgent {
       editor: clientInfo?.title ?? clientInfo?.name,
       hasForms: clientCapabilities?.elicitation?.form != null,
       hasNotices: clientCapabilities?.session?.notices != null,
-      contextWindow: model => this.#contextWindow(model),
+      contextWindow: model => this.#findContextWindow(model),
       settingsChanged: async () => this.#showSettings(thread.id, session),
     });
     this.#sessions.set(thread.id, session);
     await session.open(thread, { isReplayed });
     const problems = [...(await servers.connect(thread.id, mcpServers, cwd))];
-    const settings = await this.#settings(thread.id);
-    if (mcpServers.length > 0 && agents.get(await this.#agentOf(thread.id))?.isExternal === true)
+    const settings = await this.#readSettings(thread.id);
+    if (mcpServers.length > 0 && agents.get(await this.#findAgent(thread.id))?.isExternal === true)
       problems.push('This agent has MCP servers of its own: those of the editor are not passed on to it.');
     setImmediate(() => session.start(problems));
     return settings;
@@ -161,7 +161,7 @@ export class EditorAgent {
   }
 
   async #close(sessionId: string) {
-    const session = await this.#opened(sessionId);
+    const session = await this.#findOpen(sessionId);
     await session?.cancel();
     session?.close();
     this.#sessions.delete(sessionId);
@@ -181,25 +181,25 @@ export class EditorAgent {
 
   async #prompt({ sessionId, prompt }: PromptParams, client: AgentContext, signal: AbortSignal) {
     const { log, conversations } = this.#options;
-    const session = await this.#session(sessionId, client);
-    const content = contentOfPrompt(prompt as readonly PromptBlock[]);
+    const session = await this.#findSession(sessionId, client);
+    const content = readPrompt(prompt as readonly PromptBlock[]);
     if (content.length === 0) throw RequestError.invalidParams(undefined, 'The prompt is empty.');
     const found = findCommand(content);
     if (found !== undefined) {
       await session.say(await found.command.run({ log, conversations, threadId: sessionId }, found.argument));
       return { stopReason: 'end_turn' as const };
     }
-    const agentId = this.#agentFor(await this.#agentOf(sessionId));
-    const { model } = await this.#choice(sessionId);
+    const agentId = this.#requireAgent(await this.#findAgent(sessionId));
+    const { model } = await this.#readChoice(sessionId);
     const end = await session.prompt(content, { agent: agentId, model, signal });
     if ('error' in end) throw new RequestError(-32_603, end.error.message, { code: end.error.code });
     return end;
   }
 
   async #steer({ sessionId, prompt }: z.infer<typeof steering>, client: AgentContext) {
-    const session = await this.#session(sessionId, client);
-    const agentId = this.#agentFor(await this.#agentOf(sessionId));
-    await session.steer(contentOfPrompt(prompt as unknown as readonly PromptBlock[]), { agent: agentId });
+    const session = await this.#findSession(sessionId, client);
+    const agentId = this.#requireAgent(await this.#findAgent(sessionId));
+    await session.steer(readPrompt(prompt as unknown as readonly PromptBlock[]), { agent: agentId });
     return {};
   }
 
@@ -207,8 +207,8 @@ export class EditorAgent {
   async #choose(sessionId: string, id: string, value: unknown): Promise<Pick<SessionSettings, 'configOptions'>> {
     const { conversations, agents } = this.#options;
     await conversations.find(sessionId);
-    const agentId = await this.#agentOf(sessionId);
-    const { configOptions } = await this.#settings(sessionId);
+    const agentId = await this.#findAgent(sessionId);
+    const { configOptions } = await this.#readSettings(sessionId);
     const option = configOptions.find(each => each.id === id);
     const values =
       option?.type === 'select' ? option.options.flatMap(each => ('value' in each ? [each.value] : [])) : [];
@@ -220,7 +220,7 @@ export class EditorAgent {
     const agentHere = agents.get(agentId);
     if (id === 'mode' && agentHere !== undefined) {
       checkMode(agentHere, value);
-      const { mode } = await this.#choice(sessionId);
+      const { mode } = await this.#readChoice(sessionId);
       const events = changeMode(value, mode);
       if (events.length > 0) await conversations.choose(sessionId, { events, metadata: { currentModeId: value } });
     } else
@@ -228,24 +228,24 @@ export class EditorAgent {
         events: [{ type: 'model_changed', runId: newId(), modelId: value, scope: 'thread' }],
         metadata: { currentModelId: value },
       });
-    return { configOptions: (await this.#settings(sessionId)).configOptions };
+    return { configOptions: (await this.#readSettings(sessionId)).configOptions };
   }
 
   async #showSettings(threadId: string, session: EditorSession): Promise<void> {
-    const { modes, configOptions } = await this.#settings(threadId);
+    const { modes, configOptions } = await this.#readSettings(threadId);
     if (modes !== undefined)
       await session.update({ sessionUpdate: 'current_mode_update', currentModeId: modes.currentModeId });
     await session.update({ sessionUpdate: 'config_option_update', configOptions });
   }
 
-  async #settings(threadId: string): Promise<SessionSettings> {
-    const agentId = await this.#agentOf(threadId);
+  async #readSettings(threadId: string): Promise<SessionSettings> {
+    const agentId = await this.#findAgent(threadId);
     const info = this.#options.agents.list().find(({ id }) => id === agentId);
-    return sessionSettings(info ?? {}, await this.#choice(threadId));
+    return listSettings(info ?? {}, await this.#readChoice(threadId));
   }
 
   /** The mode and the model of a thread. */
-  async #choice(threadId: string): Promise<{ mode: string | undefined; model: string | undefined }> {
+  async #readChoice(threadId: string): Promise<{ mode: string | undefined; model: string | undefined }> {
     const { log, conversations } = this.#options;
     const { mode } = await sharedThreadMemory(log).of(threadId);
     const { currentModelId } = (await conversations.find(threadId)).metadata;
@@ -253,21 +253,21 @@ export class EditorAgent {
   }
 
   /** The agent of a thread, when it is offered here; else that of new sessions. */
-  async #agentOf(threadId: string): Promise<string> {
+  async #findAgent(threadId: string): Promise<string> {
     const { conversations, agents } = this.#options;
     const agentId = await conversations.findAgent(await conversations.find(threadId));
-    return this.#agentFor(agentId !== undefined && agents.get(agentId) !== undefined ? agentId : undefined);
+    return this.#requireAgent(agentId !== undefined && agents.get(agentId) !== undefined ? agentId : undefined);
   }
 
-  #agentFor(agentId: string | undefined): string {
+  #requireAgent(agentId: string | undefined): string {
     const id = agentId ?? this.#options.agentId;
     if (id === undefined) throw new SingletreeError('missing_api_key', withoutModel);
     return id;
   }
 
   /** The session of an id; a thread that is not open in this connection is opened, as `session/resume` does. */
-  async #session(sessionId: string, client: AgentContext): Promise<EditorSession> {
-    const open = await this.#opened(sessionId);
+  async #findSession(sessionId: string, client: AgentContext): Promise<EditorSession> {
+    const open = await this.#findOpen(sessionId);
     if (open !== undefined) return open;
     const thread = await this.#options.conversations.find(sessionId);
     const cwd = (await this.#digests.findStartFolder(thread)) ?? this.#options.cwd;
@@ -275,12 +275,12 @@ export class EditorAgent {
     return this.#sessions.get(sessionId) as EditorSession;
   }
 
-  async #opened(sessionId: string): Promise<EditorSession | undefined> {
+  async #findOpen(sessionId: string): Promise<EditorSession | undefined> {
     await this.#options.conversations.find(sessionId);
     return this.#sessions.get(sessionId);
   }
 
-  #contextWindow(model: string): number | undefined {
+  #findContextWindow(model: string): number | undefined {
     for (const { contextWindows = {} } of this.#options.agents.list())
       for (const [id, window] of Object.entries(contextWindows))
         if (id === model || id.endsWith(`/${model}`)) return window;

@@ -24,7 +24,7 @@ export class EditorServers {
       return [
         `The MCP servers of the editor are not used (${names}): this folder is not trusted. To use them: singletree config trust ${cwd}`,
       ];
-    const settings = servers.flatMap(server => settingsOf(server, cwd));
+    const settings = servers.flatMap(server => toSettings(server, cwd));
     const sources = await connectAllMcp({ mcpServers: Object.fromEntries(settings) });
     this.#connected.set(threadId, sources);
     return [
@@ -61,7 +61,7 @@ export class EditorServers {
 
 type McpSettings = Parameters<typeof connectAllMcp>[0]['mcpServers'][string];
 
-function settingsOf(server: McpServer, cwd: string): (readonly [string, McpSettings])[] {
+function toSettings(server: McpServer, cwd: string): (readonly [string, McpSettings])[] {
   const toRecord = (list: readonly { readonly name: string; readonly value: string }[]) =>
     Object.fromEntries(list.map(({ name, value }) => [name, value]));
   if (!('type' in server)) {

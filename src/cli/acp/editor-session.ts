@@ -7,7 +7,7 @@ import { type EventLog, readPages, type Thread } from '../../log/index.ts';
 import { threadReading } from '../../projections/index.ts';
 import { acpEncoder } from '../../protocols/acp/acp-encoder.ts';
 import type { AcpEnd, AcpStep } from '../../protocols/acp/acp-update.ts';
-import { answerOfForm, answerOfOption, permissionOptions, questionForm } from '../../protocols/acp/relay-request.ts';
+import { readForm, readOption, permissionOptions, questionForm } from '../../protocols/acp/relay-request.ts';
 import { replayUpdates } from '../../protocols/acp/replay.ts';
 import type { AgentContext, SessionUpdate } from './acp-library.ts';
 import { sessionCommands } from './session-commands.ts';
@@ -43,7 +43,7 @@ export class EditorSession {
   readonly #own = new Set<string>();
   /** What is asked and not settled; with its signal once the editor was asked. */
   readonly #asked = new Map<string, { readonly ask: Ask; readonly settled: AbortController }>();
-  /** How the newest runs ended, and who waits for the end of one. */
+  /** How the newest runs ended, and the prompts that wait for an end. */
   readonly #ended = new Map<string, AcpEnd>();
   readonly #waiting = new Map<string, (end: AcpEnd) => void>();
   #seq = 0;
@@ -98,7 +98,7 @@ export class EditorSession {
     const cancel = () => void this.cancel().catch(() => {});
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#endOf(queued === true ? await conversations.runOf(this.#threadId, id) : runId);
+      return await this.#waitForEnd(queued === true ? await conversations.runOf(this.#threadId, id) : runId);
     } catch (error) {
       if (SingletreeError.is(error, 'not_found')) return { stopReason: 'cancelled' };
       throw error;
@@ -210,7 +210,7 @@ export class EditorSession {
     return id;
   }
 
-  #endOf(runId: string): Promise<AcpEnd> {
+  #waitForEnd(runId: string): Promise<AcpEnd> {
     const ended = this.#ended.get(runId);
     if (ended !== undefined) return Promise.resolve(ended);
     return new Promise(resolve => {
@@ -232,7 +232,7 @@ export class EditorSession {
       if (form !== undefined && relay.relayKind === 'question') {
         const { question: message } = relay;
         const request = { sessionId, toolCallId: toolCall.toolCallId, mode: 'form', message, requestedSchema: form };
-        answer = answerOfForm(await client.request('elicitation/create', request, options));
+        answer = readForm(await client.request('elicitation/create', request, options));
       } else {
         const request = { sessionId, toolCall, options: permissionOptions(relay) };
         const { outcome } = await client.request<{ outcome: { outcome: string; optionId?: string } }>(
@@ -240,7 +240,7 @@ export class EditorSession {
           request,
           options,
         );
-        answer = answerOfOption(relay, outcome.optionId ?? '');
+        answer = readOption(relay, outcome.optionId ?? '');
       }
       if (answer !== undefined && !settled.aborted)
         await conversations.answer(this.#threadId, relay.id, { ...answer, ...defined({ by: editor }) });

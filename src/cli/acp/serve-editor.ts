@@ -39,7 +39,7 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
     },
   };
   try {
-    const agentId = agentToUse(named ?? config.defaultAgent, id => installed.get(id) !== undefined);
+    const agentId = chooseAgent(named ?? config.defaultAgent, id => installed.get(id) !== undefined);
     const log = await openStoreOf(options, config);
     const control = new Supervisor({
       log,
@@ -75,7 +75,7 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
 }
 
 /** The agent of new sessions; undefined when it is the coding agent and no model can be used. */
-function agentToUse(named: string | undefined, isOffered: (id: string) => boolean): string | undefined {
+function chooseAgent(named: string | undefined, isOffered: (id: string) => boolean): string | undefined {
   if (isOffered(named ?? 'coder')) return named ?? 'coder';
   if (named === 'coder') return undefined;
   if (named !== undefined)

@@ -14,7 +14,7 @@ export interface SessionSettings {
 }
 
 /** Returns the modes and models of an agent, and which a session uses. */
-export function sessionSettings(
+export function listSettings(
   { modes = [], models = [] }: Pick<AgentInfo, 'modes' | 'models'>,
   { mode, model }: SessionChoice,
 ): SessionSettings {

@@ -6,12 +6,12 @@ import { finishReasonOf, type FinishReason } from '../request/finish-reason.ts';
 import type { OpenCall, OpenRelay, OpenRun } from '../request/open.ts';
 import { RequestFold } from '../request/request-fold.ts';
 import type { AcpCall, AcpEnd, AcpStep, AcpStopReason, AcpUpdate } from './acp-update.ts';
-import { userChunks } from './message-content.ts';
+import { toUserChunks } from './message-content.ts';
 import {
   type CallPlace,
-  permissionContent,
+  describePermission,
   type ShownCall,
-  textContent,
+  toTextContent,
   toAcpCall,
   toAcpResult,
   toRelayCall,
@@ -68,7 +68,7 @@ class SessionStream {
     if (isPart) return steps;
     if (event.type === 'harness_start' && event.memory === undefined) return this.#begin(event);
     if (event.type === 'user' && event.automatic !== true && !this.#runs.has(event.runId))
-      return shown(userChunks(event.id ?? `${event.runId}:user`, event.content));
+      return toSteps(toUserChunks(event.id ?? `${event.runId}:user`, event.content));
     if (event.type === 'tool_start') return this.#started(event);
     return event.type === 'usage' ? this.#use(event) : [];
   }
@@ -96,20 +96,20 @@ class SessionStream {
   readonly #on: FactHandlers<readonly AcpStep[]> = {
     started: nothing,
     step: nothing,
-    text: ({ id, text }) => chunk('agent_message_chunk', id, text),
-    reasoning: ({ id, text }) => chunk('agent_thought_chunk', id, text),
+    text: ({ id, text }) => toChunk('agent_message_chunk', id, text),
+    reasoning: ({ id, text }) => toChunk('agent_thought_chunk', id, text),
     input: nothing,
     call: ({ call }) => {
-      const shown = toAcpCall(callPart(call), this.#placeOf(call.run));
+      const shown = toAcpCall(toShownCall(call), this.#findPlace(call.run));
       this.#calls.set(call.id, shown);
-      return [update({ sessionUpdate: 'tool_call', ...shown })];
+      return [toStep({ sessionUpdate: 'tool_call', ...shown })];
     },
     progress: ({ call, progress: { label } }) => [
-      update({
+      toStep({
         sessionUpdate: 'tool_call_update',
         toolCallId: call.key,
         status: 'in_progress',
-        content: [textContent(label)],
+        content: [toTextContent(label)],
       }),
     ],
     asked: ({ relay }) => this.#ask(relay),
@@ -117,27 +117,31 @@ class SessionStream {
     result: ({ call, output }) => {
       const shown = this.#calls.get(call.id) as AcpCall;
       this.#calls.delete(call.id);
-      const part = { ...callPart(call), output, status: 'context' in output ? ('done' as const) : ('failed' as const) };
+      const part = {
+        ...toShownCall(call),
+        output,
+        status: 'context' in output ? ('done' as const) : ('failed' as const),
+      };
       const { toolCallId } = shown;
-      const changed = toAcpResult(shown, part, this.#placeOf(call.run));
-      return [update({ sessionUpdate: 'tool_call_update', toolCallId, ...changed })];
+      const changed = toAcpResult(shown, part, this.#findPlace(call.run));
+      return [toStep({ sessionUpdate: 'tool_call_update', toolCallId, ...changed })];
     },
     'agent-started': nothing,
     'agent-ended': nothing,
     plan: nothing,
     file: ({ file }) => this.#notice('info', `File ready: ${file.path}`),
     custom: nothing,
-    tasks: ({ tasks }) => [update(planUpdate(tasks))],
+    tasks: ({ tasks }) => [toStep(toPlanUpdate(tasks))],
     warning: ({ warning }) => this.#notice('warning', warning.message),
-    user_message: ({ id, content }) => shown(userChunks(id, content)),
+    user_message: ({ id, content }) => toSteps(toUserChunks(id, content)),
     ended: ({ outcome }) => {
       const runId = this.#runId;
       this.#requests.delete(runId);
-      return [{ type: 'ended', runId, end: endOf(outcome) }];
+      return [{ type: 'ended', runId, end: toEnd(outcome) }];
     },
   };
 
-  #placeOf(run: OpenRun): CallPlace {
+  #findPlace(run: OpenRun): CallPlace {
     return { cwd: this.#options.cwd, subagent: run.parent === undefined ? undefined : run.agentName };
   }
 
@@ -145,11 +149,11 @@ class SessionStream {
   #ask({ call, run }: OpenRelay): AcpStep[] {
     const relay = this.#event as EventOf<'relay'>;
     if (call === undefined) {
-      const toolCall = toRelayCall(relay, 'pending', this.#placeOf(run));
-      return [update({ sessionUpdate: 'tool_call', ...toolCall }), { type: 'ask', relay, toolCall }];
+      const toolCall = toRelayCall(relay, 'pending', this.#findPlace(run));
+      return [toStep({ sessionUpdate: 'tool_call', ...toolCall }), { type: 'ask', relay, toolCall }];
     }
     const toolCall = this.#calls.get(call.id) as AcpCall;
-    const content = toolCall.content ?? permissionContent(relay, this.#options.cwd);
+    const content = toolCall.content ?? describePermission(relay, this.#options.cwd);
     return [{ type: 'ask', relay, toolCall: { ...toolCall, ...(content.length > 0 && { content }) } }];
   }
 
@@ -157,13 +161,13 @@ class SessionStream {
     const settled: AcpStep = { type: 'settled', relayId: id };
     if (call !== undefined) return [settled];
     const status = isApproved ? 'completed' : 'failed';
-    return [settled, update({ sessionUpdate: 'tool_call_update', toolCallId: id, status })];
+    return [settled, toStep({ sessionUpdate: 'tool_call_update', toolCallId: id, status })];
   }
 
   #started({ id }: EventOf<'tool_start'>): AcpStep[] {
     const toolCallId = this.#calls.get(id)?.toolCallId;
     if (toolCallId === undefined) return [];
-    return [update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })];
+    return [toStep({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })];
   }
 
   /** A report that names no call of a model is a sum over a run: it says nothing about the context. */
@@ -174,22 +178,22 @@ class SessionStream {
     const used = inputTokens + outputTokens;
     const amount = this.#cost;
     const paid = amount !== undefined && { cost: { amount, currency: 'USD' } };
-    return [update({ sessionUpdate: 'usage_update', used, size, ...paid })];
+    return [toStep({ sessionUpdate: 'usage_update', used, size, ...paid })];
   }
 
   #notice(severity: 'info' | 'warning', title: string): AcpStep[] {
     if (this.#options.hasNotices !== true || title === '') return [];
-    return [update({ sessionUpdate: 'notice', severity, title })];
+    return [toStep({ sessionUpdate: 'notice', severity, title })];
   }
 }
 
 /** Returns the task list of a thread as a plan, which takes the place of the one before. */
-export function planUpdate(tasks: EventOf<'tasks'>['tasks']): AcpUpdate {
+export function toPlanUpdate(tasks: EventOf<'tasks'>['tasks']): AcpUpdate {
   const entries = tasks.map(({ content, status }) => ({ content, status, priority: 'medium' as const }));
   return { sessionUpdate: 'plan', entries };
 }
 
-function callPart({ key: id, toolName: name, input }: OpenCall): ShownCall {
+function toShownCall({ key: id, toolName: name, input }: OpenCall): ShownCall {
   return { id, name, input, status: 'waiting' };
 }
 
@@ -197,20 +201,20 @@ function nothing(): readonly AcpStep[] {
   return [];
 }
 
-function update(value: AcpUpdate): AcpStep {
+function toStep(value: AcpUpdate): AcpStep {
   return { type: 'update', update: value };
 }
 
-function shown(updates: readonly AcpUpdate[]): AcpStep[] {
-  return updates.map(update);
+function toSteps(updates: readonly AcpUpdate[]): AcpStep[] {
+  return updates.map(toStep);
 }
 
-function chunk(
+function toChunk(
   sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk',
   messageId: string,
   text: string,
 ): AcpStep[] {
-  return [update({ sessionUpdate, messageId, content: { type: 'text', text } })];
+  return [toStep({ sessionUpdate, messageId, content: { type: 'text', text } })];
 }
 
 const stopReasons: Record<Exclude<FinishReason, 'timeout' | 'interrupted'>, AcpStopReason> = {
@@ -221,7 +225,7 @@ const stopReasons: Record<Exclude<FinishReason, 'timeout' | 'interrupted'>, AcpS
   aborted: 'cancelled',
 };
 
-function endOf(outcome: FactOf<'ended'>['outcome']): AcpEnd {
+function toEnd(outcome: FactOf<'ended'>['outcome']): AcpEnd {
   if (outcome.reason === 'error') return { error: { message: outcome.message, code: outcome.code } };
   const reason = finishReasonOf(outcome);
   if (reason !== 'timeout' && reason !== 'interrupted') return { stopReason: stopReasons[reason] };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { contentOfPrompt, userChunks } from './message-content.ts';
+import { readPrompt, toUserChunks } from './message-content.ts';
 
 describe('the blocks of a prompt', () => {
   it('stay a text when they are one, links and embedded texts included', () => {
     expect(
-      contentOfPrompt([
+      readPrompt([
         { type: 'text', text: 'See ' },
         { type: 'resource_link', uri: 'file:///a%20b.ts', name: 'a b.ts' },
         { type: 'resource', resource: { uri: 'zed:///rule', text: 'Be brief.' } },
@@ -14,7 +14,7 @@ describe('the blocks of a prompt', () => {
 
   it('become attachments when they are data', () => {
     expect(
-      contentOfPrompt([
+      readPrompt([
         { type: 'image', data: 'aW1n', mimeType: 'image/png' },
         { type: 'resource', resource: { uri: 'file:///x/a.pdf', blob: 'cGRm', mimeType: 'application/pdf' } },
       ]),
@@ -25,12 +25,12 @@ describe('the blocks of a prompt', () => {
   });
 
   it('keep an address that cannot be decoded', () => {
-    expect(contentOfPrompt([{ type: 'resource_link', uri: 'file:///a%ZZ', name: 'a' }])).toBe('@/a%ZZ');
+    expect(readPrompt([{ type: 'resource_link', uri: 'file:///a%ZZ', name: 'a' }])).toBe('@/a%ZZ');
   });
 });
 
 it('shows texts, images, files and addresses of a message', () => {
-  const chunks = userChunks('m', [
+  const chunks = toUserChunks('m', [
     { type: 'text', text: 'Hi' },
     { type: 'image', data: 'aW1n', mediaType: 'image/png' },
     { type: 'image', data: 'https://a.b/c.png', mediaType: 'image/png' },

@@ -3,7 +3,7 @@ import type { ContentPart } from '../../events/index.ts';
 import type { AcpContent, AcpUpdate } from './acp-update.ts';
 
 /** Returns what a person said as the chunks of one message. */
-export function userChunks(messageId: string, content: string | readonly ContentPart[]): AcpUpdate[] {
+export function toUserChunks(messageId: string, content: string | readonly ContentPart[]): AcpUpdate[] {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return parts.map(part => ({ sessionUpdate: 'user_message_chunk', messageId, content: toAcpContent(part) }));
 }
@@ -34,10 +34,10 @@ export type PromptBlock =
  * Returns what the blocks of a prompt say: texts as they are, a link as the path or address that it names, an embedded
  * text in a block with its address, and images and other data as attachments. A single text stays a text.
  */
-export function contentOfPrompt(blocks: readonly PromptBlock[]): string | ContentPart[] {
+export function readPrompt(blocks: readonly PromptBlock[]): string | ContentPart[] {
   const parts: ContentPart[] = [];
   for (const block of blocks) {
-    const part = partOf(block);
+    const part = toPart(block);
     const last = parts.at(-1);
     if (part.type === 'text' && last?.type === 'text') last.text += part.text;
     else parts.push(part);
@@ -46,7 +46,7 @@ export function contentOfPrompt(blocks: readonly PromptBlock[]): string | Conten
   return parts.length === 1 && first?.type === 'text' ? first.text : parts;
 }
 
-function partOf(block: PromptBlock): ContentPart {
+function toPart(block: PromptBlock): ContentPart {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };
@@ -55,12 +55,12 @@ function partOf(block: PromptBlock): ContentPart {
     case 'audio':
       return { type: 'file', data: block.data, mediaType: block.mimeType };
     case 'resource_link':
-      return { type: 'text', text: `@${pathOf(block.uri)}` };
+      return { type: 'text', text: `@${toPath(block.uri)}` };
     default: {
       const { uri, mimeType } = block.resource;
       if ('text' in block.resource)
-        return { type: 'text', text: `\n<context ref="${pathOf(uri)}">\n${block.resource.text}\n</context>\n` };
-      const filename = pathOf(uri).split('/').at(-1) || undefined;
+        return { type: 'text', text: `\n<context ref="${toPath(uri)}">\n${block.resource.text}\n</context>\n` };
+      const filename = toPath(uri).split('/').at(-1) || undefined;
       const mediaType = mimeType ?? 'application/octet-stream';
       return { type: 'file', data: block.resource.blob, mediaType, ...defined({ filename }) };
     }
@@ -68,7 +68,7 @@ function partOf(block: PromptBlock): ContentPart {
 }
 
 /** The path of a `file:` address; any other address as it is. */
-function pathOf(uri: string): string {
+function toPath(uri: string): string {
   if (!uri.startsWith('file://')) return uri;
   try {
     return decodeURIComponent(uri.slice('file://'.length));

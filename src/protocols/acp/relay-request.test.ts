@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventOf } from '../../events/index.ts';
-import { answerOfForm, answerOfOption, permissionOptions, questionForm } from './relay-request.ts';
+import { readForm, readOption, permissionOptions, questionForm } from './relay-request.ts';
 
 type Relay = EventOf<'relay'>;
 const base = { type: 'relay', runId: 'r', id: 'q' } as const;
@@ -16,7 +16,7 @@ const namesOf = (relay: Relay) => permissionOptions(relay).map(({ optionId, kind
 describe('what an editor offers as answers', () => {
   it('is to allow once or in the whole session, or to reject', () => {
     expect(namesOf(permission)).toEqual(['allow allow_once', 'always allow_always', 'reject reject_once']);
-    expect(answerOfOption(permission, 'always')).toEqual({ outcome: 'approve', remember: 'thread' });
+    expect(readOption(permission, 'always')).toEqual({ outcome: 'approve', remember: 'thread' });
   });
 
   it('has no grant for what only this answer can approve, and nothing that the agent cannot act on', () => {
@@ -26,9 +26,9 @@ describe('what an editor offers as answers', () => {
 
   it('is one option for each choice of a question', () => {
     expect(namesOf(question)).toEqual(['choice-1 allow_once', 'choice-2 allow_once', 'reject reject_once']);
-    expect(answerOfOption(question, 'choice-2')).toEqual({ outcome: 'answer', answer: 'B' });
+    expect(readOption(question, 'choice-2')).toEqual({ outcome: 'answer', answer: 'B' });
     const several: Relay = { ...question, selectionMode: 'multi_select' };
-    expect(answerOfOption(several, 'choice-1')).toEqual({ outcome: 'answer', answer: ['A'] });
+    expect(readOption(several, 'choice-1')).toEqual({ outcome: 'answer', answer: ['A'] });
   });
 
   it('is to approve a plan or to keep planning', () => {
@@ -37,7 +37,7 @@ describe('what an editor offers as answers', () => {
   });
 
   it('ignores an option that was not offered', () => {
-    expect(answerOfOption(permission, 'choice-1')).toBeUndefined();
+    expect(readOption(permission, 'choice-1')).toBeUndefined();
   });
 });
 
@@ -51,9 +51,9 @@ describe('a question as a form', () => {
   });
 
   it('is answered with its field, and declined when it is dismissed', () => {
-    expect(answerOfForm({ action: 'accept', content: { answer: 'A' } })).toEqual({ outcome: 'answer', answer: 'A' });
-    expect(answerOfForm({ action: 'accept', content: { answer: ['A', 'B'] } }).answer).toEqual(['A', 'B']);
-    for (const action of ['decline', 'cancel']) expect(answerOfForm({ action })).toEqual({ outcome: 'reject' });
-    expect(answerOfForm({ action: 'accept', content: null })).toEqual({ outcome: 'reject' });
+    expect(readForm({ action: 'accept', content: { answer: 'A' } })).toEqual({ outcome: 'answer', answer: 'A' });
+    expect(readForm({ action: 'accept', content: { answer: ['A', 'B'] } }).answer).toEqual(['A', 'B']);
+    for (const action of ['decline', 'cancel']) expect(readForm({ action })).toEqual({ outcome: 'reject' });
+    expect(readForm({ action: 'accept', content: null })).toEqual({ outcome: 'reject' });
   });
 });

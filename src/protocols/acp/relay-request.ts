@@ -19,12 +19,12 @@ interface Choice extends AcpOption {
 
 /** Returns the choices of a permission request about a relay. A question without choices can only be declined by one. */
 export function permissionOptions(relay: Relay): AcpOption[] {
-  return choicesOf(relay).map(({ optionId, name, kind }) => ({ optionId, name, kind }));
+  return listChoices(relay).map(({ optionId, name, kind }) => ({ optionId, name, kind }));
 }
 
 /** Returns the answer that a choice stands for; undefined for an unknown choice. */
-export function answerOfOption(relay: Relay, optionId: string): AcpAnswer | undefined {
-  return choicesOf(relay).find(choice => choice.optionId === optionId)?.answer;
+export function readOption(relay: Relay, optionId: string): AcpAnswer | undefined {
+  return listChoices(relay).find(choice => choice.optionId === optionId)?.answer;
 }
 
 /** Returns the form that asks a question, as the schema of an elicitation; undefined for what is no question. */
@@ -45,7 +45,7 @@ export function questionForm(relay: Relay): Readonly<Record<string, unknown>> | 
 }
 
 /** Returns the answer that a form was sent back with; a form that was dismissed declines the question. */
-export function answerOfForm({ action, content }: { readonly action: string; readonly content?: unknown }): AcpAnswer {
+export function readForm({ action, content }: { readonly action: string; readonly content?: unknown }): AcpAnswer {
   const fields = typeof content === 'object' && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
   const { answer } = fields;
   if (action !== 'accept' || answer === undefined) return { outcome: 'reject' };
@@ -53,14 +53,14 @@ export function answerOfForm({ action, content }: { readonly action: string; rea
   return { outcome: 'answer', answer: Array.isArray(answer) ? answer.map(toText) : toText(answer) };
 }
 
-function choicesOf(relay: Relay): readonly Choice[] {
+function listChoices(relay: Relay): readonly Choice[] {
   const possible = possibleAnswers(relay);
-  return [...answers(relay), ...approvals(relay), ...refusals(relay)].filter(({ answer }) =>
+  return [...listAnswers(relay), ...listApprovals(relay), ...listRefusals(relay)].filter(({ answer }) =>
     possible.some(outcome => outcome === answer.outcome),
   );
 }
 
-function answers(relay: Relay): Choice[] {
+function listAnswers(relay: Relay): Choice[] {
   if (relay.relayKind !== 'question') return [];
   const isList = relay.selectionMode === 'multi_select';
   return (relay.options ?? []).map(({ label }, index) => ({
@@ -71,7 +71,7 @@ function answers(relay: Relay): Choice[] {
   }));
 }
 
-function approvals(relay: Relay): Choice[] {
+function listApprovals(relay: Relay): Choice[] {
   const once: Choice = { optionId: 'allow', name: 'Allow', kind: 'allow_once', answer: { outcome: 'approve' } };
   if (relay.relayKind === 'plan') return [{ ...once, name: 'Approve the plan' }];
   if (relay.relayKind !== 'permission' || relay.personOnly === true) return [once];
@@ -86,7 +86,7 @@ function approvals(relay: Relay): Choice[] {
   ];
 }
 
-function refusals({ relayKind }: Relay): Choice[] {
+function listRefusals({ relayKind }: Relay): Choice[] {
   const name = relayKind === 'plan' ? 'Keep planning' : relayKind === 'question' ? 'Do not answer' : 'Reject';
   return [{ optionId: 'reject', name, kind: 'reject_once', answer: { outcome: 'reject' } }];
 }

@@ -1,8 +1,8 @@
 import type { EventOf } from '../../events/index.ts';
 import type { ReplPart, ThreadReading, ToolPart, ViewNode, ViewPart } from '../../projections/index.ts';
-import { planUpdate } from './acp-encoder.ts';
+import { toPlanUpdate } from './acp-encoder.ts';
 import type { AcpUpdate } from './acp-update.ts';
-import { userChunks } from './message-content.ts';
+import { toUserChunks } from './message-content.ts';
 import { type CallPlace, toAcpCall, toRelayCall } from './tool-call.ts';
 
 /**
@@ -14,14 +14,14 @@ export function* replayUpdates(reading: Pick<ThreadReading, 'nodes'>, cwd?: stri
   for (const { parts, memory } of reading.nodes) {
     if (memory !== undefined) continue;
     for (const part of parts) {
-      yield* partUpdates(part, { cwd });
+      yield* replayPart(part, { cwd });
       if (part.kind === 'fact' && part.event.type === 'tasks') ({ tasks } = part.event);
     }
   }
-  if (tasks !== undefined) yield planUpdate(tasks);
+  if (tasks !== undefined) yield toPlanUpdate(tasks);
 }
 
-function* partUpdates(part: ViewPart, place: CallPlace): Generator<AcpUpdate> {
+function* replayPart(part: ViewPart, place: CallPlace): Generator<AcpUpdate> {
   switch (part.kind) {
     case 'text':
     case 'reasoning': {
@@ -30,13 +30,13 @@ function* partUpdates(part: ViewPart, place: CallPlace): Generator<AcpUpdate> {
       return;
     }
     case 'user':
-      if (part.automatic !== true) yield* userChunks(part.id, part.content);
+      if (part.automatic !== true) yield* toUserChunks(part.id, part.content);
       return;
     case 'tool':
-      yield* callUpdates(part, place);
+      yield* replayCall(part, place);
       return;
     case 'repl':
-      yield* callUpdates(toolPartOf(part), place);
+      yield* replayCall(toToolPart(part), place);
       return;
     case 'relay': {
       const { relay, status, answer } = part;
@@ -46,29 +46,29 @@ function* partUpdates(part: ViewPart, place: CallPlace): Generator<AcpUpdate> {
       return;
     }
     case 'run':
-      yield* subagentUpdates(part.runs, place);
+      yield* replaySubagents(part.runs, place);
       return;
     default:
   }
 }
 
-function* callUpdates(
+function* replayCall(
   part: Pick<ToolPart, 'runs'> & Parameters<typeof toAcpCall>[0],
   place: CallPlace,
 ): Generator<AcpUpdate> {
   yield { sessionUpdate: 'tool_call', ...toAcpCall(part, place) };
-  yield* subagentUpdates(part.runs, place);
+  yield* replaySubagents(part.runs, place);
 }
 
 /** The calls of subagents; their words are in the result of the call that started them. */
-function* subagentUpdates(runs: readonly ViewNode[], { cwd }: CallPlace): Generator<AcpUpdate> {
+function* replaySubagents(runs: readonly ViewNode[], { cwd }: CallPlace): Generator<AcpUpdate> {
   for (const { parts, agentId = 'agent' } of runs)
     for (const part of parts)
       if (part.kind !== 'text' && part.kind !== 'reasoning' && part.kind !== 'user')
-        yield* partUpdates(part, { cwd, subagent: agentId });
+        yield* replayPart(part, { cwd, subagent: agentId });
 }
 
-function toolPartOf({ id, code, output, runs }: ReplPart): Pick<ToolPart, 'runs'> & Parameters<typeof toAcpCall>[0] {
+function toToolPart({ id, code, output, runs }: ReplPart): Pick<ToolPart, 'runs'> & Parameters<typeof toAcpCall>[0] {
   const ended =
     output === undefined
       ? undefined

@@ -50,18 +50,18 @@ export function toAcpCall(call: ShownCall, { cwd, subagent }: CallPlace): AcpCal
   const operations = operationsOf({ name, input, output });
   const isChange = operations.some(({ type }) => type === 'write');
   const changes = isChange ? fileChangesOf({ name, input, output }) : [];
-  const locations = operations.flatMap(operation => locationOf(operation, cwd));
-  const content = [...changes.flatMap(change => diffContent(change, cwd)), ...outputContent(call, changes.length > 0)];
+  const locations = operations.flatMap(operation => findLocations(operation, cwd));
+  const content = [...changes.flatMap(change => toDiffs(change, cwd)), ...toOutputContent(call, changes.length > 0)];
   return {
     toolCallId: id,
-    title: titleOf(call, operations, subagent),
+    title: describeCall(call, operations, subagent),
     ...(name !== '' && { name }),
-    kind: kindOf(name, operations, changes),
+    kind: findKind(name, operations, changes),
     status: statuses[status],
     ...(content.length > 0 && { content }),
     ...(locations.length > 0 && { locations }),
     ...defined({ rawInput: input }),
-    ...rawOutput(output),
+    ...toRawOutput(output),
   };
 }
 
@@ -71,13 +71,13 @@ export function toAcpResult(shown: AcpCall, call: ShownCall, place: CallPlace): 
   // The result of a change may know where in its files the change is.
   if (shown.kind === 'edit' || shown.kind === 'move') {
     const { content, locations } = toAcpCall(call, place);
-    return { status: statuses[status], ...defined({ content, locations }), ...rawOutput(output) };
+    return { status: statuses[status], ...defined({ content, locations }), ...toRawOutput(output) };
   }
-  const content = [...(shown.content ?? []), ...outputContent(call, shown.content !== undefined)];
-  return { status: statuses[status], ...(content.length > 0 && { content }), ...rawOutput(output) };
+  const content = [...(shown.content ?? []), ...toOutputContent(call, shown.content !== undefined)];
+  return { status: statuses[status], ...(content.length > 0 && { content }), ...toRawOutput(output) };
 }
 
-function rawOutput(output: ShownCall['output']): Pick<AcpCall, 'rawOutput'> {
+function toRawOutput(output: ShownCall['output']): Pick<AcpCall, 'rawOutput'> {
   return output === undefined ? {} : { rawOutput: 'context' in output ? resultOf(output) : output };
 }
 
@@ -87,43 +87,43 @@ export function toRelayCall(relay: EventOf<'relay'>, status: AcpCallStatus, { su
   const text = relay.relayKind === 'plan' ? relay.plan : relay.relayKind === 'question' ? relay.question : detail;
   return {
     toolCallId: relay.id,
-    title: relay.relayKind === 'question' ? relay.question : relay.relayKind === 'plan' ? planTitle(relay) : what,
+    title: relay.relayKind === 'question' ? relay.question : relay.relayKind === 'plan' ? describePlan(relay) : what,
     kind: relay.relayKind === 'plan' ? 'switch_mode' : 'other',
     status,
-    ...(text !== '' && { content: [textContent(text)] }),
+    ...(text !== '' && { content: [toTextContent(text)] }),
   };
 }
 
 /** Returns what a permission request shows beside its call: the exact command, or the diff of the files. */
-export function permissionContent(relay: EventOf<'relay'>, cwd: string | undefined): readonly AcpCallContent[] {
+export function describePermission(relay: EventOf<'relay'>, cwd: string | undefined): readonly AcpCallContent[] {
   if (relay.relayKind !== 'permission') return [];
-  if (relay.command !== undefined) return [textContent(`$ ${relay.command}`)];
-  return relay.diff === undefined ? [] : changesOfDiff(relay.diff).flatMap(change => diffContent(change, cwd));
+  if (relay.command !== undefined) return [toTextContent(`$ ${relay.command}`)];
+  return relay.diff === undefined ? [] : changesOfDiff(relay.diff).flatMap(change => toDiffs(change, cwd));
 }
 
-export function textContent(text: string): AcpCallContent {
+export function toTextContent(text: string): AcpCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 
-function planTitle({ title }: { readonly title?: string | undefined }): string {
+function describePlan({ title }: { readonly title?: string | undefined }): string {
   return title === undefined ? 'Approve the plan' : `Approve the plan: ${title}`;
 }
 
 /** An editor shows the status beside the title, so the title is the same in every state. */
-function titleOf(call: ShownCall, operations: readonly Operation[], subagent: string | undefined): string {
+function describeCall(call: ShownCall, operations: readonly Operation[], subagent: string | undefined): string {
   const { verb, object } = callSummary({ inputText: '', ...call, status: 'waiting' }, path => path, operations);
   const line = object === '' ? verb : `${verb} ${object}`;
   return subagent === undefined ? line : `${subagent}: ${line}`;
 }
 
-function kindOf(name: string, [first]: readonly Operation[], changes: readonly FileChange[]): AcpCallKind {
+function findKind(name: string, [first]: readonly Operation[], changes: readonly FileChange[]): AcpCallKind {
   if (changes.length > 0 && changes.every(({ action }) => action === 'delete')) return 'delete';
   if (changes.length > 0 && changes.every(({ moveTo }) => moveTo !== undefined)) return 'move';
   if (first !== undefined) return kinds[first.type];
   return /fetch|web/i.test(name) ? 'fetch' : name === 'repl' ? 'execute' : 'other';
 }
 
-function locationOf(operation: Operation, cwd: string | undefined): { path: string; line?: number }[] {
+function findLocations(operation: Operation, cwd: string | undefined): { path: string; line?: number }[] {
   if (!('path' in operation) || operation.path === undefined) return [];
   const path = resolvePath(cwd, operation.path);
   const line = 'startLine' in operation ? operation.startLine : undefined;
@@ -131,9 +131,9 @@ function locationOf(operation: Operation, cwd: string | undefined): { path: stri
 }
 
 /** The texts before and after a change; in words when the protocol has no diff for it. */
-function diffContent(change: FileChange, cwd: string | undefined): AcpCallContent[] {
+function toDiffs(change: FileChange, cwd: string | undefined): AcpCallContent[] {
   const path = resolvePath(cwd, change.moveTo ?? change.path);
-  if (change.action === 'delete') return [textContent(`Delete ${change.path}`)];
+  if (change.action === 'delete') return [toTextContent(`Delete ${change.path}`)];
   if (!path.startsWith('/')) return [];
   const { content, edits = [], patch } = change;
   if (content !== undefined) return [{ type: 'diff', path, oldText: null, newText: content }];
@@ -147,11 +147,11 @@ function diffContent(change: FileChange, cwd: string | undefined): AcpCallConten
 }
 
 /** What a call gave back; a change of files that worked is shown by its diffs alone. */
-function outputContent({ output }: ShownCall, hasDiffs: boolean): AcpCallContent[] {
+function toOutputContent({ output }: ShownCall, hasDiffs: boolean): AcpCallContent[] {
   if (output === undefined || (hasDiffs && 'context' in output)) return [];
   const { text, images } = outputView(output);
   return [
-    ...(text === '' ? [] : [textContent(text)]),
+    ...(text === '' ? [] : [toTextContent(text)]),
     ...images.map(({ data, mediaType }): AcpCallContent => {
       return { type: 'content', content: { type: 'image', data, mimeType: mediaType } };
     }),
