@@ -60,7 +60,7 @@ const programs: readonly Program[] = [
           : [`command = ${JSON.stringify(process.execPath)}`, `args = ${JSON.stringify(place.args)}`];
       appendFileSync(
         join(home, 'config.toml'),
-        `[mcp_servers.singletree]\n${lines.join('\n')}\nstartup_timeout_sec = 60\n`,
+        `[mcp_servers.singletree]\n${lines.join('\n')}\nstartup_timeout_sec = 60\nrequired = true\n`,
       );
       return [];
     },
