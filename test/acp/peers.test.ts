@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +53,7 @@ const environment = () => ({
 
 describe.skipIf(!peersReady('the real client acpx', acpx))('acpx', () => {
   async function run(...args: string[]): Promise<string> {
-    const peer = await installPeers(acpx);
+    const peer = createRequire(join(await installPeers(acpx), 'peers.cjs'));
     const node = join(dirname(peer.resolve(`${node22}/package.json`)), 'bin', 'node');
     const program = join(dirname(peer.resolve('acpx/package.json')), 'dist', 'cli.js');
     const agent = `${process.execPath} ${command} acp coder`;
@@ -97,7 +98,7 @@ describe.skipIf(!peersReady('the real client acp-ai-provider', provider))(
   () => {
     it('streams the same texts and calls as the log has', async () => {
       model = await startScriptedServer({ script: edits });
-      const peer = await installPeers(provider);
+      const peer = createRequire(join(await installPeers(provider), 'peers.cjs'));
       const script = `
       const { createRequire } = require('node:module');
       const peer = createRequire(${JSON.stringify(peer.resolve('ai/package.json'))});

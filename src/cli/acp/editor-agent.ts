@@ -13,7 +13,7 @@ import { readPrompt, type PromptBlock } from '../../protocols/acp/message-conten
 import type { AgentDirectory } from '../../server/index.ts';
 import { cursorOf, placeIn } from '../../server/threads.ts';
 import { withoutModel } from '../coder.ts';
-import { isSameFolder } from '../threads/same-folder.ts';
+import { isSameFolder } from '../../control/same-folder.ts';
 import { agent, type AgentApp, type AgentContext, type InitializeRequest, RequestError } from './acp-library.ts';
 import { EditorSession } from './editor-session.ts';
 import type { EditorServers } from './editor-servers.ts';
