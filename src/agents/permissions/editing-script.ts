@@ -1,4 +1,4 @@
-import { mayBecomeOption, type ShellWord } from './shell-word.ts';
+import { mayBecomeOption, type ShellWord } from '../../projections/shell/shell-word.ts';
 
 /** Whether the arguments of a program with a script only read; what the rule names itself is not judged. */
 export type ReadingCheck = (args: readonly ShellWord[], isNamed: (index: number) => boolean) => boolean;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { readStrictly } from './strict-line.ts';
+import { readStrictly } from '../../projections/shell/strict-line.ts';
 import { commandArgument, commandLineOf, type ToolRequest } from './tool-request.ts';
 
 /** How long an approval is remembered. */

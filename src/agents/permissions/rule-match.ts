@@ -4,10 +4,10 @@ import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import { isPathName } from './path-fields.ts';
 import { allowsPaths, guardsPaths } from './path-match.ts';
 import { isUnderstood, type PermissionRule } from './rule.ts';
-import { readShellLine } from './shell-line.ts';
+import { readShellLine } from '../../projections/shell/shell-line.ts';
 import { allowsLine, type Guarding, guardsReach } from './shell-pattern.ts';
 import { type Reach, reachOf } from './shell-reach.ts';
-import { readStrictly } from './strict-line.ts';
+import { readStrictly } from '../../projections/shell/strict-line.ts';
 import {
   argumentsAt,
   commandArgument,

@@ -1,6 +1,6 @@
 import { readsByAwk, readsBySed, type ReadingCheck } from './editing-script.ts';
-import { baseName } from './shell-programs.ts';
-import { mayBecomeOption, type ShellWord } from './shell-word.ts';
+import { baseName } from '../../projections/shell/shell-programs.ts';
+import { mayBecomeOption, type ShellWord } from '../../projections/shell/shell-word.ts';
 
 /** Arguments with which a program that otherwise reads writes a file, changes the system or runs another program. */
 interface Acting {

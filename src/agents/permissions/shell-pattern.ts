@@ -2,12 +2,12 @@ import { type CommandPattern, isExact, parseCommandPattern } from './command-pat
 import { type Glob, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import type { Policy } from './rule.ts';
 import { actsBeyondReading } from './shell-acting.ts';
-import { scriptOfShell } from './shell-carrier.ts';
-import { readShellLine } from './shell-line.ts';
-import { baseName, isSubcommand, kindOfProgram } from './shell-programs.ts';
+import { scriptOfShell } from '../../projections/shell/shell-carrier.ts';
+import { readShellLine } from '../../projections/shell/shell-line.ts';
+import { baseName, isSubcommand, kindOfProgram } from '../../projections/shell/shell-programs.ts';
 import { type Found, type PossibleCommand, type Reach, reachOf } from './shell-reach.ts';
-import { readStrictly, type StrictLine } from './strict-line.ts';
-import type { StrictWord } from './strict-word.ts';
+import { readStrictly, type StrictLine } from '../../projections/shell/strict-line.ts';
+import type { StrictWord } from '../../projections/shell/strict-word.ts';
 import { mayHoldCommand } from './word-command.ts';
 
 const maxDepth = 4;

@@ -1,7 +1,7 @@
-import { type Carried, carriedBy, carriedFrom, readsScript } from './shell-carrier.ts';
-import { readShellLine, type ShellLine } from './shell-line.ts';
-import { kindOfProgram } from './shell-programs.ts';
-import type { ShellWord } from './shell-word.ts';
+import { type Carried, carriedBy, carriedFrom, readsScript } from '../../projections/shell/shell-carrier.ts';
+import { readShellLine, type ShellLine } from '../../projections/shell/shell-line.ts';
+import { kindOfProgram } from '../../projections/shell/shell-programs.ts';
+import type { ShellWord } from '../../projections/shell/shell-word.ts';
 import { mayBecomeCommand } from './word-command.ts';
 
 /** Words from an index where a command may start. */

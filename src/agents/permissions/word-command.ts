@@ -1,5 +1,5 @@
-import { isCommandName } from './shell-programs.ts';
-import type { ShellWord } from './shell-word.ts';
+import { isCommandName } from '../../projections/shell/shell-programs.ts';
+import type { ShellWord } from '../../projections/shell/shell-word.ts';
 
 /**
  * Whether an argument could be, or contain, a command for a program that may run its arguments: the name of a command,

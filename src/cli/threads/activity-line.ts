@@ -1,6 +1,6 @@
 import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
-import { scriptOfLine } from '../../agents/permissions/shell-script.ts';
+import { scriptOfLine } from '../../projections/shell/shell-script.ts';
 
 /** Returns one activity of an event as one line; undefined for text. */
 export function activityLine(activity: Activity, event?: AgentEvent): string | undefined {

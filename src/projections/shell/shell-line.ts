@@ -20,6 +20,8 @@ export interface ShellLine {
   readonly commands: readonly SimpleCommand[];
   /** The bodies of here-documents and here-strings. */
   readonly inputs: readonly string[];
+  /** The files that redirects write, also in substitutions, loops and functions. */
+  readonly written: readonly ShellWord[];
   /** Whether the parser is certain that the commands are complete: names need not be searched in the text. */
   readonly sure: boolean;
 }
@@ -35,10 +37,13 @@ const opening = /[({[<`]/g;
 /** Characters that are invisible, or that shells, terminals and encodings treat differently. */
 const deceptive = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u;
 
+/** Operators that write the file after them; `>&` has a descriptor there. */
+const writing = /^(?:&?>>?|>\||<>)$/;
+
 /** Parses a command line for the rules; never throws. */
 export function readShellLine(text: string): ShellLine {
   const strict = readStrictly(text);
-  const lost: ShellLine = { text, strict, commands: strict?.commands ?? [], inputs: [], sure: false };
+  const lost: ShellLine = { text, strict, commands: strict?.commands ?? [], inputs: [], written: [], sure: false };
   if (text.length > maxLength || text.length * (text.match(opening)?.length ?? 0) > maxWork) return lost;
   try {
     return collect(text, strict);
@@ -50,17 +55,19 @@ export function readShellLine(text: string): ShellLine {
 function collect(text: string, strict: StrictLine | undefined): ShellLine {
   const commands: SimpleCommand[] = [];
   const inputs: string[] = [];
+  const written: ShellWord[] = [];
   let sure = !deceptive.test(text);
   const nodes: SyntaxNode[] = [parse(text)];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
     if (isDoubtful(node)) sure = false;
     if (node.type === 'Command') commands.push(simpleCommand(node));
     if (node.type === 'HereDocBody') inputs.push(node.text);
+    if (node.type === 'Redirect' && node.target && writing.test(node.operator)) written.push(shellWord(node.target));
     if (node.type === 'HereString' && node.target) inputs.push(node.target.value);
     forEachChild(node, child => nodes.push(child));
   }
   if (commands.some(command => isNameless(command))) sure = false;
-  return { text, strict, commands: together(strict?.commands ?? [], commands), inputs, sure };
+  return { text, strict, commands: together(strict?.commands ?? [], commands), inputs, written, sure };
 }
 
 function simpleCommand(node: Command): SimpleCommand {
