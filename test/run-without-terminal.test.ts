@@ -152,7 +152,7 @@ describe('a terminal that is closed', () => {
       } }] };`,
     );
     expect(await closeAfter('Begun.', 'run', 'slow', 'go'), 'SIGHUP').toBe(1);
-    expect(await shown()).toContain('■ aborted');
+    expect(await shown()).toContain('■ stopped');
   });
 
   it('ends a chat without a crash', { timeout: 30_000 }, async () => {

@@ -4,7 +4,7 @@ import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import { findProgram } from '../../src/agents/cli/agent/find-program.ts';
 import { agentTable } from '../../src/cli/agents.ts';
 import { duration } from '../../src/cli/duration.ts';
-import { durationText } from '../../src/terminal/rows/duration-text.ts';
+import { durationText } from '../../src/projections/presentation/wording.ts';
 import { activityLine } from '../../src/cli/threads/activity-line.ts';
 import { fakeProgram } from './support/fake-program.ts';
 
@@ -91,11 +91,11 @@ describe('times', () => {
 describe('activity as lines', () => {
   const timestamp = '2026-01-01T00:00:00Z';
   it.each([
-    [{ type: 'command', command: 'npm  test', exitCode: 1, isSuccess: false }, '✗ $ npm test (exit code 1)'],
-    [{ type: 'read', path: 'a', startLine: 1, endLine: 3 }, '• read a:1-3'],
-    [{ type: 'write', path: 'a' }, '• write a'],
-    [{ type: 'search', query: 'x', path: 'b' }, '• search "x" in b'],
-    [{ type: 'list' }, '• list .'],
+    [{ type: 'command', command: 'npm  test', exitCode: 1, isSuccess: false }, '✗ Ran $ npm test · exit code 1'],
+    [{ type: 'read', path: 'a', startLine: 1, endLine: 3 }, '• Read a:1-3'],
+    [{ type: 'write', path: 'a' }, '• Edited a'],
+    [{ type: 'search', query: 'x', path: 'b' }, '• Searched "x" in b'],
+    [{ type: 'list' }, '• Listed .'],
     [{ type: 'orchestration', action: 'subagent_started', subagentName: 'Plan' }, '• subagent started (Plan)'],
     [{ type: 'warning', message: 'slow' }, '! slow'],
     [{ type: 'unknown', raw: { a: 1 } }, '? {"a":1}'],

@@ -2,7 +2,7 @@ import type { Conversations } from '../../control/index.ts';
 import type { ComparedRun } from '../../control/worktrees/comparison.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
-import { durationText } from '../../terminal/rows/duration-text.ts';
+import { durationText } from '../../projections/presentation/wording.ts';
 import { RowFeed } from '../../terminal/rows/row-feed.ts';
 import type { ScreenSize } from '../../terminal/screen/inline-renderer.ts';
 import { type Line, span } from '../../terminal/screen/styled-line.ts';

@@ -37,21 +37,23 @@ describe('what a person reads before answering', () => {
     );
     const params = { path: 'a.js', old_string: 'a\nb', new_string: 'c', replace_all: true };
     expect(relayText(permission({ tool: 'edit', params }))).toBe(
-      '? Edit a.js? (edit)\n  -a\n  -b\n  +c\n  replace_all: true',
+      '? Edit a.js? (edit)\n  - a\n  - b\n  + c\n  replace_all: true',
     );
     expect(relayText(permission({ tool: 'bash', params: { command: ['ls'] } }))).toContain('? Use bash?');
   });
 
   it('names the file of a change, as it is called in its folder', () => {
     const write = { tool: 'Write', params: { file_path: '/home/me/new.txt', content: 'hi\nthere\n', mode: 7 } };
-    expect(relayText(permission(write), '/home/me')).toBe('? Write new.txt? (Write)\n  +hi\n  +there\n  mode: 7');
+    expect(relayText(permission(write), { cwd: '/home/me' })).toBe(
+      '? Write new.txt? (Write)\n  + hi\n  + there\n  mode: 7',
+    );
     const diff = '--- /dev/null\n+++ /home/me/new.txt\n@@ -0,0 +1,1 @@\n+hi\n';
-    expect(relayText(permission({ tool: 'file_change', diff }), '/home/me')).toBe(
-      '? Write new.txt? (file_change)\n  @@ -0,0 +1,1 @@\n  +hi',
+    expect(relayText(permission({ tool: 'file_change', diff }), { cwd: '/home/me' })).toBe(
+      '? Write new.txt? (file_change)\n  + hi',
     );
     const both = `${diff}--- a.txt\n+++ b.txt\n@@ -1 +1 @@\n-a\n+b\n`;
     expect(relayText(permission({ tool: 'file_change', diff: both }))).toMatch(
-      /^\? Make this change\?[^]*\+\+\+ b\.txt/,
+      /^\? Make this change\?[^]*a\.txt → b\.txt/,
     );
   });
 

@@ -1,6 +1,8 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
+import { defined } from '../../events/defined.ts';
 import { errorText, type EventOf } from '../../events/index.ts';
-import { possibleAnswers } from '../../projections/possible-answers.ts';
+import type { CallPlace } from '../../projections/presentation/present-call.ts';
+import { type AnswerChoice, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { questionAnswer } from './question-answer.ts';
 import { relayText } from './relay-text.ts';
 import { visibleText } from '../../events/terminal-text.ts';
@@ -10,10 +12,15 @@ type Relay = EventOf<'relay'>;
 type Answer = Omit<RelayAnswer, 'relayId'>;
 
 /** Who asks, when several could, and in which folder. */
-interface Asker {
+interface Asker extends CallPlace {
   readonly from?: string;
-  /** Paths inside it are shown without it. */
-  readonly cwd?: string;
+}
+
+/** What may be entered for an answer: its key, or a word. */
+function names({ outcome, remember, key }: AnswerChoice): readonly string[] {
+  if (outcome === 'approve' && remember === undefined) return [key, 'yes', 'a', 'approve'];
+  if (remember !== undefined) return remember === 'thread' ? [key, 'l', 'always'] : [key];
+  return outcome === 'reject' ? [key, 'no', 'r', 'reject'] : [key, 'v', 'revise'];
 }
 
 const notAsked = '(answered elsewhere, or no longer asked)';
@@ -78,27 +85,22 @@ export class TerminalPerson {
     }
   }
 
-  async #question(relay: Relay, { from, cwd }: Asker, signal: AbortSignal): Promise<Answer> {
-    this.#terminal.write(`\n${from === undefined ? '' : `${visibleText(from)} asks:\n`}${relayText(relay, cwd)}\n`);
+  async #question(relay: Relay, { from, ...place }: Asker, signal: AbortSignal): Promise<Answer> {
+    const asks = from === undefined ? '' : `${visibleText(from)} asks:\n`;
+    this.#terminal.write(`\n${asks}${relayText(relay, place)}\n`);
     if (relay.relayKind === 'question') return this.#answerQuestion(relay, signal);
-    const canRemember = relay.relayKind === 'permission' || relay.relayKind === 'access';
-    const canRevise = relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');
-    const choices = [
-      '[a]pprove',
-      '[r]eject',
-      ...(canRevise ? ['re[v]ise'] : []),
-      ...(canRemember ? ['a[l]ways in this thread'] : []),
-    ];
+    const { answers } = presentRelay(relay, place);
+    const prompt = `  ${answers.map(({ key, label }) => `${key} ${label}`).join(' · ')} > `;
     for (;;) {
-      const choice = (await this.#line(`  ${choices.join('  ')} > `, signal)).toLowerCase();
-      if (choice === 'a' || choice === 'approve' || choice === 'y') return { outcome: 'approve' };
-      if ((choice === 'l' || choice === 'always') && canRemember) return { outcome: 'approve', remember: 'thread' };
-      if (choice === 'r' || choice === 'reject' || choice === 'n') return this.#reject(signal);
-      if ((choice === 'v' || choice === 'revise') && canRevise) {
+      const entered = (await this.#line(prompt, signal)).toLowerCase();
+      const choice = answers.find(each => names(each).includes(entered));
+      if (choice?.outcome === 'approve') return { outcome: 'approve', ...defined({ remember: choice.remember }) };
+      if (choice?.outcome === 'reject') return this.#reject(signal);
+      if (choice?.outcome === 'revise' && relay.relayKind === 'permission') {
         const revised = await this.#revise(relay);
         if (revised !== undefined) return { outcome: 'revise', input: revised };
-      } else if (choice !== '')
-        this.#terminal.write(`  "${choice}" is no answer here. Enter one of the letters in [ ].\n`);
+      } else if (entered !== '')
+        this.#terminal.write(`  "${entered}" is no answer here. Enter one of these letters.\n`);
     }
   }
 

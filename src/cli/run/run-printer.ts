@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../events/index.ts';
-import { pathFrom } from '../../terminal/rows/path-from.ts';
+import { pathName } from '../../projections/presentation/path-name.ts';
 import { isSet, stylingOf } from '../../terminal/screen/terminal-styling.ts';
 import { RunScreen } from '../../terminal/session/run-screen.ts';
 import { ThreadView } from '../../terminal/session/thread-view.ts';
@@ -88,7 +88,7 @@ export class RunPrinter implements RunWatcher {
 
   async #printEnd({ folder, totals, threadId }: RunReport, advice: string | undefined): Promise<void> {
     const { log, cwd, showsRecord } = this.#options;
-    const files = totals.filesChanged.map(path => pathFrom(cwd, path));
+    const files = totals.filesChanged.map(path => pathName(path, cwd));
     const changed = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed: ${files.join(', ')}`;
     const facts = [
       ...(files.length === 0 ? [] : [changed]),

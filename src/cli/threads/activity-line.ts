@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
-import { scriptOfLine } from '../../projections/shell/shell-script.ts';
+import { isShownAsCall, oneLine, presentCall, presentOperation } from '../../projections/presentation/present-call.ts';
+import { objectText } from '../../terminal/rows/tool-row.ts';
 
 /** Returns one activity of an event as one line; undefined for text. */
 export function activityLine(activity: Activity, event?: AgentEvent): string | undefined {
@@ -8,26 +9,23 @@ export function activityLine(activity: Activity, event?: AgentEvent): string | u
   switch (activity.type) {
     case 'agent':
       return undefined;
-    case 'command': {
-      const exit =
-        activity.exitCode === undefined || activity.exitCode === 0 ? '' : ` (exit code ${activity.exitCode})`;
-      return `${mark} $ ${oneLine(scriptOfLine(activity.command) ?? activity.command)}${exit}`;
-    }
+    case 'command':
     case 'read':
     case 'write':
     case 'skill':
-      return `${mark} ${activity.type} ${activity.path}${rangeText(activity)}`;
     case 'search':
-      return `${mark} search ${JSON.stringify(activity.query)}${activity.path === undefined ? '' : ` in ${activity.path}`}`;
-    case 'list':
-      return `${mark} list ${activity.path ?? '.'}`;
+    case 'list': {
+      const call = presentOperation(activity);
+      const exitCode = 'exitCode' in activity ? (activity.exitCode ?? 0) : 0;
+      return `${mark} ${call.verb} ${objectText(call)}${exitCode === 0 ? '' : ` · exit code ${exitCode}`}`;
+    }
     case 'orchestration':
       return `${mark} ${activity.action.replace('_', ' ')}${activity.subagentName === undefined ? '' : ` (${activity.subagentName})`}`;
     case 'error':
     case 'warning':
       return `${activity.type === 'error' ? '✗' : '!'} ${activity.message}`;
     case 'unknown':
-      return isCall(event) ? callLine(event) : `? ${oneLine(JSON.stringify(activity.raw))}`;
+      return isCall(event) ? callLine(event) : `? ${oneLine(JSON.stringify(activity.raw), 120)}`;
     default:
       return activity satisfies never;
   }
@@ -39,17 +37,11 @@ function isCall(event: AgentEvent | undefined): event is Call {
   return event?.type === 'tool_call' || event?.type === 'tool_result';
 }
 
-/** A call of a tool that is no activity of a known kind. */
-function callLine(event: Call): string {
+/** A call of a tool that is no activity of a known kind; nothing for one that asks a person or changes the tasks. */
+function callLine(event: Call): string | undefined {
   const isDone = event.type === 'tool_call' || 'context' in toolOutputOf(event.output);
-  return `${isDone ? '•' : '✗'} ${event.name}`;
-}
-
-function rangeText({ startLine, endLine }: { startLine?: number; endLine?: number }): string {
-  return startLine === undefined ? '' : `:${startLine}${endLine === undefined ? '-' : `-${endLine}`}`;
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
+  const status = isDone ? 'done' : 'failed';
+  if (!isShownAsCall({ name: event.name, status, relays: [] })) return undefined;
+  const { verb, object } = presentCall({ name: event.name, status });
+  return `${isDone ? '•' : '✗'} ${verb} ${object}`;
 }

@@ -8,6 +8,8 @@ import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
 import { interruptedRunOf } from '../../control/supervision/live-run.ts';
 import { RelayBooks, type ThreadRelay } from '../../control/supervision/relay-books.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
 import { builtInIds, ownAgents } from '../agents/own-agents.ts';
 import { questionAnswer } from '../relay-prompts/question-answer.ts';
@@ -20,7 +22,6 @@ import { tableLines } from '../table.ts';
 import { shortest, shortIds } from './find-thread.ts';
 import { ageText } from './age-text.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
-import { questionOf } from './transcript.ts';
 import { type ThreadCommandOptions, withConfiguredLog, withLog } from './with-log.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 
@@ -44,7 +45,7 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
       interrupted.has(thread.id) ? 'interrupted' : '',
       threads.get(thread.id) ?? '',
       entry.since === undefined ? '' : ageText(entry.since),
-      questionOf(entry.relay).slice(0, 120),
+      oneLine(presentRelay(entry.relay).summary, 120),
     ]);
     for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
     await standardOutput.write(
@@ -110,7 +111,7 @@ export async function answerInbox(
     await new Conversations({ log }).answer(thread.id, entry.relay.id, answer);
     await (options.json === true
       ? standardOutput.writeJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
-      : standardOutput.write(`${outcome}: ${questionOf(entry.relay)}\n`));
+      : standardOutput.write(`${outcome}: ${presentRelay(entry.relay).summary}\n`));
     return undefined;
   });
   if (resumed === undefined) return 0;

@@ -1,6 +1,9 @@
 import type { AgentEvent, EventOf, LoggedEvent } from '../../events/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { folderWords } from '../../projections/index.ts';
+import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
+import { relayStanding } from '../../projections/relay-book.ts';
+import { endText } from '../../terminal/rows/part-rows.ts';
 import { activityLine } from './activity-line.ts';
 import { plainText, printableText } from '../../events/terminal-text.ts';
 
@@ -9,6 +12,7 @@ export class Transcript {
   readonly #activity = createActivityState();
   /** Runs that other runs started: their text is not shown. */
   readonly #nested = new Set<string>();
+  readonly #asked = new Map<string, EventOf<'relay'>>();
   #isInText = false;
 
   /** Returns what an event adds; empty when it adds nothing. */
@@ -20,13 +24,21 @@ export class Transcript {
     const lines = [...projectActivity(this.#activity, event)].flatMap(
       activity => plainText(activityLine(activity, event) ?? '') || [],
     );
-    const own = lineOf(event);
+    if (event.type === 'relay') this.#asked.set(event.id, event);
+    const own = event.type === 'relay_resolved' ? this.#answer(event) : lineOf(event);
     return text + [...lines, ...(own === undefined ? [] : [own])].map(line => this.#line(indent + line)).join('');
   }
 
   /** Ends an open line. */
   end(): string {
     return this.#isInText ? this.#line('') : '';
+  }
+
+  #answer(answer: EventOf<'relay_resolved'>): string | undefined {
+    const relay = this.#asked.get(answer.relayId);
+    this.#asked.delete(answer.relayId);
+    if (relay === undefined) return undefined;
+    return `  → ${plainText(presentAnswer({ relay, ...relayStanding(relay, { answer, hasRunEnded: false }) }))}`;
   }
 
   #text(content: string): string {
@@ -46,9 +58,7 @@ function lineOf(event: AgentEvent): string | undefined {
     case 'user':
       return `\n› ${plainText(wordsOf(event))}${event.by === undefined ? '' : ` (${plainText(event.by)})`}`;
     case 'relay':
-      return `? ${plainText(questionOf(event))}`;
-    case 'relay_resolved':
-      return `  → ${event.outcome}${event.by === undefined ? '' : ` by ${plainText(event.by)}`}${event.feedback === undefined ? '' : `: ${plainText(event.feedback)}`}`;
+      return `? ${presentRelay(event).summary}`;
     case 'summary':
       return event.active === false ? undefined : summaryLines(event);
     case 'folder_changed':
@@ -56,7 +66,7 @@ function lineOf(event: AgentEvent): string | undefined {
     case 'error':
       return event.fatal === true ? undefined : `✗ ${plainText(event.message)}`;
     case 'harness_end':
-      return event.reason === undefined || event.reason === 'complete' ? undefined : `■ ${event.reason}`;
+      return endText(event.reason);
     default:
       return undefined;
   }
@@ -73,22 +83,4 @@ function summaryLines({ text, tokens, coveredTokens, seq }: EventOf<'summary'>):
 function wordsOf({ content }: EventOf<'user'>): string {
   if (typeof content === 'string') return content;
   return content.map(part => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ');
-}
-
-/** Returns what a relay asks, on one line. */
-export function questionOf(relay: EventOf<'relay'>): string {
-  switch (relay.relayKind) {
-    case 'permission':
-      return relay.command === undefined
-        ? `${relay.tool} ${JSON.stringify(relay.params)}`
-        : `${relay.tool} $ ${relay.command}`;
-    case 'question':
-      return relay.question;
-    case 'plan':
-      return `plan: ${relay.title ?? relay.plan}`;
-    case 'suspension':
-      return `${relay.tool} waits ${JSON.stringify(relay.payload ?? {})}`;
-    default:
-      return `access to ${JSON.stringify(relay.params)}`;
-  }
 }

@@ -34,16 +34,18 @@ function requestedChanges(call: RecordedCall): readonly FileChange[] {
   const writes = operationsOf(call).flatMap(operation => (operation.type === 'write' ? [operation.path] : []));
   if (writes.length === 0) return [];
   const [path = ''] = writes;
-  const patch = textIn(input, ['patch', 'patchText', 'input', 'diff']);
+  const patch = textIn(input, patchFields);
   if (patch !== undefined) {
+    const blocks = [...patch.matchAll(block)].map(([, before = '', after = '']) => ({ before, after }));
+    if (blocks.length > 0) return [{ path, action: 'update', edits: blocks }];
     const changes = patch.includes('*** ') ? changesOfPatch(patch) : changesOfDiff(patch, path);
     if (changes.length > 0) return changes;
   }
   const stated = listOf(input['changes']).flatMap(change => statedChange(fieldsOf(change)));
   if (stated.length > 0) return stated;
-  const edits = editsOf(input, resultOf(call));
+  const content = textIn(input, contentFields, true) ?? wholeText(input);
+  const edits = content === undefined ? editsOf(input, resultOf(call)) : [];
   if (edits.length > 0) return [{ path, action: 'update', edits }];
-  const content = textIn(input, ['content', 'file_text', 'new_source', 'contents'], true);
   if (content === undefined) return writes.map(each => ({ path: each, action: 'update' }));
   return [{ path, action: resultOf(call)['created'] === true ? 'add' : 'update', content }];
 }
@@ -66,12 +68,26 @@ function statedChange({ path, kind, diff, movePath }: Fields): readonly FileChan
   return [{ path, action, ...defined({ moveTo }), ...(isContent ? { content: diff } : { patch: diff.trimEnd() }) }];
 }
 
-const beforeFields = ['old_string', 'oldString', 'oldText', 'old_str', 'old_text'];
-const afterFields = ['new_string', 'newString', 'newText', 'new_str', 'new_text'];
+const patchFields = ['patch', 'patchText', 'input', 'diff'];
+const beforeFields = ['old_string', 'oldString', 'oldText', 'old_str', 'old_text', 'before', 'TargetContent'];
+const afterFields = ['new_string', 'newString', 'newText', 'new_str', 'new_text', 'after', 'ReplacementContent'];
+const contentFields = ['content', 'file_text', 'new_source', 'contents', 'CodeContent'];
+const editListFields = ['edits', 'ReplacementChunks'];
+const pathFields = ['path', 'file_path', 'filePath', 'fileName', 'notebook_path', 'TargetFile'];
+
+/** The arguments that a change shows: its file, and its texts. */
+export const changeFields: ReadonlySet<string> = new Set([
+  ...[...patchFields, ...beforeFields, ...afterFields, ...contentFields, ...editListFields, ...pathFields],
+  ...['changes', 'insert_line'],
+]);
+
+/** The blocks of a text that is searched and its replacement, as Cline writes them. */
+const block = /^[-<]{5,} ?SEARCH>?\n([^]*?)\n?={5,}\n([^]*?)\n?[+>]{5,} ?REPLACE>?$/gm;
 
 function editsOf(input: Fields, result: Fields): readonly TextEdit[] {
-  const line = typeof result['line'] === 'number' ? result['line'] : undefined;
-  const list = listOf(input['edits']);
+  const inserted = typeof input['insert_line'] === 'number' ? input['insert_line'] + 1 : undefined;
+  const line = typeof result['line'] === 'number' ? result['line'] : inserted;
+  const list = editListFields.flatMap(name => listOf(input[name]));
   return (list.length > 0 ? list : [input]).flatMap(value => {
     const edit = fieldsOf(value);
     const before = textIn(edit, beforeFields, true);
@@ -79,6 +95,12 @@ function editsOf(input: Fields, result: Fields): readonly TextEdit[] {
     if (before === undefined && after === undefined) return [];
     return [{ before: before ?? '', after: after ?? '', ...(list.length === 0 && defined({ line })) }];
   });
+}
+
+/** A text without one that it takes the place of, or a place of its own, is the whole file. */
+function wholeText(input: Fields): string | undefined {
+  const isPlaced = 'insert_line' in input || beforeFields.some(name => name in input);
+  return isPlaced ? undefined : textIn(input, afterFields, true);
 }
 
 function textIn(fields: Fields, names: readonly string[], mayBeEmpty = false): string | undefined {

@@ -103,10 +103,15 @@ export const skillTool: ToolRule = {
 export const shellTool: ToolRule = {
   activity: '`command`, or the `read`, `search` and `list` that all of it is',
   operations: (input, context) => {
-    const command = textIn(input, ['command', 'cmd']);
+    const command = commandIn(input);
     return command === undefined ? undefined : shellOperations(command, input, context);
   },
+  command: commandIn,
 };
+
+function commandIn(input: ToolInput): string | undefined {
+  return textIn(input, ['command', 'cmd']);
+}
 
 function shellOperations(command: string, input: ToolInput, context: CallContext): readonly Operation[] {
   const { isSuccess, exitCode } = outcomeOf(context.output);

@@ -19,6 +19,8 @@ export interface ToolRule {
   readonly activity: string;
   /** The operations of a call, none when the tool is consumed; undefined when its input is not understood. */
   operations(input: ToolInput, context: CallContext): readonly Operation[] | undefined;
+  /** The shell line of a call, for a tool that runs one. */
+  command?(input: ToolInput): string | undefined;
 }
 
 /** What the tools of one agent mean; a tool that is not in the table is `unknown`. */

@@ -15,17 +15,20 @@ export const toolWording: Record<CallStatus, { label: string; tone: Tone }> = {
   unknown: { label: 'Outcome unknown', tone: 'unsure' },
 };
 
-/** Returns the notice at the end of a run; none when it succeeded or is running. */
-export const endWording: Record<RunStatus, string | undefined> = {
-  running: undefined,
-  complete: undefined,
-  aborted: 'Stopped.',
-  error: 'Ended by an error.',
-  timeout: 'Ended: it took too long.',
-  max_iterations: 'Ended: it reached its limit of steps.',
-  limit_reached: 'Ended: a limit of spending is reached.',
-  interrupted: 'Interrupted: the process that ran it ended.',
+const endWords: Partial<Record<RunStatus, string>> = {
+  aborted: 'Stopped',
+  error: 'Ended by an error',
+  timeout: 'Ended: it took too long',
+  max_iterations: 'Ended: it reached its limit of steps',
+  limit_reached: 'Ended: a limit of spending is reached',
+  interrupted: 'Interrupted: the process that ran it ended',
 };
+
+/** Returns the sentence about the end of a run, and who stopped it; undefined when it succeeded or is running. */
+export function presentEnd(status: RunStatus | undefined, by?: string): string | undefined {
+  const words = status === undefined ? undefined : endWords[status];
+  return words && `${words}${by === undefined ? '' : ` by ${by}`}.`;
+}
 
 /** Formats a number of tokens, such as 1.2k. */
 export function shortCount(count: number): string {
@@ -87,4 +90,34 @@ function firstLine(text: string): string {
 export function dollars(cost: number): string {
   if (cost > 0 && cost < 0.001) return '< $0.001';
   return `$${cost.toFixed(cost < 1 ? 3 : 2)}`;
+}
+
+/** Formats a duration: `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 days`. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+/** Formats a time that passes, in whole seconds: `12 s`, `4 min 5 s`. */
+export function secondsText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  return seconds < 60 ? `${seconds} s` : durationText(seconds * 1_000);
+}
+
+/** Formats the time between two moments; empty when one is not known. */
+export function timeBetween(from: string | undefined, to: string | undefined): string {
+  const ms = Date.parse(to ?? '') - Date.parse(from ?? '');
+  return Number.isFinite(ms) && ms >= 0 ? durationText(ms) : '';
+}
+
+/** Formats the size of a text: its lines, or its characters when it is one line. */
+export function sizeText(text: string, lines: number): string {
+  if (text === '') return '';
+  if (lines > 1) return `${lines.toLocaleString('en')} lines`;
+  return text.length < 1_000 ? '' : `${Math.round(text.length / 1_000).toLocaleString('en')}k characters`;
 }

@@ -1,9 +1,9 @@
 import { fileChangesOf } from '../../projections/activity/index.ts';
 import { type FileDiff, fileDiffOf } from '../../projections/activity/file-diff.ts';
 import { type OutputImage, outputView } from '../../projections/presentation/call-output.ts';
-import { callSummary, durationText } from '../../projections/presentation/call-summary.ts';
+import { presentCall } from '../../projections/presentation/present-call.ts';
 import { shortenedText } from '../../projections/presentation/shortened-text.ts';
-import { readable, type Tone, toolWording } from '../../projections/presentation/wording.ts';
+import { readable, timeBetween, type Tone, toolWording } from '../../projections/presentation/wording.ts';
 import type { ToolPart } from '../../projections/reading/view-node.ts';
 
 /** A call as a document shows it. */
@@ -23,7 +23,7 @@ export interface CallDetails {
 
 /** Returns what a document shows of a call. */
 export function describeCall(tool: ToolPart): CallDetails {
-  const { verb, object, exitCode } = callSummary(tool);
+  const { verb, object, command, exitCode } = presentCall(tool);
   const { label, tone } = toolWording[tool.status];
   const hasFailed = tool.status === 'done' && exitCode !== undefined && exitCode !== 0;
   const diffs = fileChangesOf(tool).map(fileDiffOf);
@@ -32,7 +32,7 @@ export function describeCall(tool: ToolPart): CallDetails {
     tool.status === 'done' ? '' : label.toLowerCase(),
     hasFailed ? `exit code ${exitCode}` : '',
     added + removed > 0 ? `+${added} −${removed}` : '',
-    durationText(tool.startedAt, tool.endedAt),
+    timeBetween(tool.startedAt, tool.endedAt),
   ];
   const { text, images } = tool.output === undefined ? { text: '', images: [] } : outputView(tool.output);
   const input = 'input' in tool ? readable(tool.input) : tool.inputText;
@@ -42,7 +42,7 @@ export function describeCall(tool: ToolPart): CallDetails {
     facts: facts.filter(fact => fact !== ''),
     tone: hasFailed ? 'bad' : tone,
     diffs,
-    input: diffs.length > 0 || isWholeInput(tool.input, object) ? '' : input,
+    input: diffs.length > 0 || isWholeInput(tool.input, command ?? object) ? '' : input,
     // What a changed file holds is in its diff.
     output: diffs.length > 0 && tool.status === 'done' ? '' : text,
     images,
@@ -56,8 +56,8 @@ function sum(diffs: readonly FileDiff[], count: 'added' | 'removed'): number {
 /** Whether a call has no argument but the one in the line about it. */
 function isWholeInput(input: unknown, object: string): boolean {
   if (typeof input !== 'object' || input === null) return input === object;
-  const values = Object.values(input);
-  return values.length === 0 || (values.length === 1 && values[0] === object);
+  const [value, ...others] = Object.values(input);
+  return others.length === 0 && (value === undefined || object === value || object.endsWith(` ${String(value)}`));
 }
 
 /** Returns a text with its middle replaced by a line about what is left out. */

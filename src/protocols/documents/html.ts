@@ -3,8 +3,8 @@ import { visibleText } from '../../events/terminal-text.ts';
 import { noticeOf } from '../../projections/reading/notice.ts';
 import type { FileDiff } from '../../projections/activity/file-diff.ts';
 import type { OutputImage } from '../../projections/presentation/call-output.ts';
-import { describeRelay } from '../../projections/presentation/describe-relay.ts';
-import { endWording } from '../../projections/presentation/wording.ts';
+import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
+import { presentEnd } from '../../projections/presentation/wording.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { describeCall, shorten } from './call-details.ts';
 import { html, Markup, nothing } from './html-markup.ts';
@@ -74,7 +74,7 @@ class PageWriter {
   message(node: ViewNode): Markup {
     const time = minute(this.#times.timeOf(node.parts[0]) ?? '').slice(11);
     const head = [authorOf(node), node.model ?? '', time].filter(text => text !== '').join(' · ');
-    const end = node.status === undefined ? undefined : endWording[node.status];
+    const end = presentEnd(node.status);
     const parts = node.parts.map((part, index) => this.#part(part, node, node.parts[index + 1]));
     return html`
 <article class="${node.role}"${this.#at(node.parts[0])}>
@@ -180,9 +180,7 @@ function diffHtml({ path, hunks }: FileDiff): Markup {
   return html`<p class="facts">${visibleText(path)}</p><pre class="diff">${shown}</pre>`;
 }
 
-function relayHtml({ relay, answer, status }: RelayPart, { agentId }: ViewNode): Markup {
-  const { what, detail } = describeRelay(relay, agentId);
-  const by = answer?.by === undefined ? '' : ` by ${visibleText(answer.by)}`;
-  const words = answer?.feedback === undefined ? '' : `: ${visibleText(answer.feedback)}`;
-  return html`<div class="relay">${visibleText(what)}: <code>${visibleText(detail)}</code> → <strong>${answer?.outcome ?? status}</strong>${by}${words}</div>`;
+function relayHtml(part: RelayPart, { agentId }: ViewNode): Markup {
+  const { summary } = presentRelay(part.relay, { agentId });
+  return html`<div class="relay"><code>${visibleText(summary)}</code> → <strong>${visibleText(presentAnswer(part))}</strong></div>`;
 }

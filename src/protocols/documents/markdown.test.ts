@@ -67,7 +67,7 @@ describe('a thread as Markdown', () => {
 
       **Ran** \`npm test\` (3.0 s)
 
-      > **Asked:** coder wants to use bash: \`npm test\` → **approve** by ann
+      > **Asked:** \`Run $ npm test\` → **Approved by ann**
 
       \`\`\`text
       1 failed
@@ -82,7 +82,7 @@ describe('a thread as Markdown', () => {
       +two
       \`\`\`
 
-      **subagent** \`Check\` (4.0 s)
+      **Called** \`subagent Check\` (4.0 s)
 
       \`\`\`text
       All fine.

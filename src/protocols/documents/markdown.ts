@@ -1,7 +1,7 @@
 import type { ContentPart, LoggedEvent } from '../../events/index.ts';
 import { printableText, visibleLine } from '../../events/terminal-text.ts';
-import { describeRelay } from '../../projections/presentation/describe-relay.ts';
-import { endWording } from '../../projections/presentation/wording.ts';
+import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
+import { presentEnd } from '../../projections/presentation/wording.ts';
 import { noticeOf } from '../../projections/reading/notice.ts';
 import type { WindowOfThread } from '../../projections/reading/ranges/thread-window.ts';
 import { readPart } from '../../projections/reading/thread-reading.ts';
@@ -38,7 +38,7 @@ function writeMessage(node: ViewNode, level: string, timeOf: TimeOf): string {
   const [first] = node.parts;
   const time = first === undefined ? '' : timeOf(first);
   const head = [authorOf(node), node.model ?? '', time].filter(text => text !== '').map(visibleLine);
-  const end = node.status === undefined ? undefined : endWording[node.status];
+  const end = presentEnd(node.status);
   const parts = node.parts.map(part => writePart(part, node, timeOf));
   const texts = [...parts, node.role === 'summary' ? withoutTags(node.text) : '', end === undefined ? '' : `*${end}*`];
   const shown = texts.filter(text => text !== '');
@@ -115,12 +115,9 @@ function writeDiff(
   return fenceText(shorten(printableText([`--- ${path}`, ...lines].join('\n')), 80, 20), 'diff');
 }
 
-function writeRelay({ relay, answer, status }: RelayPart, { agentId }: ViewNode): string {
-  const { what, detail } = describeRelay(relay, agentId);
-  const asked = `**Asked:** ${withoutTags(visibleLine(what))}${detail === '' ? '' : `: ${inlineCode(visibleLine(detail))}`}`;
-  const by = answer?.by === undefined ? '' : ` by ${withoutTags(visibleLine(answer.by))}`;
-  const words = answer?.feedback === undefined ? '' : `: ${withoutTags(visibleLine(answer.feedback))}`;
-  return quote(`${asked} → **${answer?.outcome ?? status}**${by}${words}`);
+function writeRelay(part: RelayPart, { agentId }: ViewNode): string {
+  const { summary } = presentRelay(part.relay, { agentId });
+  return quote(`**Asked:** ${inlineCode(visibleLine(summary))} → **${withoutTags(visibleLine(presentAnswer(part)))}**`);
 }
 
 function writeExecution({ code, printed, output, runs }: ReplPart, timeOf: TimeOf): string {

@@ -1,4 +1,5 @@
 import type { RelayEntry } from '../../projections/index.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { ageText } from './age-text.ts';
 import type { PickerEntry } from './list-picker.ts';
 
@@ -15,27 +16,9 @@ export function inboxEntries(items: readonly InboxItem[], now: number): readonly
     .toSorted((one, other) => askedAt(one, now) - askedAt(other, now))
     .map(item => ({
       id: `${item.threadId} ${item.entry.id}`,
-      label: relaySummary(item.entry),
+      label: presentRelay(item.entry.relay).summary,
       detail: `${item.threadTitle ?? item.threadId.slice(0, 8)} · ${ageText(askedAt(item, now), now)}`,
     }));
-}
-
-/** Returns one line for what is asked. */
-export function relaySummary({ relay }: RelayEntry): string {
-  switch (relay.relayKind) {
-    case 'permission':
-      return relay.command === undefined ? `Use ${relay.tool}?` : `Run: ${relay.command}`;
-    case 'question':
-      return relay.question;
-    case 'plan':
-      return `Approve the plan${relay.title === undefined ? '' : `: ${relay.title}`}?`;
-    case 'access':
-      return 'Allow access outside of the folder?';
-    case 'suspension':
-      return `${relay.tool} waits for you`;
-    default:
-      return relay satisfies never;
-  }
 }
 
 function askedAt({ entry }: InboxItem, now: number): number {

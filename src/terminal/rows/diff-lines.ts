@@ -1,4 +1,4 @@
-import type { DiffLine, FileDiff } from '../../projections/activity/file-diff.ts';
+import type { DiffHunk, DiffLine, FileDiff } from '../../projections/activity/file-diff.ts';
 import { type Ink, lead, type Line, span, type Span, verbatim } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
 import { cutLine } from '../screen/wrap-line.ts';
@@ -26,14 +26,21 @@ export function diffRows(diffs: readonly FileDiff[], { width, most, printable = 
     const isSplit = width >= sideBySide && removed > 0 && added > 0;
     return [
       ...head,
-      ...hunks.flatMap(({ lines: changed }, at) => [
-        ...(at === 0 ? [] : [[span('  ⋮', 'dim')]]),
-        ...(isSplit ? twoColumns(changed, width, draw) : changed.map(draw)),
+      ...hunks.flatMap((hunk, at) => [
+        ...placeLines(hunk, at === 0),
+        ...(isSplit ? twoColumns(hunk.lines, width, draw) : hunk.lines.map(draw)),
       ]),
     ];
   });
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most), [span(`… ${lines.length - most} more lines (Ctrl+O) …`, 'dim')]];
+}
+
+/** Where a hunk begins in its file, when that is known; nothing for the beginning of a file. */
+function placeLines({ lines: [first] }: DiffHunk, isFirst: boolean): Line[] {
+  const line = first?.old ?? first?.new;
+  if (isFirst && (line ?? 1) <= 1) return [];
+  return [[span(line === undefined ? '  ⋮' : `  ⋮ line ${line}`, 'dim')]];
 }
 
 const signs = { same: ' ', added: '+', removed: '-' } as const;

@@ -6,7 +6,8 @@ import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { MarkdownLines } from './markdown-lines.ts';
 import { MarkdownUnits } from './markdown-units.ts';
 import { excerpt } from './output-excerpt.ts';
-import { oneLine } from './tool-object.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
+import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
 
 /** Draws what a person wrote; a reminder to the model, such as the output of a shell line, is dim. */
 export function userLines({ content, by, automatic }: UserPart): Line[] {
@@ -76,14 +77,11 @@ function tasksLines(tasks: readonly Task[]): Line[] {
 }
 
 /** Draws a question, plan or other request that stands by itself, with its answer. */
-export function relayLines({ relay, answer, status }: RelayPart, width: number): Line[] {
-  const outcome = status === 'pending' ? 'waits for you' : (answer?.outcome ?? 'closed');
-  const words = answer?.answer === undefined ? (answer?.feedback ?? '') : [answer.answer].flat().join(', ');
-  const end: Line = [lead(span('  → ', 'dim')), span(`${outcome}${words === '' ? '' : `: ${oneLine(words)}`}`, 'dim')];
-  if (relay.relayKind === 'question') return [[lead(span('? ', 'magenta')), span(oneLine(relay.question, 400))], end];
+export function relayLines(part: RelayPart, width: number): Line[] {
+  const { relay } = part;
+  const end: Line = [lead(span('  → ', 'dim')), span(oneLine(presentAnswer(part)), 'dim')];
   if (relay.relayKind === 'plan') return [...planLines(relay, width), end];
-  const what = 'tool' in relay ? relay.tool : 'access';
-  return [[lead(span('? ', 'magenta')), span(`${rowText(what)} ${oneLine(JSON.stringify(relay.params ?? {}))}`)], end];
+  return [[lead(span('? ', 'magenta')), span(presentRelay(relay).summary)], end];
 }
 
 /** Draws a plan: its title, then its text. */

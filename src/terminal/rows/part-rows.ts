@@ -1,14 +1,13 @@
 import type { EventOf } from '../../events/index.ts';
 import type { FactPart, ViewNode, ViewPart } from '../../projections/index.ts';
-import { endWording } from '../../projections/presentation/wording.ts';
+import { durationText, presentEnd, shortCount } from '../../projections/presentation/wording.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';
-import { durationText } from './duration-text.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
 import { rowText } from '../../events/terminal-text.ts';
 import type { Row, RowKind } from './row.ts';
 import { densities, type Density } from './density.ts';
 import type { EventTimes } from './times.ts';
-import { oneLine } from './tool-object.ts';
+import { isAskedAlone, isShownAsCall, oneLine } from '../../projections/presentation/present-call.ts';
 import { groupLines, isSettled, type ShownCall, toolLines } from './tool-row.ts';
 
 /** What the drawing of parts needs beside them. */
@@ -107,19 +106,16 @@ function compactionRow(id: string, { active, text }: EventOf<'summary'>, node: V
   return { ...base(id, 'notice', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
 }
 
-/** The tools that change the task list: the list itself is shown. */
-const taskTool = /^task_(?:write|update|complete|check)$/;
-
 function toolRow(part: ViewPart & { readonly kind: 'tool' }, node: ViewNode, context: RowContext): Row | undefined {
   const plan = part.relays.map(({ relay }) => relay).find(relay => relay.relayKind === 'plan');
-  const relay = part.relays.find(each => each.relay.relayKind === 'plan' || each.relay.relayKind === 'question');
+  const relay = part.relays.find(isAskedAlone);
   if (relay !== undefined)
     return {
       ...base(part.id, 'notice', node),
       lines: width => relayLines(relay, width),
       ...(plan && { whole: width => planLines(plan, width) }),
     };
-  if (taskTool.test(part.name) && part.status === 'done') return undefined;
+  if (!isShownAsCall(part)) return undefined;
   const call = shownCall(part, node, context);
   const limits = densities[context.density?.() ?? 'normal'];
   return {
@@ -155,14 +151,18 @@ export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined 
     usage === undefined ? undefined : `${shortCount(usage.inputTokens)} in, ${shortCount(usage.outputTokens)} out`,
     usage?.cost === undefined ? undefined : costText(usage.cost),
   ].filter(fact => fact !== undefined);
-  const sentence = endWording[status ?? 'complete'];
   const stop = status === 'aborted' ? times.stopOf(runId) : undefined;
-  const by = stop === undefined ? '' : ` by ${rowText(stop.by)}`;
-  const end = sentence === undefined ? [] : [`■ ${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1, -1)}${by}`];
-  const words = [...end, ...facts];
+  const end = endText(status, stop && rowText(stop.by));
+  const words = [...(end === undefined ? [] : [end]), ...facts];
   if (words.length === 0) return undefined;
   const line: Line = [span(words.join(' · '), 'dim')];
   return fixed(`${node.id}:end`, 'turn', node, [line]);
+}
+
+/** Returns the words about the end of a run at a terminal; undefined when it succeeded or is running. */
+export function endText(status: ViewNode['status'], by?: string): string | undefined {
+  const sentence = presentEnd(status, by);
+  return sentence && `■ ${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1, -1)}`;
 }
 
 /** Returns one row for the failures of a model call that was tried again. */
@@ -170,12 +170,6 @@ export function retriesRow(last: FactPart, count: number, node: ViewNode): Row {
   const [first = [], ...more] = factLines(last);
   const times: Line = count === 1 ? [] : [span(` · ${count} times`, 'dim')];
   return { ...base(last.id, 'notice', node), lines: () => [[...first, ...times], ...more] };
-}
-
-/** Formats a number of tokens: `840`, `4.1k`, `1.2M`. */
-export function shortCount(count: number): string {
-  if (count < 1_000) return String(count);
-  return count < 999_950 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** Formats an amount of dollars. */

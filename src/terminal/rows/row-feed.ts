@@ -5,9 +5,9 @@ import { type Line, span } from '../screen/styled-line.ts';
 import { groupRow, isFinished, partRow, retriesRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
 import type { Row } from './row.ts';
 import { TextRows } from './text-rows.ts';
-import { isGrouped, liveToolLines, type ShownCall } from './tool-row.ts';
-import { oneLine, toolWords } from './tool-object.ts';
-import { durationText } from './duration-text.ts';
+import { isGrouped, liveToolLines, objectText, type ShownCall } from './tool-row.ts';
+import { durationText } from '../../projections/presentation/wording.ts';
+import { oneLine, presentCall } from '../../projections/presentation/present-call.ts';
 
 /** What an agent is doing: since when, or until when it waits. */
 export interface Doing {
@@ -104,11 +104,8 @@ export class RowFeed {
     if (isRetry(part) && times.nextTryAt !== undefined && times.nextTryAt > now)
       return { words: retryWords[part.event.code ?? ''] ?? 'The call failed', until: times.nextTryAt };
     if (part?.kind === 'tool' && !isFinished(part)) {
-      const { doing, object } = toolWords(part.input === undefined ? { ...part, input: {} } : part, {
-        agentId: node.agentId,
-        cwd: this.#context.cwd,
-      });
-      return { words: `${doing} ${oneLine(object, 40)}`, since: times.spanOf(part.id)?.from };
+      const call = presentCall(part, { agentId: node.agentId, cwd: this.#context.cwd });
+      return { words: `${call.verb} ${oneLine(objectText(call), 40)}`, since: times.spanOf(part.id)?.from };
     }
     if (part?.kind === 'text' || part?.kind === 'reasoning')
       return { words: part.kind === 'text' ? 'Writing' : 'Thinking', since: times.spanOf(part.id)?.from };
@@ -177,7 +174,7 @@ export class RowFeed {
     }
     if (part.kind === 'tool') {
       const call = shownCall(part, node, this.#context);
-      const kind = toolWords(part, call.place).kind;
+      const { kind } = presentCall(part, call.place);
       if (isGrouped(call)) {
         const before = this.#group?.kind === kind ? [] : this.endGroup();
         this.#group ??= { calls: [], node, kind };

@@ -1,21 +1,26 @@
-import { exitCodeOf } from '../../projections/activity/exit-code.ts';
 import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
+import {
+  type CallPlace,
+  type CallPresentation,
+  oneLine,
+  presentCall,
+} from '../../projections/presentation/present-call.ts';
+import { presentAnswer } from '../../projections/presentation/present-relay.ts';
+import { durationText, toolWording } from '../../projections/presentation/wording.ts';
 import { progressText } from '../../projections/reading/progress-text.ts';
 import { fileTarget } from '../screen/link-target.ts';
 import { type Ink, lead, type Line, linked, span, type Span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { diffRows } from './diff-lines.ts';
-import { durationText } from './duration-text.ts';
 import { callDiffs, countsText } from './call-diffs.ts';
 import type { DensityLimits } from './density.ts';
 import { countLines, excerpt, outputText } from './output-excerpt.ts';
 import type { TimeSpan } from './times.ts';
-import { oneLine, type ToolPlace, type ToolWords, toolWords } from './tool-object.ts';
 
 /** A call, and what is known beside it. */
 export interface ShownCall {
   readonly part: ToolPart;
-  readonly place: ToolPlace;
+  readonly place: CallPlace;
   readonly time?: TimeSpan | undefined;
 }
 
@@ -35,7 +40,7 @@ function isRefused({ status, relays }: ToolPart): boolean {
 /** Whether a call is shown together with others like it. */
 export function isGrouped({ part, place }: ShownCall): boolean {
   if (part.status !== 'done' || part.runs.length > 0) return false;
-  const { kind } = toolWords(part, place);
+  const { kind } = presentCall(part, place);
   return kind === 'read' || kind === 'list';
 }
 
@@ -44,14 +49,14 @@ export function groupLines(calls: readonly ShownCall[]): Line[] {
   const [first] = calls;
   if (first === undefined) return [];
   if (calls.length === 1) return [headLine(first)];
-  const all = calls.map(({ part, place }) => toolWords(part, place));
+  const all = calls.map(({ part, place }) => presentCall(part, place));
   const noun = all[0]?.kind === 'list' ? 'folders' : 'files';
   const objects = new Map(all.map(({ object, path }) => [object, path]));
   const named = [...objects].flatMap(([object, path], at) => [
     span(at === 0 ? ': ' : ', '),
-    linked(span(object), path === undefined ? undefined : fileTarget(first.place.cwd, path)),
+    linked(span(object), path === undefined ? undefined : fileTarget(first.place.cwd ?? '', path)),
   ]);
-  return [[lead(span('• ', 'dim')), span(`${all[0]?.done} ${calls.length} ${noun}`, 'bold'), ...named]];
+  return [[lead(span('• ', 'dim')), span(`${all[0]?.verb} ${calls.length} ${noun}`, 'bold'), ...named]];
 }
 
 /** Draws a call with its outcome; nothing is hidden without limits. */
@@ -67,7 +72,7 @@ function outcomeLines({ part, place }: ShownCall, width: number, limits: Density
   const { diff, output, failed } = limits ?? unlimited;
   if (part.status === 'failed' || part.status === 'denied') return excerpt(text, failed);
   if (diffs.length > 0) return diff === 0 ? [] : diffRows(diffs, { width, most: diff });
-  if (toolWords(part, place).kind === 'command') return excerpt(text.replace(/\n?\[exit code 0\]$/, ''), output);
+  if (presentCall(part, place).kind === 'command') return excerpt(text.replace(/\n?\[exit code 0\]$/, ''), output);
   return limits === undefined ? excerpt(text, output) : [];
 }
 
@@ -83,42 +88,29 @@ const marks: Readonly<Partial<Record<ToolPart['status'], readonly [string, Ink]>
   skipped: ['○ ', 'dim'],
   unknown: ['? ', 'yellow'],
 };
-const notes: Readonly<Partial<Record<ToolPart['status'], string>>> = {
-  failed: 'failed',
-  denied: 'denied',
-  skipped: 'not run',
-  unknown: 'outcome unknown',
-};
-
 function headLine({ part, place, time }: ShownCall): Line {
-  const words = toolWords(part, place);
-  const exitCode = exitCodeOf(part) ?? 0;
-  const [mark, ink] = marks[part.status] ?? (exitCode === 0 ? ['• ', 'dim'] : ['✗ ', 'red']);
   const isUnrun = isRefused(part);
+  const call = presentCall(isUnrun ? { ...part, status: 'denied' } : part, place);
+  const { verb, path, exitCode = 0 } = call;
+  const [mark, ink] = marks[part.status] ?? (exitCode === 0 ? ['• ', 'dim'] : ['✗ ', 'red']);
+  const { label } = toolWording[isUnrun && part.status === 'failed' ? 'skipped' : part.status];
   const facts = [
-    isUnrun && part.status === 'failed' ? notes.skipped : notes[part.status],
+    part.status === 'done' ? undefined : label.toLowerCase(),
     exitCode === 0 ? undefined : `exit code ${exitCode}`,
-    ...sizeOf(part, place, words),
+    ...sizeOf(part, place, call),
     time !== undefined && time.to > time.from ? durationText(time.to - time.from) : undefined,
   ];
   const shown = facts.filter(fact => fact !== undefined && fact !== '');
-  const verbs: Partial<Record<ToolPart['status'], string>> = {
-    done: words.done,
-    failed: words.done,
-    denied: words.toDo,
-    skipped: 'Skipped',
-  };
-  const verb = isUnrun ? words.toDo : (verbs[part.status] ?? words.doing);
   return [
     lead(span(mark, ink)),
     span(verb, 'bold'),
     span(' '),
-    linked(span(words.object), words.path === undefined ? undefined : fileTarget(place.cwd, words.path)),
+    linked(span(objectText(call)), path === undefined ? undefined : fileTarget(place.cwd ?? '', path)),
     ...(shown.length === 0 ? [] : [span(` · ${shown.join(' · ')}`, 'dim')]),
   ];
 }
 
-function sizeOf(part: ToolPart, { agentId }: ToolPlace, { kind }: ToolWords): (string | undefined)[] {
+function sizeOf(part: ToolPart, { agentId }: CallPlace, { kind }: CallPresentation): (string | undefined)[] {
   if (part.status !== 'done') return [];
   const diffs = callDiffs(part, agentId);
   if (diffs.length > 0) return [countsText(diffs)];
@@ -137,31 +129,29 @@ function runLine({ agentId = 'agent', status, toolCalls, text }: ViewNode): Line
   ];
 }
 
-/** What a person answered about a call. */
-function answerLines({ relay, answer, status }: RelayPart): Line[] {
-  if (status === 'pending') return [];
-  const who = answer?.by === undefined ? '' : ` by ${rowText(answer.by)}`;
-  const words = answer?.feedback === undefined ? '' : `: ${oneLine(answer.feedback)}`;
-  if (relay.relayKind === 'question') {
-    const given = answer?.answer === undefined ? 'no answer' : [answer.answer].flat().join(', ');
-    return [[lead(span('  → ', 'dim')), span(oneLine(given))]];
-  }
-  if (answer === undefined || answer.outcome === 'approve') return [];
-  return [[lead(span('  → ', 'dim')), span(`${answer.outcome}${who}${words}`, 'dim')]];
+/** What a person answered about a call; that it was approved is seen. */
+function answerLines(part: RelayPart): Line[] {
+  if (part.status === 'pending' || part.answer?.outcome === 'approve') return [];
+  return [[lead(span('  → ', 'dim')), span(oneLine(presentAnswer(part)), 'dim')]];
+}
+
+/** The object of a call; a command has the prompt of a shell before it. */
+export function objectText({ kind, object }: Pick<CallPresentation, 'kind' | 'object'>): string {
+  return kind === 'command' ? `$ ${object}` : object;
 }
 
 /** Draws a call that is under way: its object, how long it takes, and the last lines that it printed. */
-export function liveToolLines(call: ShownCall, now: number, most: number): Line[] {
-  const { part, place, time } = call;
-  if (isSettled(part)) return [headLine(call)];
+export function liveToolLines(shown: ShownCall, now: number, most: number): Line[] {
+  const { part, place, time } = shown;
+  if (isSettled(part)) return [headLine(shown)];
   // What is asked about it is shown by itself.
   if (part.status === 'waiting') return [];
-  const { doing, object } = toolWords(part, place);
+  const call = presentCall(part, place);
   const seconds = time === undefined ? '' : ` · ${durationText(Math.max(0, now - time.from))}`;
   const named: Span[] =
     part.status === 'preparing' && part.input === undefined
       ? [span(`Preparing ${rowText(part.name)}`, 'bold'), span(` ${oneLine(part.inputText, 80)}`, 'dim')]
-      : [span(doing, 'bold'), span(` ${object}`)];
+      : [span(call.verb, 'bold'), span(` ${objectText(call)}`)];
   const lines: Line[] = [[span('◌ ', 'cyan'), ...named, span(seconds, 'dim')]];
   for (const run of part.runs) lines.push(runLine(run));
   const printed = rowLines(progressText(part.progress).trimEnd()).filter(line => line !== '');

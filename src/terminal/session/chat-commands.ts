@@ -7,7 +7,8 @@ import { readEvents } from '../../log/index.ts';
 import { toLines } from '../../log/jsonl.ts';
 import { type CommandName, parseCommand } from '../completion/commands.ts';
 import { densities, isDensity } from '../rows/density.ts';
-import { costText, shortCount } from '../rows/part-rows.ts';
+import { shortCount } from '../../projections/presentation/wording.ts';
+import { costText } from '../rows/part-rows.ts';
 import type { ChatApp } from './chat-app.ts';
 import { copyText, textToCopy } from './copied-text.ts';
 

@@ -2,7 +2,7 @@ import type { RelayEntry, ThreadReading } from '../../projections/index.ts';
 import type { Composer } from '../composer/composer.ts';
 import { draftView } from '../composer/draft-layout.ts';
 import { tasksSummary, taskList } from '../rows/fact-lines.ts';
-import { oneLine, type ToolPlace } from '../rows/tool-object.ts';
+import { type CallPlace, oneLine } from '../../projections/presentation/present-call.ts';
 import { type Frame, mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
 import { inked, type Line, span } from '../screen/styled-line.ts';
 import { type Band, isWriting, takesKeys } from './relay-band.ts';
@@ -22,7 +22,7 @@ export interface ChatView {
   readonly pending: readonly RelayEntry[];
   readonly band: Band | undefined;
   /** The agent that asks, and the folder it works in. */
-  readonly place: ToolPlace;
+  readonly place: CallPlace;
   readonly tasks: Tasks;
   readonly showsTasks: boolean;
   readonly queue: readonly string[];

@@ -3,7 +3,8 @@ import { errorText, SingletreeError } from '../../events/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { emptyComposer } from '../composer/composer.ts';
 import { RowFeed } from '../rows/row-feed.ts';
-import { oneLine } from '../rows/tool-object.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { storeText } from './note-row.ts';
@@ -122,8 +123,7 @@ export class PlainChat {
 
   async #answer(entry: RelayEntry, line: string): Promise<void> {
     const answer = answerOf(entry, line);
-    if (answer === undefined)
-      return this.#line('Answer y for yes, s for this thread, a for always, or n and a reason.');
+    if (answer === undefined) return this.#line(howToAnswer(entry));
     await answerRelay(await this.#host.ready(), entry, answer);
   }
 
@@ -161,7 +161,7 @@ export class PlainChat {
       { index: 0, count: pending.length, width, most: 200, place: { agentId: agent.id, cwd }, takesKeys: false },
     );
     for (const line of lines.slice(0, -1)) this.#line(textOfLine(line).replace('▌ ', ''));
-    this.#line(howToAnswer[first.relay.relayKind] ?? 'Answer y, s for this thread, a for always, or n and a reason.');
+    this.#line(howToAnswer(first));
   }
 
   /** The input has ended: nobody will answer. */
@@ -183,10 +183,13 @@ export class PlainChat {
   }
 }
 
-const howToAnswer: Partial<Record<RelayEntry['relay']['relayKind'], string>> = {
-  question: 'Answer with a number or in words.',
-  suspension: 'Answer y or n.',
-};
+function howToAnswer({ relay }: RelayEntry): string {
+  if (relay.relayKind === 'question') return 'Answer with a number or in words.';
+  const keys = presentRelay(relay).answers.flatMap(({ outcome, key, label }) =>
+    outcome === 'revise' ? [] : [`${key} (${label})`],
+  );
+  return `Answer ${keys.join(', ')}; after n write a reason if you like.`;
+}
 
 /** Returns the answer that a line is; undefined when it is none. */
 function answerOf({ relay }: RelayEntry, line: string): PersonAnswer | undefined {
@@ -195,8 +198,8 @@ function answerOf({ relay }: RelayEntry, line: string): PersonAnswer | undefined
     return { type: 'answer', answer: option?.label ?? line };
   }
   if (/^(?:y|yes)$/i.test(line)) return { type: 'approve', remember: 'once' };
-  if (/^s$/i.test(line)) return { type: 'approve', remember: 'thread' };
-  if (/^a$/i.test(line)) return { type: 'approve', remember: 'category' };
+  if (/^[ts]$/i.test(line)) return { type: 'approve', remember: 'thread' };
+  if (/^[ca]$/i.test(line)) return { type: 'approve', remember: 'category' };
   const [, feedback = ''] = /^(?:n|no)(?:\s+([^]*))?$/i.exec(line) ?? [];
   if (!/^(?:n|no)\b/i.test(line)) return undefined;
   return { type: 'reject', ...(feedback !== '' && { feedback }) };

@@ -1,4 +1,4 @@
-import { possibleAnswers, type RelayEntry } from '../../projections/index.ts';
+import type { RelayEntry } from '../../projections/index.ts';
 import { type Composer, emptyComposer } from '../composer/composer.ts';
 
 /** What a person does with what waits for an answer. */
@@ -67,31 +67,6 @@ export function followingBand(band: Band, pending: readonly RelayEntry[], draft:
   const at = pending.findIndex(({ id }) => id === band.relayId);
   const next = pending[(at + 1) % pending.length];
   return next === undefined || next.id === band.relayId ? band : newBand(next, draft);
-}
-
-/** Whether the input of a call can be changed before it runs: not every agent takes another one. */
-export function canRevise(relay: RelayEntry['relay']): boolean {
-  return relay.relayKind === 'permission' && possibleAnswers(relay).includes('revise');
-}
-
-const destructive =
-  /\b(?:rm|rmdir|dd|mkfs|shred|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|sudo|doas)\b|\bgit\s+(?:push|reset|clean|checkout|restore|rebase|branch\s+-D)\b|\b(?:drop|delete|truncate)\s+(?:table|database|from)\b|(?<![<>])>(?!>)\s*\S|--force\b|\bnpm\s+publish\b/i;
-
-/** Whether a call may destroy something: Enter alone does not approve it. The text of a file is no shell line. */
-export function isDestructive({ relay }: RelayEntry): boolean {
-  if (relay.relayKind !== 'permission') return false;
-  if (relay.personOnly === true) return true;
-  const { command = JSON.stringify(besideChange(relay.params)) } = relay;
-  return destructive.test(command) || /delete|remove/i.test(relay.tool);
-}
-
-/** The arguments of which a change consists: a file, and texts. */
-const shownByChange =
-  /^(?:path|file_?path|(?:old|new)(?:_str(?:ing)?|string|text)|contents?|file_text|patch(?:text)?|diff)$/i;
-
-/** Returns the arguments of a call that its change does not show. */
-export function besideChange(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !shownByChange.test(name)));
 }
 
 /** Moves the mark among the options of a question. */

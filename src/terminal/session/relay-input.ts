@@ -1,6 +1,7 @@
 import type { ActionName } from '../keys/actions.ts';
 import type { ChatApp } from './chat-app.ts';
-import { type Band, canRevise, followingBand, isDestructive, leaveBand, moveMark, toggleMark } from './relay-band.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
+import { type Band, followingBand, leaveBand, moveMark, toggleMark } from './relay-band.ts';
 import type { PersonAnswer } from './relay-answer.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 
@@ -11,6 +12,7 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
   if (band === undefined || entry === undefined || action.startsWith('relay.enter')) return false;
   const answer = (given: PersonAnswer) => app.attempt(() => app.answer(entry, given));
   const isQuestion = entry.relay.relayKind === 'question';
+  const { risks, answers } = presentRelay(entry.relay, { agentId: app.host.agent.id, cwd: app.options.cwd });
   switch (action) {
     case 'relay.approve':
     case 'relay.approve-thread':
@@ -22,7 +24,7 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
     }
     case 'relay.choose':
       if (isQuestion) chooseMarked(app, band, entry);
-      else if (isDestructive(entry) || entry.relay.relayKind === 'plan') app.notice = 'press y to approve this';
+      else if (risks.length > 0 || entry.relay.relayKind === 'plan') app.notice = 'press y to approve this';
       else answer({ type: 'approve', remember: 'once' });
       break;
     case 'relay.reject':
@@ -30,7 +32,7 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
       break;
     case 'relay.edit':
       if (isQuestion) app.band = { ...band, focus: 'answer' };
-      else if (canRevise(entry.relay)) app.attempt(() => revise(app, entry));
+      else if (answers.some(({ outcome }) => outcome === 'revise')) app.attempt(() => revise(app, entry));
       else app.notice = 'this agent takes no changed input: n rejects with a reason';
       break;
     case 'relay.leave':

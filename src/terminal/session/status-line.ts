@@ -1,4 +1,4 @@
-import { secondsText } from '../rows/duration-text.ts';
+import { secondsText } from '../../projections/presentation/wording.ts';
 import { costText } from '../rows/part-rows.ts';
 import type { Doing } from '../rows/row-feed.ts';
 import { oneLine } from '../rows/tool-object.ts';

@@ -16,8 +16,9 @@ const groups: readonly { readonly name: string; readonly keys: readonly (readonl
     name: 'Inbox',
     keys: [
       ['J  K', 'Next, previous'],
-      ['A', 'Approve'],
+      ['Y', 'Approve'],
       ['T', 'Approve, also from now on in this conversation'],
+      ['C', 'Approve, also all of its category in this conversation'],
       ['R', 'Reject, with a reason'],
       ['E', 'Change the input before it runs'],
       ['O', 'Open the conversation'],

@@ -2,7 +2,8 @@ import { useEffect, useRef } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { ThreadInfo } from '../../../src/protocols/index.ts';
 import { useLatest } from '../parts/use-latest.ts';
-import { summaryOf } from '../relays/relay-summary.ts';
+import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
+import { relayIn } from '../relays/relay-summary.ts';
 import type { Address } from './address.ts';
 import { usePreferences } from './preferences.ts';
 
@@ -42,9 +43,10 @@ async function announce({ client, threadId, fresh, open }: Announcement): Promis
   if (Notification.permission !== 'granted') return;
   const relays = await client.listRelays({ threadId }).catch(() => []);
   for (const info of relays.filter(({ id }) => fresh.includes(id))) {
-    const { what, detail } = summaryOf(info);
+    const { summary, risks } = presentRelay(relayIn(info), { agentId: info.agentId });
+    const body = [summary.slice(0, 300), ...risks].join('\n');
     // Other tabs replace a notification with the same tag instead of adding one.
-    const notice = new Notification(what, { body: detail.slice(0, 300), tag: info.id, icon: '/favicon.svg' });
+    const notice = new Notification(`${info.agentId ?? 'An agent'} asks`, { body, tag: info.id, icon: '/favicon.svg' });
     notice.addEventListener('click', () => {
       focus();
       open({ section: 'inbox', relayId: info.id });

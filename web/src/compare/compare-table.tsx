@@ -5,8 +5,7 @@ import type { ThreadSummary } from '../history/thread-summary.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { type Compared, isWorking, nameOf } from './compared.ts';
-import { durationText } from '../parts/time-wording.ts';
-import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
+import { dollars, durationText, shortCount } from '../../../src/projections/presentation/wording.ts';
 
 interface CompareTableProps {
   readonly columns: readonly Compared[];

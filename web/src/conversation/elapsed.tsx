@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useState } from 'react';
-import { durationText } from '../../../src/projections/presentation/call-summary.ts';
+import { durationText } from '../../../src/projections/presentation/wording.ts';
 
 /** The time that counts as now, in milliseconds, where a past moment is shown; the clock when absent. */
 export const ShownTime = createContext<number | undefined>(undefined);
@@ -15,5 +15,5 @@ export function Elapsed({ since }: { since: string }) {
   }, [shown]);
   const now = shown ?? clock;
   const passed = now - Date.parse(since);
-  return passed < 1_000 ? null : <span aria-hidden="true">{durationText(since, now)}</span>;
+  return passed < 1_000 ? null : <span aria-hidden="true">{durationText(passed)}</span>;
 }

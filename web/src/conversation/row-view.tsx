@@ -1,5 +1,5 @@
 import { createContext, memo, useContext } from 'react';
-import { endWording } from '../../../src/projections/presentation/wording.ts';
+import { presentEnd } from '../../../src/projections/presentation/wording.ts';
 import { MemoryRun } from './memory-run.tsx';
 import { PartView } from './part-view.tsx';
 import type { Row } from './rows.ts';
@@ -51,7 +51,7 @@ function RowContent({ row }: { row: Row }) {
 
 function RunEnd({ row: { node, isWorking, depth, seq } }: { row: Row & { kind: 'end' } }) {
   const { id, status = 'running', siblings, answers, partList } = node;
-  const end = endWording[status];
+  const end = presentEnd(status);
   const isRunning = status === 'running';
   return (
     <>

@@ -1,4 +1,5 @@
 import { noticeOf, type ThreadReading, type ViewNode, type ViewPart } from '../../../src/projections/index.ts';
+import { isShownAsCall } from '../../../src/projections/presentation/present-call.ts';
 import type { UserPart } from '../../../src/projections/index.ts';
 import type { Folds } from './folds.ts';
 import { type Work, workOf } from './work.ts';
@@ -122,8 +123,9 @@ function addPart(context: Context, node: ViewNode, part: ViewPart, at: { depth: 
     else context.rows.push({ kind: 'memory', key: `memory ${run.id}`, seq, depth, node: run });
 }
 
-/** Whether a part is drawn: the newest list of tasks, and facts that a person reads. */
+/** Whether a part is drawn: calls that are no question, the newest list of tasks, and facts that a person reads. */
 function isShown(part: ViewPart, tasksId: string): boolean {
+  if (part.kind === 'tool') return isShownAsCall(part) || part.relays.length > 0;
   if (part.kind !== 'fact') return true;
   return part.event.type === 'tasks' ? part.id === tasksId : noticeOf(part.event) !== undefined;
 }

@@ -1,15 +1,20 @@
-import { memo, type ReactNode, useMemo, useState } from 'react';
-import { fileChangesOf, type RelayPart, type ToolPart } from '../../../src/projections/index.ts';
+import { memo, type ReactNode, use, useMemo, useState } from 'react';
+import type { FileChange, ToolPart } from '../../../src/projections/index.ts';
 import { progressText } from '../../../src/projections/reading/progress-text.ts';
 import { LongText } from '../code/long-text.tsx';
 import { countLines } from '../../../src/projections/presentation/shortened-text.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';
 import { sizeOf, useFileDiffs } from '../diff/use-file-diffs.ts';
-import { usePathName } from '../parts/folder-path.ts';
-import { readable, toolWording } from '../../../src/projections/presentation/wording.ts';
+import { FolderContext } from '../parts/folder-path.ts';
+import { readable, sizeText, timeBetween, toolWording } from '../../../src/projections/presentation/wording.ts';
 import { RelayCard, RelayPanel } from '../relays/relay-card.tsx';
-import { callSummary, durationText, sizeText } from '../../../src/projections/presentation/call-summary.ts';
+import {
+  isAskedAlone,
+  isShownAsCall,
+  presentCall,
+  presentChanges,
+} from '../../../src/projections/presentation/present-call.ts';
 import { Elapsed } from './elapsed.tsx';
 import { type OutputView, outputView } from '../../../src/projections/presentation/call-output.ts';
 
@@ -21,58 +26,61 @@ const mostCounted = 200_000;
 /** A tool call: one line about it, and behind that its input, changes and output, and its relays. */
 export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
   const [isOpen, setOpen] = useState(false);
-  const { verb, object, exitCode } = callSummary(tool, usePathName());
+  const { kind, verb, object, command, exitCode } = presentCall(tool, { cwd: use(FolderContext) });
+  const isOwn = kind === 'question' || kind === 'plan' || kind === 'tasks';
   const hasFailed = tool.status === 'done' && exitCode !== undefined && exitCode !== 0;
   const { label, tone } = hasFailed
     ? ({ label: `Exit code ${exitCode}`, tone: 'bad' } as const)
     : toolWording[tool.status];
   const changes = useMemo(
-    () => ('input' in tool ? fileChangesOf(tool) : []),
+    () => ('input' in tool ? presentChanges(tool) : []),
     // The other parts of a call say nothing about its changes.
     // oxlint-disable-next-line exhaustive-deps
-    [tool.name, tool.input, tool.output],
+    [tool.name, tool.input, tool.output, tool.relays],
   );
   const output = useMemo(() => tool.output && outputView(tool.output), [tool.output]);
-  const permission = tool.relays.findLast(relay => !isAlone(relay));
+  const permission = tool.relays.findLast(relay => !isAskedAlone(relay));
   const isProblem = output !== undefined && (tool.status !== 'done' || hasFailed);
   return (
     <>
-      <section className="card" data-tone={tone} aria-label={`Tool ${tool.name}`}>
-        <details className="card-details" onToggle={event => setOpen(event.currentTarget.open)}>
-          <summary className="card-head">
-            <span className="dot" data-tone={tone} />
-            <span className="card-name" title={tool.name}>
-              {verb}
-            </span>
-            <span className="card-gist" title={object}>
-              {permission?.status === 'pending' ? '' : visibleText(object)}
-            </span>
-            <CardFacts tool={tool} changes={changes} output={output} />
-            <span className={tone === 'good' ? 'unseen' : 'card-status'} data-tone={tone}>
-              {label}
-            </span>
-          </summary>
-          {isOpen && (
-            <div className="card-body">
-              {changes.length > 0 ? <DiffView changes={changes} /> : <CallInput tool={tool} />}
-              {output !== undefined && !isProblem && <CallOutput output={output} />}
+      {isShownAsCall(tool) && (
+        <section className="card" data-tone={tone} aria-label={isOwn ? `${verb} ${object}` : `Tool ${tool.name}`}>
+          <details className="card-details" onToggle={event => setOpen(event.currentTarget.open)}>
+            <summary className="card-head">
+              <span className="dot" data-tone={tone} />
+              <span className="card-name" title={isOwn ? undefined : tool.name}>
+                {verb}
+              </span>
+              <span className="card-gist" title={object}>
+                {permission?.status === 'pending' ? '' : visibleText(object)}
+              </span>
+              <CardFacts tool={tool} changes={changes} output={output} />
+              <span className={tone === 'good' ? 'unseen' : 'card-status'} data-tone={tone}>
+                {label}
+              </span>
+            </summary>
+            {isOpen && (
+              <div className="card-body">
+                {changes.length > 0 ? <DiffView changes={changes} /> : <CallInput tool={tool} command={command} />}
+                {output !== undefined && !isProblem && <CallOutput output={output} />}
+              </div>
+            )}
+          </details>
+          {isProblem && (
+            <div className="card-problem" data-tone={tone}>
+              <LongText text={output.text} limits={limits} className="card-line" />
             </div>
           )}
-        </details>
-        {isProblem && (
-          <div className="card-problem" data-tone={tone}>
-            <LongText text={output.text} limits={limits} className="card-line" />
-          </div>
-        )}
-        {tool.status === 'unknown' && (
-          <p className="card-line" data-tone={tone}>
-            It may have been carried out, or not: nobody saw it end.
-          </p>
-        )}
-        {tool.status === 'running' && <Progress progress={tool.progress} />}
-        {permission && <RelayPanel relay={permission} />}
-      </section>
-      {tool.relays.filter(isAlone).map(relay => (
+          {tool.status === 'unknown' && (
+            <p className="card-line" data-tone={tone}>
+              It may have been carried out, or not: nobody saw it end.
+            </p>
+          )}
+          {tool.status === 'running' && <Progress progress={tool.progress} />}
+          {permission && <RelayPanel relay={permission} />}
+        </section>
+      )}
+      {tool.relays.filter(isAskedAlone).map(relay => (
         <RelayCard key={relay.id} relay={relay} />
       ))}
     </>
@@ -81,7 +89,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: ToolPart }) {
 
 interface CardFactsProps {
   readonly tool: ToolPart;
-  readonly changes: ReturnType<typeof fileChangesOf>;
+  readonly changes: readonly FileChange[];
   readonly output: OutputView | undefined;
 }
 
@@ -90,7 +98,7 @@ function CardFacts({ tool: { status, startedAt, endedAt }, changes, output }: Ca
   const diffs = useFileDiffs(changes, changes.length > 0 && sizeOf(changes) <= mostCounted);
   const isKnown = diffs?.some(diff => !diff.isUnknown) === true;
   const size = output === undefined || changes.length > 0 ? '' : sizeText(output.text, countLines(output.text));
-  const time = durationText(startedAt, endedAt);
+  const time = timeBetween(startedAt, endedAt);
   return (
     <span className="card-facts">
       {isKnown && (
@@ -107,12 +115,8 @@ function CardFacts({ tool: { status, startedAt, endedAt }, changes, output }: Ca
 }
 
 /** The input of a call: a command as a person would type it, anything else as it is. */
-function CallInput({ tool }: { tool: ToolPart }) {
-  const { command } = (typeof tool.input === 'object' && tool.input !== null ? tool.input : {}) as Record<
-    string,
-    unknown
-  >;
-  const isCommand = typeof command === 'string';
+function CallInput({ tool, command }: { tool: ToolPart; command: string | undefined }) {
+  const isCommand = command !== undefined;
   const input = isCommand ? command : 'input' in tool ? readable(tool.input) : tool.inputText;
   return (
     <>
@@ -147,9 +151,4 @@ function Progress({ progress }: { progress: readonly unknown[] }) {
       {visibleText(text.split('\n').slice(-12).join('\n'))}
     </pre>
   );
-}
-
-/** Whether the relay is not about the call itself. */
-function isAlone({ relay: { relayKind } }: RelayPart): boolean {
-  return relayKind === 'question' || relayKind === 'plan';
 }

@@ -5,7 +5,7 @@ import {
   type ViewNode,
   type ViewPart,
 } from '../../../src/projections/index.ts';
-import { durationText } from '../../../src/projections/presentation/call-summary.ts';
+import { timeBetween } from '../../../src/projections/presentation/wording.ts';
 
 /** What an agent did before its answer. */
 export interface Work {
@@ -54,7 +54,7 @@ function summaryOf({ startedAt, endedAt }: ViewNode, parts: readonly ViewPart[])
   const commands = does('command');
   const others = calls.length - edits - commands;
   const failed = calls.filter(isFailed).length;
-  const time = durationText(startedAt, endedAt);
+  const time = timeBetween(startedAt, endedAt);
   const counts = [
     counted(edits, 'edit'),
     counted(commands, 'command'),

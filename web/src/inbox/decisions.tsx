@@ -5,7 +5,8 @@ import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
 import type { AgentInfo, DecisionInfo } from '../../../src/protocols/index.ts';
 import type { Address } from '../app/address.ts';
-import { summaryOf } from '../relays/relay-summary.ts';
+import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
+import { relayIn } from '../relays/relay-summary.ts';
 import { titleOf, useThreads } from '../threads/use-threads.ts';
 import { ViewProblem } from '../parts/view-state.tsx';
 import { agentName } from '../parts/agent-name.ts';
@@ -82,7 +83,7 @@ interface DecisionRowProps {
 }
 
 function DecisionRow({ info, agents, open }: DecisionRowProps) {
-  const { what, detail } = summaryOf({ relay: info.relay, agentId: agentName(agents, info.agentId) });
+  const { summary } = presentRelay(relayIn(info), { agentId: info.agentId });
   const { answer } = info;
   const { label, tone } = verdictOf(info);
   const when = answer?.ts ?? info.since;
@@ -95,9 +96,9 @@ function DecisionRow({ info, agents, open }: DecisionRowProps) {
       <span className="verdict" data-tone={tone}>
         {label}
       </span>
-      <span className="inbox-what">{what}</span>
+      <span className="inbox-what">{agentName(agents, info.agentId)}</span>
       <span className="inbox-detail" data-kind={info.relay.relayKind}>
-        {detail}
+        {summary}
       </span>
       {answer?.feedback !== undefined && answer.feedback !== '' && (
         <span className="inbox-reason">“{answer.feedback}”</span>

@@ -1,8 +1,9 @@
 import { memo } from 'react';
 import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
-import { pathName } from '../parts/folder-path.ts';
+import { visibleText } from '../code/visible-text.ts';
 import { timeAgo } from '../../../src/projections/presentation/wording.ts';
-import { summaryOf } from '../relays/relay-summary.ts';
+import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
+import { relayIn } from '../relays/relay-summary.ts';
 import { titleOf } from '../threads/use-threads.ts';
 import { agentName } from '../parts/agent-name.ts';
 
@@ -17,13 +18,14 @@ interface InboxRowProps {
 
 /** A relay in the list: what is asked, the exact command or question, by whom, where and since when. */
 export const InboxRow = memo(function InboxRow({ info, agents, folder, isChosen, onChoose }: InboxRowProps) {
-  const { what, detail } = summaryOf({ relay: info.relay, agentId: agentName(agents, info.agentId) });
+  const { summary, risks } = presentRelay(relayIn(info), { agentId: info.agentId, cwd: folder });
   return (
     <button type="button" className="inbox-row" aria-pressed={isChosen} onClick={() => onChoose(info.id)}>
-      <span className="inbox-what">{what}</span>
+      <span className="inbox-what">{agentName(agents, info.agentId)}</span>
       <span className="inbox-detail" data-kind={info.relay.relayKind}>
-        {pathName(detail, folder)}
+        {visibleText(summary)}
       </span>
+      {risks.length > 0 && <span className="relay-risk">{visibleText(risks.join('; '))}</span>}
       <span className="thread-facts">
         <bdi>{titleOf(info)}</bdi>
         {info.since !== undefined && ` · ${timeAgo(info.since, Date.now())}`}

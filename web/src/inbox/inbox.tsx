@@ -106,7 +106,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
     o: () => {
       if (chosen !== undefined) open({ section: 'thread', threadId: chosen.threadId });
     },
-    ...Object.fromEntries(['a', 't', 'r', 'e'].map(key => [key, () => press(key)])),
+    ...Object.fromEntries(['y', 'a', 't', 'c', 'r', 'e'].map(key => [key, () => press(key)])),
   });
 
   if (state === 'failed') return <ViewProblem problem={problem ?? 'The inbox cannot be loaded.'} onRetry={reload} />;
@@ -166,7 +166,7 @@ function useChoice(relays: readonly RelayInfo[], { relayId }: InboxProps['addres
 
 /** Presses the button of the open relay that has a key. */
 function press(key: string): void {
-  document.querySelector<HTMLElement>(`.relay-detail [data-key="${key}"]:not(:disabled)`)?.click();
+  document.querySelector<HTMLElement>(`.relay-detail [data-key~="${key}"]:not(:disabled)`)?.click();
 }
 
 function Nothing() {

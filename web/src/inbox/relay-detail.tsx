@@ -3,7 +3,7 @@ import { type Address, writeAddress } from '../app/address.ts';
 import { FolderContext } from '../parts/folder-path.ts';
 import { BackIcon } from '../parts/icons.tsx';
 import { RelayPanel } from '../relays/relay-card.tsx';
-import { relayIn, summaryOf } from '../relays/relay-summary.ts';
+import { relayIn } from '../relays/relay-summary.ts';
 import { titleOf } from '../threads/use-threads.ts';
 import { agentName } from '../parts/agent-name.ts';
 
@@ -24,7 +24,6 @@ export function RelayDetail({ info, agents, folder, isGone, open, onBack }: Rela
   const { threadId, since } = info;
   const relay = relayIn(info);
   const address: Address = { section: 'thread', threadId };
-  const { what } = summaryOf({ relay: info.relay, agentId: agentName(agents, info.agentId) });
   return (
     <section className="relay-detail" aria-label="What is asked">
       <header className="relay-head">
@@ -32,7 +31,7 @@ export function RelayDetail({ info, agents, folder, isGone, open, onBack }: Rela
           <BackIcon />
         </button>
         <div>
-          <h2>{what}</h2>
+          <h2>{agentName(agents, info.agentId)} asks</h2>
           <p className="thread-facts">
             {'in '}
             <a

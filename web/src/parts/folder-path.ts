@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import { pathName } from '../../../src/projections/presentation/path-name.ts';
 
 /** Provides the folder that the shown thread works in. */
 export const FolderContext = createContext<string | undefined>(undefined);
@@ -7,9 +8,4 @@ export const FolderContext = createContext<string | undefined>(undefined);
 export function usePathName(): (path: string) => string {
   const folder = useContext(FolderContext);
   return path => pathName(path, folder);
-}
-
-/** Returns a path as a person reads it who knows the folder. */
-export function pathName(path: string, folder: string | undefined): string {
-  return folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }

@@ -6,8 +6,7 @@ import { ViewLink } from '../app/view-link.tsx';
 import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
 import { eventAt, type PlaybackTrack } from '../history/playback-track.ts';
 import { useAnswer, useHistory } from '../history/use-history.ts';
-import { durationText } from '../parts/time-wording.ts';
-import { shortCount } from '../../../src/projections/presentation/wording.ts';
+import { durationText, shortCount } from '../../../src/projections/presentation/wording.ts';
 import { SeenRows } from './seen-rows.tsx';
 import { usePlayer } from './use-player.ts';
 

@@ -1,19 +1,27 @@
 import { useId, useRef, useState } from 'react';
 import type { EventOf } from '../../../src/events/index.ts';
 import { possibleAnswers } from '../../../src/projections/index.ts';
+import type { RelayPresentation } from '../../../src/projections/presentation/present-relay.ts';
 import type { RelayBody } from '../../../src/protocols/index.ts';
 import { ReviseField } from './revise-field.tsx';
 import { useAnswerForm } from './use-answer-form.ts';
 
 type Reach = NonNullable<RelayBody['remember']>;
 
+interface DecisionFormProps {
+  readonly relay: EventOf<'relay'>;
+  readonly asked: RelayPresentation;
+}
+
 /**
  * The answers that the agent of a relay can act on: approve, for how long, reject with a reason, or change the input.
- * A button with `data-key` is what that key presses in the inbox.
+ * What cannot be undone is approved only by its own button or key, never by Enter. A button with `data-key` is what
+ * these keys press in the inbox.
  */
-export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
+export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormProps) {
   const { relayKind: kind } = relay;
   const can = new Set(possibleAnswers(relay));
+  const isRisky = risks.length > 0;
   const { sending, problem, submit } = useAnswerForm(relay.id);
   const [feedback, setFeedback] = useState('');
   const [reach, setReach] = useState<Reach>('once');
@@ -22,19 +30,31 @@ export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
   const approve = (remember: Reach) =>
     submit({ outcome: 'approve', ...words, ...(remember !== 'once' && { remember }) });
   const reject = () => submit({ outcome: 'reject', ...words });
-  const canRemember = relay.relayKind === 'permission' && relay.personOnly !== true && can.has('approve');
+  const reaches = new Set(answers.map(({ remember }) => remember));
   return (
     <form
       className="decision"
       onSubmit={event => {
         event.preventDefault();
-        approve(reach);
+        if (!isRisky) approve(reach);
       }}
     >
-      {canRemember && <ReachField category={relay.category} reach={reach} onChange={setReach} />}
+      {reaches.has('thread') && (
+        <ReachField
+          category={relay.relayKind === 'permission' ? relay.category : undefined}
+          reach={reach}
+          onChange={setReach}
+        />
+      )}
       <div className="decision-row">
         {can.has('approve') && (
-          <button type="submit" className="button primary" data-key="a" disabled={sending}>
+          <button
+            type={isRisky ? 'button' : 'submit'}
+            className={isRisky ? 'button risky' : 'button primary'}
+            data-key={isRisky ? 'y' : 'y a'}
+            disabled={sending}
+            onClick={isRisky ? () => approve(reach) : undefined}
+          >
             Approve
           </button>
         )}
@@ -81,15 +101,18 @@ export function DecisionForm({ relay }: { relay: EventOf<'relay'> }) {
             onClick={() => reason.current?.focus()}
           />
         )}
-        {canRemember && (
-          <button
-            type="button"
-            className="unseen"
-            tabIndex={-1}
-            aria-hidden="true"
-            data-key="t"
-            onClick={() => approve('thread')}
-          />
+        {answers.map(({ remember, key }) =>
+          remember === undefined ? null : (
+            <button
+              key={key}
+              type="button"
+              className="unseen"
+              tabIndex={-1}
+              aria-hidden="true"
+              data-key={key}
+              onClick={() => approve(remember)}
+            />
+          ),
         )}
       </div>
       {relay.relayKind === 'permission' && can.has('revise') && (

@@ -5,8 +5,7 @@ import type { ThreadViewProps } from '../app/thread-view-page.tsx';
 import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
 import type { ReplRun } from '../history/repl-session.ts';
 import { useAnswer, useHistory } from '../history/use-history.ts';
-import { durationText } from '../parts/time-wording.ts';
-import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
+import { dollars, durationText, shortCount } from '../../../src/projections/presentation/wording.ts';
 
 /** The runs of recursive language models: who started whom and at what cost, the code and what it printed. */
 export function ReplPage({ address }: ThreadViewProps) {

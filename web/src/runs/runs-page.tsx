@@ -6,7 +6,7 @@ import type { ThreadViewProps } from '../app/thread-view-page.tsx';
 import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
 import { Inspector } from '../history/inspector.tsx';
 import { useAnswer, useHistory } from '../history/use-history.ts';
-import { durationText } from '../parts/time-wording.ts';
+import { durationText } from '../../../src/projections/presentation/wording.ts';
 import { StepRow } from './step-row.tsx';
 import { GapMarks, TimeAxis } from './time-axis.tsx';
 import { inWindow, timeAt } from './time-window.ts';

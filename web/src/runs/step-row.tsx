@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
 import { sameFields } from '../parts/same-fields.ts';
-import { durationText } from '../parts/time-wording.ts';
+import { durationText } from '../../../src/projections/presentation/wording.ts';
 
 interface StepRowProps {
   readonly step: TimelineStep;

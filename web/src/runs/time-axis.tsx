@@ -1,5 +1,6 @@
 import type { TimeSpan } from '../../../src/projections/timeline/time-scale.ts';
-import { clockText, durationText } from '../parts/time-wording.ts';
+import { durationText } from '../../../src/projections/presentation/wording.ts';
+import { clockText } from '../parts/time-wording.ts';
 
 interface TimeAxisProps {
   readonly span: TimeSpan;

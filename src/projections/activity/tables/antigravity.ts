@@ -5,7 +5,11 @@ import type { ToolInput, ToolRule, ToolTable } from '../tool-table.ts';
 function renamed(rule: ToolRule, names: Readonly<Record<string, string>>): ToolRule {
   const rename = (input: ToolInput) =>
     Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
-  return { activity: rule.activity, operations: (input, context) => rule.operations(rename(input), context) };
+  return {
+    activity: rule.activity,
+    operations: (input, context) => rule.operations(rename(input), context),
+    ...(rule.command && { command: (input: ToolInput) => rule.command?.(rename(input)) }),
+  };
 }
 
 const read = readTool('AbsolutePath', 'File', 'path');

@@ -47,20 +47,28 @@ function fieldOf(value: unknown, field: string): unknown {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isLine = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
+const commandsIn = (input: ToolInput) => listed(input['commands'], input['command']);
+
+function commandOf(item: unknown): string | undefined {
+  const command = isText(item) ? item : fieldOf(item, 'command');
+  return isText(command) ? command : undefined;
+}
+
 const commands: ToolRule = {
   activity: 'one `command` for each command',
-  operations: batch(
-    input => listed(input['commands'], input['command']),
-    (item, { isSuccess, exitCode }) => {
-      const command = isText(item) ? item : fieldOf(item, 'command');
-      if (!isText(command)) return undefined;
-      return {
-        type: 'command',
-        command,
-        ...defined({ exitCode, isSuccess }),
-      };
-    },
-  ),
+  command: input => {
+    const lines = commandsIn(input).map(commandOf);
+    return lines.length > 0 && lines.every(line => line !== undefined) ? lines.join('\n') : undefined;
+  },
+  operations: batch(commandsIn, (item, { isSuccess, exitCode }) => {
+    const command = commandOf(item);
+    if (command === undefined) return undefined;
+    return {
+      type: 'command',
+      command,
+      ...defined({ exitCode, isSuccess }),
+    };
+  }),
 };
 
 const reads: ToolRule = {
