@@ -48,14 +48,14 @@ const claude: Program = {
     '? Run this command? (Bash)',
     '  $ touch made.txt',
     '  because: makes it',
-    '  [a]pprove  [r]eject  re[v]ise  a[l]ways in this thread > a',
+    '  y once · t this thread · c always · e edit · n reject > a',
     '',
     '• Ran $ touch made.txt · T',
     '(Bash completed with no output)',
     '',
     '? Write new.txt? (Write)',
-    '  +hi',
-    '  [a]pprove  [r]eject  re[v]ise  a[l]ways in this thread > a',
+    '  + hi',
+    '  y once · t this thread · c always · e edit · n reject > a',
     '• Wrote new.txt · +1 −0 · T',
     '+ hi',
     '',
@@ -77,14 +77,13 @@ const codex: Program = {
   screen: [
     '? Run this command? (command_execution)',
     '  $ touch made.txt',
-    '  [a]pprove  [r]eject  a[l]ways in this thread > a',
+    '  y once · t this thread · c always · n reject > a',
     '',
     '• Ran $ touch made.txt · T',
     '',
     '? Write new.txt? (file_change)',
-    '  @@ -0,0 +1,1 @@',
-    '  +hi',
-    '  [a]pprove  [r]eject  a[l]ways in this thread > a',
+    '  + hi',
+    '  y once · t this thread · c always · n reject > a',
     '• Wrote new.txt · +1 −0 · T',
     '+ hi',
     '',
@@ -166,12 +165,12 @@ describe.skipIf(!isReady).each(programs)('singletree run $name on a terminal', p
   it('asks there, and runs what is approved there', async () => {
     const { shows, terminal, exit, made, screen, lines } = await runOnTerminal(program, [program.write]);
     await shows('$ touch made.txt');
-    await shows('[a]pprove');
+    await shows('y once');
     expect(made()).toBe(false);
     terminal.write('a\r');
     await shows('? Write new.txt?');
-    await shows('+hi');
-    await shows(/\+hi[^]*\[a\]pprove/);
+    await shows('+ hi');
+    await shows(/\+ hi[^]*y once/);
     expect(made()).toBe(true);
     terminal.write('a\r');
     expect(await exit, screen()).toBe(0);
@@ -180,12 +179,12 @@ describe.skipIf(!isReady).each(programs)('singletree run $name on a terminal', p
 
   it('continues when another process answers', async () => {
     const { shows, exit, made, db, screen } = await runOnTerminal(program);
-    await shows('[a]pprove');
+    await shows('y once');
     const inbox = async (...args: string[]) =>
       (await promisify(execFile)(process.execPath, [command, 'inbox', ...args, '--db', db])).stdout;
-    expect(await inbox()).toMatch(new RegExp(`^1 +permission .* ${program.tool} \\$ touch made\\.txt\n`));
+    expect(await inbox()).toMatch(new RegExp(`^1 +permission .* Run \\$ touch made\\.txt\n`));
     expect(await inbox('show', '1')).toBe(program.shown);
-    expect(await inbox('approve', '1')).toBe(`approve: ${program.tool} $ touch made.txt\n`);
+    expect(await inbox('approve', '1')).toBe('approve: Run $ touch made.txt\n');
     expect(await exit, screen()).toBe(0);
     expect(made()).toBe(true);
     expect(screen()).toContain('answered elsewhere');
@@ -193,7 +192,7 @@ describe.skipIf(!isReady).each(programs)('singletree run $name on a terminal', p
 
   it('passes on the reason of a rejection, and ends without an answer after Ctrl-C', async () => {
     const { shows, terminal, exit, made, screen, requests } = await runOnTerminal(program);
-    await shows('[a]pprove');
+    await shows('y once');
     terminal.write('r\r');
     await shows('reason, for the agent');
     terminal.write('use other.txt\r');
@@ -203,7 +202,7 @@ describe.skipIf(!isReady).each(programs)('singletree run $name on a terminal', p
     expect(JSON.stringify(requests.at(-1))).toContain('use other.txt');
 
     const second = await runOnTerminal(program);
-    await second.shows('[a]pprove');
+    await second.shows('y once');
     second.terminal.write('\u0003');
     expect(await second.exit, second.screen()).toBe(130);
     expect(second.made()).toBe(false);

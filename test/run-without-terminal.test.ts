@@ -133,7 +133,7 @@ describe('a terminal that is closed', () => {
   }
 
   it('detaches a run, which the thread shows and which can be resumed', { timeout: 30_000 }, async () => {
-    expect(await closeAfter('[a]pprove', 'run', 'demo', 'Remember the milk'), 'SIGHUP').toBe(1);
+    expect(await closeAfter('y once', 'run', 'demo', 'Remember the milk'), 'SIGHUP').toBe(1);
     const before = await shown();
     expect(before).toMatch(/! The terminal was closed .* To resume it: singletree run demo --resume \S+\n$/);
     const { child, until } = start('run', 'demo', '--resume', 'last', '--wait');

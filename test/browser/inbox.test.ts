@@ -72,7 +72,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await page.goto(`${server.url}/inbox`);
     await until(() => rows().count()).toBe(3);
     await detail().getByText('ls -la /srv', { exact: true }).waitFor();
-    expect(await detail().innerText()).toMatch(/asking wants to use shell[\s\S]*Deploy/);
+    expect(await detail().innerText()).toMatch(/asking asks[\s\S]*Deploy[\s\S]*Run this command\? \(shell\)/);
     await expectReadable(page, 'html');
     await takePictures(page, 'inbox');
 
@@ -166,7 +166,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await page.getByRole('link', { name: 'Decided' }).click();
     const decision = page.locator('.decision-item');
     await decision.waitFor();
-    expect(await decision.innerText()).toMatch(/Rejected[\s\S]*shell[\s\S]*ls -la \/srv[\s\S]*not there[\s\S]*Deploy/);
+    expect(await decision.innerText()).toMatch(/Rejected[\s\S]*asking[\s\S]*Run \$ ls -la \/srv[\s\S]*not there[\s\S]*Deploy/);
     await expectReadable(page, 'html');
     await takePictures(page, 'decisions');
     await decision.click();
@@ -198,7 +198,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await page.evaluate('globalThis.isAway = true');
     await begin('Away', 'asking');
     await until(() => page.evaluate('shown.map(({ title, body }) => [title, body])')).toEqual([
-      ['asking wants to use shell', 'ls -la /srv'],
+      ['asking asks', 'Run $ ls -la /srv'],
     ]);
     await page.evaluate('shown[0].click()');
     await detail().getByText('Away').waitFor();

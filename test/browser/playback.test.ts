@@ -71,7 +71,7 @@ describe.skipIf(browser === undefined)('the playback', () => {
     await page.goto(`${server.url}/threads/${id}/playback`);
     await position.focus();
     await page.keyboard.press('End');
-    await seen.getByText('Allow shell with this?').waitFor();
+    await seen.getByText('Run this command? (shell)').waitFor();
     await seen.getByText('Waits for a person').waitFor();
     expect(await seen.getByRole('button', { name: /Approve|Edit|Retry/ }).count()).toBe(0);
     await server.control.answer(id, `${run.runId}/ask`, { outcome: 'approve' });

@@ -54,14 +54,14 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
         '▌ Run this command? (Bash)',
         '▌ $ touch made.txt',
         '▌ because: runs touch made.txt',
-        '▌ y once · s this thread · a always · e edit · n reject · Esc later',
+        '▌ y once · t this thread · c always · e edit · n reject · Esc later',
         '───',
         '›',
         'claude · Ask · 1 waiting · claude-sonnet-4-5 · Enter steers · Tab queues',
       ]);
       await scene.act('y', /▌ Write new\.txt\? \(Write\)\n▌ \+ hi\n▌ \+ there/);
       expect([has(scene, 'made.txt'), has(scene, 'new.txt')]).toEqual([true, false]);
-      await scene.answer('Write new.txt?', 'y', 'may destroy something');
+      await scene.answer('Write new.txt?', 'y', '! deletes src');
       await scene.answer('$ rm -r src', 'n', 'reason for the agent');
       await scene.act('REASON-1 keep it\r', 'Understood.');
       expect(scene.hasAsked('REASON-1 keep it')).toBe(true);
@@ -79,7 +79,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
         '+ hi',
         '+ there',
         '✗ Run $ rm -r src · denied · T',
-        '  → reject: REASON-1 keep it',
+        '  → Rejected: REASON-1 keep it',
         '',
         'Understood.',
         '',
@@ -115,7 +115,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
         '⠋ Waiting for your answer',
         '▌ Run this command? (command_execution)',
         '▌ $ touch made.txt',
-        '▌ y once · s this thread · a always · n reject · Esc later',
+        '▌ y once · t this thread · c always · n reject · Esc later',
         '───',
         '›',
         'codex · Ask · 1 waiting · Enter steers · Tab queues',
@@ -129,7 +129,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       expect(has(scene, 'new.txt')).toBe(true);
       expect(scene.hasAsked('REASON-2 keep it')).toBe(true);
       await scene.rest();
-      expect(scene.screen().join('\n')).toContain('✗ Run $ rm x · denied · T\n  → reject: REASON-2 keep it\n\nDone.');
+      expect(scene.screen().join('\n')).toContain('✗ Run $ rm x · denied · T\n  → Rejected: REASON-2 keep it\n\nDone.');
     });
 
     it('plans, builds, steers, queues, stops, changes the agent, and resumes after kill -9', async () => {
@@ -203,7 +203,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       expect(scene.hasAsked('DAY-PLAN')).toBe(true);
       expect(has(scene, 'late.txt')).toBe(false);
       expect(scene.screen().join('\n')).toMatch(
-        /✗ Run \$ touch late\.txt · not run · T\n {2}→ cancelled: The call did not run: /,
+        /✗ Run \$ touch late\.txt · not run · T\n {2}→ Withdrawn: The call did not run: /,
       );
       await chat.shows('claude · Ask');
       await scene.act('\u0003', 'Ctrl+C again quits');

@@ -216,12 +216,13 @@ function presentAnswers(relay: Relay): readonly AnswerChoice[] {
 /** Returns where a relay stands, in words: what was decided, by whom and why. */
 export function presentAnswer({ relay, answer, status, reason }: Omit<RelayEntry, 'id' | 'runId' | 'since'>): string {
   if (status === 'pending') return 'waits for you';
+  const why = answer?.feedback === undefined || answer.feedback === '' ? '' : `: ${answer.feedback}`;
   if (reason === 'expired') return 'Nobody answered in time';
-  if (reason === 'cancelled') return 'Withdrawn';
+  if (reason === 'cancelled') return `Withdrawn${why}`;
   if (answer === undefined) return 'Not answered: the run ended';
   const by = answer.by === undefined ? '' : ` by ${answer.by}`;
-  const given = answer.answer === undefined ? answer.feedback : [answer.answer].flat().join(', ');
-  return `${outcomeWords(relay, answer)}${by}${given === undefined || given === '' ? '' : `: ${given}`}`;
+  const given = answer.answer === undefined ? why : `: ${[answer.answer].flat().join(', ')}`;
+  return `${outcomeWords(relay, answer)}${by}${given}`;
 }
 
 function outcomeWords({ relayKind }: Relay, { outcome, remember }: EventOf<'relay_resolved'>): string {
