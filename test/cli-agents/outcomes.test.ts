@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { claudePermission } from '../../src/agents/cli/adapters/claude/live/permission.ts';
 import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
 import { type ProcessEnd, RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
@@ -14,22 +13,6 @@ const update = (fields: object) => ({
   params: { sessionId: 's', update: fields },
 });
 const ended = { jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } };
-
-describe('the diff of an edit that Claude Code asks about', () => {
-  const diffOf = (old_string: string, new_string: string) =>
-    claudePermission({ tool_name: 'Edit' }, { file_path: '/a', old_string, new_string }).diff;
-
-  it.each([
-    ['one\n', 'two\n', '-one\n+two\n'],
-    ['one\n\n', 'two\n', '-one\n-\n+two\n'],
-    ['one\ntwo\n', '', '-one\n-two\n'],
-    ['', 'one\n', '+one\n'],
-    ['one', 'two', '-one\n+two\n'],
-    ['one\n', 'one', '-one\n-\n+one\n'],
-  ])('has the lines of %j and %j, and no blank line after them', (before, after, lines) => {
-    expect(diffOf(before, after)).toBe(`--- /a\n+++ /a\n@@\n${lines}`);
-  });
-});
 
 describe('a call that was stopped', () => {
   const start: readonly AgentEvent[] = [

@@ -90,8 +90,8 @@ export function isAccessRelay(
   return relay.relayKind === 'access' && pathAccessIn(relay.params) !== undefined;
 }
 
-/** The access outside the workspace that a call needs, each path once. */
-function neededAccess({ paths = {}, category }: ToolRequest): PathAccess[] {
+/** Returns the access outside the workspace that a call needs, each path once. */
+export function neededAccess({ paths = {}, category }: ToolRequest): PathAccess[] {
   const mode = category === 'read' ? 'read' : 'write';
   const needs = new Map<string, PathAccess>();
   for (const { outside } of Object.values(paths).flat())

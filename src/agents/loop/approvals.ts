@@ -13,8 +13,8 @@ import {
   type ToolRequest,
 } from '../permissions/index.ts';
 import type { PathAccess } from '../workspace/index.ts';
-import { AccessRequests } from './access-requests.ts';
-import { checkInput, type Tool, type ToolCall } from './tool.ts';
+import { AccessRequests, neededAccess } from './access-requests.ts';
+import { type CallPreview, checkInput, type Tool, type ToolCall } from './tool.ts';
 import { untilAborted } from './until-aborted.ts';
 
 type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
@@ -28,6 +28,8 @@ export interface ApprovableCall {
   readonly needsApproval?: () => boolean | Promise<boolean>;
   /** What a person reads about the call, beside its arguments, and the answers that are possible. */
   readonly about?: Pick<PermissionRelay, 'command' | 'diff' | 'reason' | 'answers'>;
+  /** Returns the change that the call would make, for the person who is asked; the call fails when it rejects. */
+  readonly preview?: (() => Promise<CallPreview>) | undefined;
   /** Whether a person who approves the call grants its paths outside the workspace, too. */
   readonly approvalGrantsAccess?: boolean;
   /** Ends the waiting for an answer before the run ends. */
@@ -152,7 +154,7 @@ export class Approvals {
 
   /** Undefined when nobody can answer relays. */
   async #ask(
-    { state, about, signal = this.#options.signal }: ApprovableCall,
+    { state, about, preview, signal = this.#options.signal }: ApprovableCall,
     { request, decision }: { readonly request: ToolRequest; readonly decision: Decision },
   ): Promise<RelayAnswer | undefined> {
     const { answers, put } = this.#options;
@@ -160,7 +162,10 @@ export class Approvals {
     if (answers === undefined) return undefined;
     const id = relayId ?? newId();
     const { tool, category } = request;
-    if (relayId === undefined)
+    if (relayId === undefined) {
+      // What a rule guards by its path, or is outside the workspace, is not read before a person agreed.
+      const isReadable = decision.rule?.input === undefined && !decision.doubted && neededAccess(request).length === 0;
+      const shown = isReadable ? await preview?.() : undefined;
       await put({
         type: 'relay',
         runId: call.runId,
@@ -172,7 +177,9 @@ export class Approvals {
         ...(decision.doubted !== undefined && { personOnly: true }),
         params: asRecord(call.input),
         ...about,
+        ...shown,
       });
+    }
     return untilAborted(answers.wait(id, signal), signal);
   }
 

@@ -89,6 +89,7 @@ export class CallRunner {
             const { needsApproval = false } = tool;
             return typeof needsApproval === 'function' ? needsApproval(checked.value) : needsApproval;
           },
+          preview: tool.preview && (async () => tool.preview?.(checked.value, this.#options) ?? {}),
         },
         relays,
       );

@@ -127,6 +127,11 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   readonly repeatable?: boolean | 'suspended';
   /** Whether a person is asked about a call that the rules allow; an earlier grant still applies. */
   readonly needsApproval?: boolean | NeedsApproval<Input>['decide'];
+  /**
+   * Returns the change that a call would make, which a person reads who is asked about it. The call fails before anybody
+   * is asked when it rejects.
+   */
+  preview?(input: Input, call: Pick<ToolCall, 'runId'>): Promise<CallPreview>;
   /** The provider's own definition, for a tool that the provider defines. */
   readonly provided?: Pick<LanguageModelV3ProviderTool, 'id' | 'args'>;
   /** Further options of the description for the model. */
@@ -134,6 +139,11 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   execute(input: Input, call: ToolCall<Context>): Promise<ToolReturn> | ToolReturn;
   /** Only for types: what programs get. */
   readonly '~output'?: Output;
+}
+
+/** The change that a call would make to files, as a unified diff. */
+export interface CallPreview {
+  readonly diff?: string;
 }
 
 /** A method, so that a tool of any input is a `Tool`. */

@@ -8,6 +8,7 @@ import type { DecisionSource } from '../../permissions/index.ts';
 import { workspace, type WorkspaceFolder } from '../../workspace/index.ts';
 import type { LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 import { cliToolRequest, plainRequest } from './cli-request.ts';
+import { previewChange } from './preview-change.ts';
 
 export interface LiveDecisionsOptions {
   readonly agentId: string;
@@ -123,6 +124,10 @@ export class LiveDecisions {
         about: {
           ...defined({ command, diff, reason }),
           answers: canRevise ? ['approve', 'reject', 'revise'] : ['approve', 'reject'],
+        },
+        preview: async () => {
+          const { agentId } = this.#options;
+          return defined({ diff: diff ?? (await previewChange({ agentId, name, input }, place.folder)) });
         },
         approvalGrantsAccess: true,
         signal,

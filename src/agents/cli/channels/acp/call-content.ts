@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../../../events/index.ts';
 import { listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { CallFields } from './profile.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { type TextChange, unifiedDiff } from '../../../workspace/unified-diff.ts';
 
 /** The text in the content of a call; undefined when it has none. */
 export function contentText(content: unknown): string | undefined {
@@ -12,14 +12,8 @@ export function contentText(content: unknown): string | undefined {
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-/** A change of a file in the content of a call. */
-export interface ContentDiff {
-  readonly path: string;
-  readonly oldText: string;
-  readonly newText: string;
-}
-
-export function contentDiffs(content: unknown): ContentDiff[] {
+/** The changes of files in the content of a call. */
+export function contentDiffs(content: unknown): TextChange[] {
   return listOf(content).flatMap(item => {
     const { type, path, oldText, newText } = recordOf(item) ?? {};
     if (type !== 'diff' || typeof path !== 'string' || typeof newText !== 'string') return [];

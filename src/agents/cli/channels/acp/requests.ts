@@ -7,7 +7,7 @@ import type { AcpRequest } from './connection.ts';
 import { formFields } from './elicitation.ts';
 import type { AcpProfile, AskedQuestion } from './profile.ts';
 import type { AcpTurn } from './turn.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { unifiedDiff } from '../../../workspace/unified-diff.ts';
 import { defined } from '../../../../events/defined.ts';
 
 /** A request of the program that waits for a person: one or more requests of the host. */

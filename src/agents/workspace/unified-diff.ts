@@ -1,0 +1,29 @@
+import { structuredPatch } from 'diff';
+
+/** The text of a file before and after a change; a new file had none. */
+export interface TextChange {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** How long texts are compared before a diff is given up, in milliseconds. */
+const mostCompareMs = 300;
+
+/** Returns changes of files as a unified diff with three lines around each change; undefined when nothing changes. */
+export function unifiedDiff(changes: readonly TextChange[]): string | undefined {
+  const parts = changes.flatMap(change => fileDiff(change) ?? []);
+  return parts.length === 0 ? undefined : parts.join('');
+}
+
+function fileDiff({ path, oldText, newText }: TextChange): string | undefined {
+  if (oldText === newText) return undefined;
+  const patch = structuredPatch('', '', oldText, newText, '', '', { context: 3, timeout: mostCompareMs });
+  if (patch === undefined) return undefined;
+  const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    // An empty range names the line before it.
+    const range = (start: number, count: number) => `${count === 0 ? Math.max(0, start - 1) : start},${count}`;
+    return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@\n${lines.map(line => `${line}\n`).join('')}`;
+  });
+  return `--- ${oldText === '' ? '/dev/null' : path}\n+++ ${path}\n${hunks.join('')}`;
+}
