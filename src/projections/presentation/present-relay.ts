@@ -100,7 +100,10 @@ function presentPermission(
   const call = { name: tool, input: params, agentId: place.agentId };
   const command = relay.command ?? findCommand(call);
   if (command !== undefined) {
-    const fields = relay.command === undefined ? fieldsOf(without(params, name => params[name] === command)) : [];
+    const fields =
+      relay.command === undefined
+        ? fieldsOf(without(params, name => [params[name]].flat().join('\n') === command))
+        : [];
     const risks = [...guarded(relay), ...findCommandRisks(command, place.cwd)];
     return {
       title: `Run this command?${named}`,
@@ -129,7 +132,11 @@ function presentPermission(
     summary: kind === 'other' && !isShown ? oneLine(`${title} ${values}`) : title,
     changes,
     fields: diff === undefined ? fields : [],
-    risks: [...guarded(relay), ...changeRisks(changes, place.cwd), ...toolRisks(tool)],
+    risks: [
+      ...guarded(relay),
+      ...changeRisks(changes, place.cwd),
+      ...(verb === 'Delete' && !isShown ? [`deletes ${object}`] : toolRisks(tool)),
+    ],
     ...defined({ patch, reason }),
   };
 }

@@ -5,20 +5,16 @@ import { type PresentableCall, presentChanges } from '../../projections/presenta
 /** What was drawn once is drawn again, by the next frame or by the transcript: its comparison is kept. */
 const kept = new WeakMap<object, readonly FileDiff[]>();
 
-/** Returns the diffs of changes as far as they are known; they are kept for `key`. */
+/** Returns the diffs of changes; they are kept for `key`. */
 export function changeDiffs(changes: () => readonly FileChange[], key: object): readonly FileDiff[] {
-  const diffs =
-    kept.get(key) ??
-    changes()
-      .map(fileDiffOf)
-      .filter(({ isUnknown }) => !isUnknown);
+  const diffs = kept.get(key) ?? changes().map(fileDiffOf);
   kept.set(key, diffs);
   return diffs;
 }
 
 /** Returns the diffs of what a call changes in files; none when nothing is known. */
 export function callDiffs(call: PresentableCall, agentId: string | undefined): readonly FileDiff[] {
-  return changeDiffs(() => presentChanges(call, { agentId }), call);
+  return changeDiffs(() => presentChanges(call, { agentId }), call).filter(({ isUnknown }) => !isUnknown);
 }
 
 /** How many lines diffs add and remove, as a row shows it; empty for no diffs. */
