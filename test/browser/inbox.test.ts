@@ -1,8 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import type { AgentEvent } from '../../src/events/index.ts';
+import type { AgentEvent, EventOf } from '../../src/events/index.ts';
+import { presentRelay } from '../../src/projections/presentation/present-relay.ts';
 import { asking, delegating } from '../support/page-agents.ts';
+import { presentedFolder, presentedRelays } from '../support/presented.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
@@ -166,7 +168,9 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     await page.getByRole('link', { name: 'Decided' }).click();
     const decision = page.locator('.decision-item');
     await decision.waitFor();
-    expect(await decision.innerText()).toMatch(/Rejected[\s\S]*asking[\s\S]*Run \$ ls -la \/srv[\s\S]*not there[\s\S]*Deploy/);
+    expect(await decision.innerText()).toMatch(
+      /Rejected[\s\S]*asking[\s\S]*Run \$ ls -la \/srv[\s\S]*not there[\s\S]*Deploy/,
+    );
     await expectReadable(page, 'html');
     await takePictures(page, 'decisions');
     await decision.click();
@@ -223,5 +227,58 @@ describe.skipIf(browser === undefined)('the inbox', () => {
     expect(await rows().count()).toBeLessThan(60);
     await page.keyboard.press('j');
     await detail().getByText('ls 1', { exact: true }).waitFor();
+  });
+
+  /** Stores relays that wait, each in a thread of its own, in the folder of the table. */
+  const store = async (relays: typeof presentedRelays) => {
+    for (const [n, [agentId, relay]] of relays.entries()) {
+      const runId = `run-${n}`;
+      const { id } = await server.log.createThread({ title: `Thread ${n}` });
+      const ts = new Date(n * 1000).toISOString();
+      const events = [
+        { type: 'harness_start', runId, agentId, cwd: presentedFolder, ts },
+        { type: 'relay', runId, id: `ask-${n}`, ...relay, ts },
+      ] as AgentEvent[];
+      await server.log.append(id, events, { metadata: { [`relay:ask-${n}`]: { runId } } });
+    }
+    await page.goto(`${server.url}/inbox`);
+    await rows().first().waitFor();
+  };
+
+  it('has the words of the terminal for what every agent asks', async () => {
+    await store(presentedRelays);
+    const words = (text: string) => text.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
+    for (const [n, [agentId, given]] of presentedRelays.entries()) {
+      if (n > 0) await page.keyboard.press('j');
+      await detail().getByText(`Thread ${n}`, { exact: true }).waitFor();
+      const relay = { type: 'relay', runId: 'r', id: 'q', ...given } as EventOf<'relay'>;
+      const asked = presentRelay(relay, { agentId, cwd: presentedFolder });
+      const { title, command = '', plan = '', reason = '', risks, fields, options } = asked;
+      const values = [...fields.map(({ value }) => value), ...options.map(({ label }) => label)];
+      const shown = words(await detail().innerText());
+      const steps = plan.split('\n').map(step => step.replace(/^\d+\. /, ''));
+      for (const each of [title, command, ...steps, reason, ...risks, ...values]) expect(shown).toContain(words(each));
+      const [line] = asked.changes.flatMap(({ content }) => content?.split('\n') ?? []);
+      if (line !== undefined) await detail().locator('.diff').getByText(line, { exact: true }).waitFor();
+      if (n === 2) await takePictures(page, 'inbox-edit');
+    }
+  });
+
+  it('marks what cannot be undone, and approves it only by its button or its own key', async () => {
+    await store(presentedRelays.slice(0, 2));
+    const approve = () => detail().getByRole('button', { name: 'Approve' });
+    await detail().getByText('deletes src; overwrites commits of the remote').waitFor();
+    expect(await approve().getAttribute('type')).toBe('button');
+    expect(await approve().getAttribute('class')).toBe('button risky');
+    await expectReadable(page, 'html');
+    await takePictures(page, 'inbox-risk');
+    await page.keyboard.press('a');
+    await detail().getByLabel('Always allow this in this thread').focus();
+    await page.keyboard.press('Enter');
+    expect(await rows().count()).toBe(2);
+    await rows().nth(1).click();
+    await detail().getByText('echo a > b', { exact: true }).waitFor();
+    expect(await detail().locator('.relay-risk').count()).toBe(0);
+    expect(await approve().getAttribute('type')).toBe('submit');
   });
 });
