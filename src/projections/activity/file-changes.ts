@@ -77,8 +77,14 @@ const pathFields = ['path', 'file_path', 'filePath', 'fileName', 'notebook_path'
 
 /** The arguments that a change shows: its file, and its texts. */
 export const changeFields: ReadonlySet<string> = new Set([
-  ...[...patchFields, ...beforeFields, ...afterFields, ...contentFields, ...editListFields, ...pathFields],
-  ...['changes', 'insert_line'],
+  ...patchFields,
+  ...beforeFields,
+  ...afterFields,
+  ...contentFields,
+  ...editListFields,
+  ...pathFields,
+  'changes',
+  'insert_line',
 ]);
 
 /** The blocks of a text that is searched and its replacement, as Cline writes them. */

@@ -58,34 +58,6 @@ export function readable(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-const descriptiveFields = [
-  'command',
-  'cmd',
-  'pattern',
-  'query',
-  'path',
-  'file_path',
-  'file',
-  'url',
-  'task',
-  'prompt',
-  'description',
-];
-
-/** Returns the summary of a call: its most descriptive argument. */
-export function gist(input: unknown): string {
-  if (typeof input === 'string') return firstLine(input);
-  if (typeof input !== 'object' || input === null) return '';
-  const fields = input as Record<string, unknown>;
-  const described = descriptiveFields.map(name => fields[name]).find(value => typeof value === 'string');
-  const value = described ?? Object.values(fields).find(each => typeof each === 'string');
-  return typeof value === 'string' ? firstLine(value) : '';
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] ?? '';
-}
-
 /** Formats a cost in dollars; very small ones as an upper bound. */
 export function dollars(cost: number): string {
   if (cost > 0 && cost < 0.001) return '< $0.001';
