@@ -191,7 +191,7 @@ describe.skipIf(!agUiClientsReady('the AG-UI clients on the server'))('AG-UI on 
       executed.length = 0;
       await opened.say('go');
       expect(opened.agent.pendingInterrupts).toMatchObject([
-        { reason: 'tool_call', message: 'asker wants to use shell: make' },
+        { reason: 'tool_call', message: 'asker asks: Run $ make' },
       ]);
       const [{ toolCallId = '' } = {}] = opened.agent.pendingInterrupts;
       await opened.resume(payload, payload === undefined ? 'cancelled' : 'resolved');

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
-import { describeRelay } from '../../projections/presentation/describe-relay.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import type { RelayBody } from '../http-api.ts';
 import type { OpenRelay } from '../request/open.ts';
 import type { AgUiInterrupt } from './ag-ui-event.ts';
@@ -29,12 +29,12 @@ const reasons: Record<Relay['relayKind'], string> = {
 /** Returns a relay as an interrupt for a reader that has the log up to `seq`. */
 export function toInterrupt({ event, call, run }: OpenRelay, seq: number): AgUiInterrupt {
   const { id, relayKind, expiresAt } = event;
-  const { what, detail } = describeRelay(event, run.agentName);
+  const { summary } = presentRelay(event);
   const toolCallId = call?.key ?? event.toolCallId;
   return {
     id: `${id}@${seq}`,
     reason: reasons[relayKind],
-    message: detail === '' ? what : `${what}: ${detail}`,
+    message: `${run.agentName ?? 'An agent'} asks: ${summary}`,
     responseSchema: responseSchema(event),
     metadata: { singletree: { relay: event } },
     ...defined({ toolCallId, expiresAt, subagentRunId: run.parent && run.runId }),
