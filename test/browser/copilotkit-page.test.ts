@@ -67,7 +67,7 @@ describe.skipIf(browser === undefined)('the example page of CopilotKit', () => {
     await page.getByLabel('Message').fill('Buy milk');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
-    expect(await page.locator('.interrupt').textContent()).toContain('keeper wants to use save_note: Buy milk');
+    expect(await page.locator('.interrupt').textContent()).toContain('keeper asks: Use save_note? Buy milk');
     await page.reload();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
