@@ -60,7 +60,7 @@ describe.each(combinations)('over %s, in the %s era', (transport, era) => {
       { onprogress: ({ message }) => void seen.push(message) },
     );
     expect(run).toMatchObject({ status: 'finished', outcome: 'complete', text: 'All tests pass.' });
-    expect(seen).toEqual(['step 1', 'bash npm test [redacted]']);
+    expect(seen).toEqual(['step 1', 'Running npm test [redacted]']);
     const { threadId, runId } = run as { threadId: string; runId: string };
     expect(await useTool(client, 'run_status', { threadId, runId })).toEqual(run);
     expect(await useTool(client, 'thread_list', { query: 'periwinkle' })).toMatchObject({
@@ -145,7 +145,7 @@ describe.each(combinations)('over %s, in the %s era', (transport, era) => {
     });
     const { threadId, runId } = run as { threadId: string; runId: string };
     const { relays } = (await useTool(client, 'inbox_list')) as { relays: { relayId: string; question: string }[] };
-    expect(relays).toMatchObject([{ threadId, runId, question: 'asker wants to use shell: rm -rf [redacted]' }]);
+    expect(relays).toMatchObject([{ threadId, runId, question: 'Run this command? (shell)\nrm -rf [redacted]' }]);
     const relayId = relays[0]?.relayId ?? '';
     await expect(useTool(client, 'inbox_answer', { relayId, outcome: 'approve' })).rejects.toThrow(
       /You asked for this run.*request_forbidden/,

@@ -43,7 +43,7 @@ describe('a turn for an editor', () => {
       {
         sessionUpdate: 'tool_call',
         toolCallId: 'c',
-        title: 'Read src/a.ts:3–4',
+        title: 'Read src/a.ts:3-4',
         kind: 'read',
         status: 'pending',
         locations: [{ path: '/work/src/a.ts', line: 3 }],

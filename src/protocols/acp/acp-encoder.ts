@@ -1,5 +1,5 @@
 import type { AgentEvent, EventOf } from '../../events/index.ts';
-import { endWording } from '../../projections/presentation/wording.ts';
+import { presentEnd } from '../../projections/presentation/wording.ts';
 import type { Encoder } from '../encoder.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
 import { finishReasonOf, type FinishReason } from '../request/finish-reason.ts';
@@ -229,5 +229,5 @@ function toEnd(outcome: FactOf<'ended'>['outcome']): AcpEnd {
   if (outcome.reason === 'error') return { error: { message: outcome.message, code: outcome.code } };
   const reason = finishReasonOf(outcome);
   if (reason !== 'timeout' && reason !== 'interrupted') return { stopReason: stopReasons[reason] };
-  return { error: { message: endWording[reason] ?? reason, code: reason } };
+  return { error: { message: presentEnd(reason) ?? reason, code: reason } };
 }

@@ -7,8 +7,8 @@ import { fileDiffOf } from '../../projections/activity/file-diff.ts';
 import { resolvePath } from '../../projections/activity/path.ts';
 import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../../projections/index.ts';
 import { outputView } from '../../projections/presentation/call-output.ts';
-import { callSummary } from '../../projections/presentation/call-summary.ts';
-import { describeRelay } from '../../projections/presentation/describe-relay.ts';
+import { presentCall } from '../../projections/presentation/present-call.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { AcpCall, AcpCallContent, AcpCallKind, AcpCallStatus } from './acp-update.ts';
 
@@ -54,7 +54,7 @@ export function toAcpCall(call: ShownCall, { cwd, subagent }: CallPlace): AcpCal
   const content = [...changes.flatMap(change => toDiffs(change, cwd)), ...toOutputContent(call, changes.length > 0)];
   return {
     toolCallId: id,
-    title: describeCall(call, operations, subagent),
+    title: describeCall(call, { cwd, subagent }),
     ...(name !== '' && { name }),
     kind: findKind(name, operations, changes),
     status: statuses[status],
@@ -82,12 +82,13 @@ function toRawOutput(output: ShownCall['output']): Pick<AcpCall, 'rawOutput'> {
 }
 
 /** Returns a relay that is about no call as a call of its own: an editor shows requests only beside a call. */
-export function toRelayCall(relay: EventOf<'relay'>, status: AcpCallStatus, { subagent }: CallPlace): AcpCall {
-  const { what, detail } = describeRelay(relay, subagent);
-  const text = relay.relayKind === 'plan' ? relay.plan : relay.relayKind === 'question' ? relay.question : detail;
+export function toRelayCall(relay: EventOf<'relay'>, status: AcpCallStatus, { cwd }: CallPlace): AcpCall {
+  const { title, plan, fields } = presentRelay(relay, { cwd });
+  const text =
+    relay.relayKind === 'question' ? title : (plan ?? fields.map(({ name, value }) => `${name}: ${value}`).join('\n'));
   return {
     toolCallId: relay.id,
-    title: relay.relayKind === 'question' ? relay.question : relay.relayKind === 'plan' ? describePlan(relay) : what,
+    title: relay.relayKind === 'plan' ? describePlan(relay) : title,
     kind: relay.relayKind === 'plan' ? 'switch_mode' : 'other',
     status,
     ...(text !== '' && { content: [toTextContent(text)] }),
@@ -110,8 +111,8 @@ function describePlan({ title }: { readonly title?: string | undefined }): strin
 }
 
 /** An editor shows the status beside the title, so the title is the same in every state. */
-function describeCall(call: ShownCall, operations: readonly Operation[], subagent: string | undefined): string {
-  const { verb, object } = callSummary({ inputText: '', ...call, status: 'waiting' }, path => path, operations);
+function describeCall({ name, input }: ShownCall, { cwd, subagent }: CallPlace): string {
+  const { verb, object } = presentCall({ name, input }, { cwd });
   const line = object === '' ? verb : `${verb} ${object}`;
   return subagent === undefined ? line : `${subagent}: ${line}`;
 }

@@ -1,9 +1,9 @@
 import { defined } from '../../events/defined.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
-import { describeRelay } from '../../projections/presentation/describe-relay.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
-import { gist } from '../../projections/presentation/wording.ts';
+import { oneLine, presentCall } from '../../projections/presentation/present-call.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { finalAnswer } from '../../projections/reading/final-answer.ts';
 import { readPart } from '../../projections/reading/thread-reading.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';
@@ -23,13 +23,14 @@ interface RunIds {
 
 /** Returns what a caller sees of a relay. */
 export function describePending({ id: threadId, title }: Thread, entry: RelayEntry, agent?: string): PendingRelay {
-  const { what, detail } = describeRelay(entry.relay, agent);
+  const { title: asked, command, fields, plan, reason } = presentRelay(entry.relay, { agentId: agent });
+  const details = [command, plan, ...fields.map(({ name, value }) => `${name}: ${value}`), reason];
   return {
     relayId: entry.id,
     threadId,
     runId: entry.runId,
     kind: entry.relay.relayKind,
-    question: `${what}: ${detail}`.slice(0, 4_000),
+    question: [asked, ...details.filter(text => text !== undefined)].join('\n').slice(0, 4_000),
     answers: [...possibleAnswers(entry.relay)],
     ...defined({ title, agent, since: entry.since }),
   };
@@ -85,6 +86,9 @@ export async function describeRun({ site, threads }: McpCall, run: RunIds): Prom
 
 /** One line for what a run begins; undefined for the rest of its events. */
 function describeProgress(event: LoggedEvent): string | undefined {
-  if (event.type === 'tool_call') return `${event.name} ${gist(event.input)}`.trim().slice(0, 200);
+  if (event.type === 'tool_call') {
+    const { verb, object } = presentCall({ ...event, status: 'running' });
+    return oneLine(`${verb} ${object}`, 200);
+  }
   return event.type === 'step_start' ? `step ${event.step}` : undefined;
 }
