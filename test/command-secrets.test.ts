@@ -43,6 +43,7 @@ describe('a key of the environment that a thread contains', () => {
     'export --format markdown',
     'export --format html',
     'export --format atif',
+    'export --format otlp --content',
     'debug prompt',
     'debug prompt --json',
     'threads',
@@ -54,7 +55,7 @@ describe('a key of the environment that a thread contains', () => {
     expect([status, stderr]).toEqual([0, '']);
     for (const part of [key.slice(0, 9), key.slice(9), token]) expect(stdout).not.toContain(part);
     expect(stdout).toContain('[redacted]');
-    if (args.includes('--json') || line === 'export' || line.endsWith('atif'))
+    if (args.includes('--json') || line === 'export' || line.endsWith('atif') || line.includes('otlp'))
       for (const value of stdout.trim().split('\n')) expect(JSON.parse(value)).toBeTypeOf('object');
   });
 

@@ -117,7 +117,7 @@ async function follow(guide: string): Promise<void> {
   if (peers !== undefined) await installPeers(peers);
   if (script !== undefined) server = await startScriptedServer({ script });
   const text = JSON.stringify(guideSteps(pageOf(guide)));
-  const named = ['4747', '4800'].filter(port => text.includes(port));
+  const named = ['4318', '4747', '4800'].filter(port => text.includes(port));
   const ports = await Promise.all(named.map(async port => [port, String(await freePort())] as const));
   shell = new GuideShell(join(project, 'guides', guide), environment(guide));
   if (packages.length > 0) {

@@ -32,6 +32,7 @@ import { activityEncoder, aiSdkEncoder, flowEncoder, RequestFold, uiMessages } f
 import { createRuntime, planTool } from '../src/runtime/index.ts';
 import { createApp, startServer } from '../src/server/index.ts';
 import { logConformance, scriptedModel, startScriptedServer } from '../src/testing/index.ts';
+import { foldSpans, Telemetry } from '../src/telemetry/index.ts';
 import { publicNames } from './support/public-names.ts';
 import { scriptedAgent } from './support/scripted-agent.ts';
 
@@ -54,6 +55,8 @@ const server = { name: 's', command: '/never/run' };
 const makers: Record<string, Make> = {
   'new Supervisor': options => new Supervisor(options),
   'new Conversations': options => new Conversations(options),
+  'new Telemetry': options => new Telemetry(options),
+  foldSpans: options => foldSpans([], options),
   'new Harness': options => new Harness(options),
   startServer: options => startServer(options),
   createApp: options => createApp(options),

@@ -12,7 +12,8 @@ import { InstalledChatAgents } from './agents/chat-agents.ts';
 import { listedCommand } from './command-list.ts';
 import { configuredRegistry, withoutModel } from './coder.ts';
 import { folder } from './settings/folder.ts';
-import { hideSecretsFor } from './settings/secrets.ts';
+import { hideSecretsFor, secretsFor } from './settings/secrets.ts';
+import { openTelemetry } from './settings/telemetry.ts';
 import { loadSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findNewest, findThreadToContinue, threadNotFound } from './threads/find-thread.ts';
@@ -71,6 +72,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     report('waiting for the store: another process holds it, or it does not answer'),
   );
   const log = await openStoreOf(options, settings.config, { report: text => report(text) }).finally(stopWaiting);
+  const secrets = secretsFor(options, settings.config);
+  const telemetry = await openTelemetry({ log, secrets, onDiagnostic: undefined });
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const reader = new ConversationReader(log);
@@ -81,7 +84,12 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     const open = async (id: string, model?: string): Promise<ChatAgent> => {
       const modes = [...(await installed.modesOf(id, model))];
       const chosen = model === undefined ? {} : { initialState: { currentModelId: model } };
-      const common = { id: 'chat', resourceId: 'default', disableBuiltinTools: builtinToolIds };
+      const common = {
+        id: 'chat',
+        resourceId: 'default',
+        disableBuiltinTools: builtinToolIds,
+        ...defined({ telemetry }),
+      };
       const hasOwnModels = cliAdapters[id] !== undefined;
       return { id, hasOwnModels, createHarness: () => new Harness({ ...common, storage: log, modes, ...chosen }) };
     };
@@ -116,6 +124,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   } finally {
     await installed.close();
     await sessions.close();
+    await telemetry?.close();
     await log.close();
   }
 }

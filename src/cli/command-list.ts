@@ -87,7 +87,7 @@ export const commandList = {
     load: threads,
   },
   export: {
-    description: 'print a thread: its events as JSON lines, or as Markdown, a web page or ATIF',
+    description: 'print a thread: its events as JSON lines, or as Markdown, a web page, ATIF or OpenTelemetry spans',
     example: 'singletree export last --format html --output thread.html',
     load: threads,
   },

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PermissionRuleSet } from '../agents/permissions/index.ts';
 import { listedCommand } from './command-list.ts';
 import { duration } from './duration.ts';
+import { addVerboseOption } from './settings/diagnostics.ts';
 import { folder, folderToWrite } from './settings/folder.ts';
 import type { RunAtTerminalOptions } from './run/run-at-terminal.ts';
 import type { OutputKind } from './run/run-printer.ts';
@@ -13,7 +14,7 @@ import { errorText } from '../events/error-text.ts';
 /** Adds `singletree run`, which runs an agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
   const command = listedCommand(program, 'run');
-  addStoreOptions(command)
+  addVerboseOption(addStoreOptions(command))
     .argument('<agent>', 'coder, an external agent such as claude or codex, acp, demo, or one of your configuration')
     .argument(
       '[prompt]',

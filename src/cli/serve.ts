@@ -5,12 +5,13 @@ import { listedCommand } from './command-list.ts';
 import { mcpAllowOption } from './settings/mcp-allow.ts';
 import { folder } from './settings/folder.ts';
 import type { ServeOptions } from './serve/serve-page.ts';
+import { addVerboseOption } from './settings/diagnostics.ts';
 import { addStoreOptions } from './settings/store-options.ts';
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
   const command = listedCommand(program, 'serve');
-  addStoreOptions(command)
+  addVerboseOption(addStoreOptions(command))
     .option('--host <address>', 'the address to listen on; a non-local address requires a token (default: 127.0.0.1)')
     .option('--port <number>', 'the port; 0 selects a free one (default: 4747, or the next free one)', portNumber)
     .addOption(tokenOption())

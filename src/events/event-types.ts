@@ -36,6 +36,8 @@ export interface HarnessStartEvent extends EventEnvelope {
     traceId: string;
     /** The span that the run is a part of. */
     parentSpanId?: string | undefined;
+    /** False when the caller does not record the trace. */
+    sampled?: boolean | undefined;
     /** Labels of the trace. */
     tags?: string[] | undefined;
     /** What else is known of it. */
@@ -690,6 +692,20 @@ export interface MessageQueuedEvent extends EventEnvelope {
   mode?: string | undefined;
   /** It was sent with a request context, which only the process that accepted it has. */
   hasContext?: true | undefined;
+  /** The trace it belongs to, when the caller named one. */
+  trace?: {
+    /** The id of the trace. */
+    traceId: string;
+    /** The span that the run is a part of. */
+    parentSpanId?: string | undefined;
+    /** False when the caller does not record the trace. */
+    sampled?: boolean | undefined;
+    /** Labels of the trace. */
+    tags?: string[] | undefined;
+    /** What else is known of it. */
+    metadata?: Record<string, unknown> | undefined;
+    [more: string]: unknown;
+  } | undefined;
   /** Its place in the queue: the lowest is delivered first. */
   order: number;
 }

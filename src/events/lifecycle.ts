@@ -4,6 +4,18 @@ import { sentMessages } from './model-context.ts';
 
 const define = family('lifecycle');
 
+export const runTrace = () =>
+  z
+    .looseObject({
+      traceId: z.string().describe('the id of the trace'),
+      parentSpanId: z.string().optional().describe('the span that the run is a part of'),
+      sampled: z.boolean().optional().describe('false when the caller does not record the trace'),
+      tags: z.array(z.string()).optional().describe('labels of the trace'),
+      metadata: z.record(z.string(), z.unknown()).optional().describe('what else is known of it'),
+    })
+    .optional()
+    .describe('the trace it belongs to, when the caller named one');
+
 export const harnessStart = define(
   'harness_start',
   { doc: 'A run began. It is the first event of its run.', durability: 'barrier' },
@@ -12,15 +24,7 @@ export const harnessStart = define(
       agentId: z.string().describe('the agent that runs'),
       model: z.string().optional().describe('the model it was started with'),
       cwd: z.string().optional().describe('the directory it works in'),
-      trace: z
-        .looseObject({
-          traceId: z.string().describe('the id of the trace'),
-          parentSpanId: z.string().optional().describe('the span that the run is a part of'),
-          tags: z.array(z.string()).optional().describe('labels of the trace'),
-          metadata: z.record(z.string(), z.unknown()).optional().describe('what else is known of it'),
-        })
-        .optional()
-        .describe('the trace it belongs to, when the caller named one'),
+      trace: runTrace(),
       recorded: z
         .boolean()
         .optional()

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userContent } from './content.ts';
 import { eventShape, family } from './define.ts';
+import { runTrace } from './lifecycle.ts';
 
 const define = family('queue');
 
@@ -29,6 +30,7 @@ export const messageQueued = define(
         .literal(true)
         .optional()
         .describe('it was sent with a request context, which only the process that accepted it has'),
+      trace: runTrace(),
       order: order(),
     }),
 );

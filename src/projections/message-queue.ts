@@ -1,5 +1,6 @@
 import { defined } from '../events/defined.ts';
 import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
+import type { RunTrace } from '../events/trace-context.ts';
 import type { Fold } from './fold.ts';
 
 /** A message that was accepted and is not delivered yet. */
@@ -19,6 +20,8 @@ export interface WaitingMessage {
   readonly mode?: string;
   /** Whether it was sent with a request context, which only the process that accepted it has. */
   readonly hasContext?: true;
+  /** The trace of the turn that it begins, when its sender named one. */
+  readonly trace?: RunTrace;
   /** When it was accepted, when that is known. */
   readonly since?: string;
 }
@@ -75,6 +78,6 @@ function toQueued(event: EventOf<'message_queued'> | EventOf<'steer_requested'>)
   const { id, content, by, ts: since } = event;
   if (event.type === 'steer_requested')
     return { id, content, delivery: 'steer', order: 0, waitsFor: event.runId, ...defined({ by, since }) };
-  const { delivery, order, agent, waitsFor, model, mode, hasContext } = event;
-  return { id, content, delivery, order, agent, ...defined({ waitsFor, by, model, mode, hasContext, since }) };
+  const { delivery, order, agent, waitsFor, model, mode, hasContext, trace } = event;
+  return { id, content, delivery, order, agent, ...defined({ waitsFor, by, model, mode, hasContext, trace, since }) };
 }

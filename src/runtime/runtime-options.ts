@@ -8,12 +8,14 @@ import {
   clock,
   eventLog,
   field,
+  having,
   milliseconds,
   name,
   object,
 } from '../events/options/option-fields.ts';
 import { type Limits, limitsField } from '../agents/limits/limits.ts';
 import { type Memory, memoryField } from '../agents/memory/memory.ts';
+import type { RunFollower } from '../control/supervision/run-control.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Currency, PriceOf } from '../protocols/index.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
@@ -41,6 +43,8 @@ export interface RuntimeOptions {
   readonly contextOf?: ContextOf;
   /** Limits of spending: reaching one ends a request with the error `limit_reached`. */
   readonly limits?: Limits;
+  /** Follows its runs, such as a `new Telemetry({ log, url })` that exports their spans. */
+  readonly telemetry?: RunFollower;
   /** The currency of cost summaries; US dollars when absent. */
   readonly currency?: Currency;
   /** The cost of a usage report in US dollars; what the report itself says when absent. */
@@ -67,6 +71,7 @@ export const checkRuntimeOptions = optionsCheck(
       memory: memoryField().optional(),
       contextOf: callback().optional(),
       limits: limitsField().optional(),
+      telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
       currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
       priceOf: callback().optional(),
       graceMs: milliseconds().optional(),

@@ -49,7 +49,7 @@ export class Runtime {
     const startOf = ({ importedSeq: seq = 0 }: Thread) => ({ state: plansFold.initial, seq });
     this.#plans = new ThreadFolds(this.#log, plansFold, { most: 200, startOf });
     this.#policy = new ApprovalPolicy(options.approvals);
-    const { specialists = [], graceMs, limits, clock, contextOf } = options;
+    const { specialists = [], graceMs, limits, telemetry, clock, contextOf } = options;
     const agents = [...this.#agents, ...specialists.map(({ agent }) => agent)];
     const find = (agentId: string, threadId = '') => {
       const agent = agents.find(({ id }) => id === agentId);
@@ -59,7 +59,7 @@ export class Runtime {
       log: this.#log,
       resourceId: options.resourceId,
       agents: ({ agentId }, threadId) => find(agentId, threadId),
-      ...defined({ graceMs, limits, clock, contextOf }),
+      ...defined({ graceMs, limits, telemetry, clock, contextOf }),
     });
     this.#conversations = new Conversations({
       log: this.#log,

@@ -2,16 +2,19 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { SessionPlace } from '../agents/cli/sessions/session-format.ts';
+import type { OnDiagnostic } from '../control/diagnostics.ts';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
+import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
+import { parseTraceparent } from '../events/trace-context.ts';
 import { runHeader } from '../control/supervision/inside-run.ts';
 import type { EventLog, Thread } from '../log/index.ts';
 import type { Protocol } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import type { McpGrant } from './mcp/mcp-access.ts';
 import { mcpHandler } from './mcp/mcp-http.ts';
-import { problemResponse } from './problem-response.ts';
+import { problemOf, problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
 import { agUiRoutes } from './routes/ag-ui-routes.ts';
@@ -43,6 +46,7 @@ import { checkAppOptions } from './server-options.ts';
 import { Site } from './site.ts';
 import { type OpenStream, sendStream, webBody } from './streams/byte-sink.ts';
 import { staticFiles } from './static-files.ts';
+import type { SpanCounts } from '../telemetry/span-sender.ts';
 
 export interface AppOptions {
   readonly log: EventLog;
@@ -98,6 +102,10 @@ export interface AppOptions {
   readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
   /** Receives every failure that is not one of ours; prints it when absent. */
   readonly onFailure?: (error: unknown) => void;
+  /** The export of spans that the supervisor has: `/metrics` shows what became of them. */
+  readonly telemetry?: { readonly counts: SpanCounts };
+  /** Receives failures that nobody waits for; nobody by default. `/metrics` counts them by their code. */
+  readonly onDiagnostic?: OnDiagnostic;
   /** The version in the OpenAPI document. */
   readonly version?: string;
 }
@@ -166,7 +174,10 @@ export function appOf(site: Site): Hono<AppEnv> {
         const request = new Request(context.req.url, { method: method === 'TRACE' ? 'GET' : method, headers });
         const caller = await site.authenticate(request, { address: addressOf(context) });
         if (caller === undefined) throw unauthorized('The sender of the request is not known. Sign in first.');
-        context.set('scope', scopeFor(caller, header(runHeader)));
+        context.set('scope', {
+          ...scopeFor(caller, header(runHeader)),
+          ...defined({ trace: parseTraceparent(header('traceparent')) }),
+        });
       } catch (error) {
         const wantsPage = method === 'GET' && (header('accept') ?? '').includes('text/html');
         if (!(error instanceof Refusal) || !wantsPage || !openPaths.has('/login')) throw error;
@@ -188,6 +199,7 @@ export function appOf(site: Site): Hono<AppEnv> {
   );
   app.onError(error => {
     if (!SingletreeError.is(error) && !(error instanceof Refusal)) site.reportFailure(error);
+    site.metrics.countError(problemOf(error).code);
     return problemResponse(error, site.redactor);
   });
   return app;

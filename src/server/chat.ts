@@ -7,7 +7,7 @@ import type { Thread } from '../log/index.ts';
 import { projectThread, type ViewNode } from '../projections/index.ts';
 import { type ChatBody, type MessageBody, messageBody } from '../protocols/index.ts';
 import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
-import { authorOf, checkRight, type Scope } from './security/caller.ts';
+import { authorOf, checkRight, describeSender, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 import { pickRequest, readRequests } from '../runtime/requests.ts';
 
@@ -25,7 +25,7 @@ export interface ChatTurn {
  */
 export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope: Scope): Promise<ChatTurn> {
   const last = body.messages.at(-1);
-  if (body.trigger === 'regenerate-message') return { runId: await retry(site, thread, body), after: 0 };
+  if (body.trigger === 'regenerate-message') return { runId: await retry(site, thread, body, scope), after: 0 };
   if (last?.role === 'assistant') {
     checkRight(scope, 'approve');
     return answer(site, thread, last, scope);
@@ -37,7 +37,7 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
     throw new SingletreeError('run_under_way', 'The run waits for an answer: approve or reject first, or stop it.');
   // A message that takes the place of another one has the id of that.
   const given = messageBody.shape.id.safeParse(last.id).data ?? newId();
-  const message = { ...choices(body), content: contentOf(last), ...authorOf(scope) };
+  const message = { ...choices(body), content: contentOf(last), ...describeSender(scope) };
   const { runId, queued } =
     edits === undefined
       ? await site.conversations.send(thread.id, { ...message, id: given, delivery: 'follow_up' })
@@ -64,12 +64,12 @@ export async function openTurn(site: Site, thread: Thread): Promise<ChatTurn | u
   return newest !== undefined && isOpen ? { runId: newest.runId, after: 0 } : undefined;
 }
 
-async function retry(site: Site, { id }: Thread, body: ChatBody): Promise<string> {
+async function retry(site: Site, { id }: Thread, body: ChatBody, { trace }: Scope): Promise<string> {
   const { conversation } = await sharedThreadMemory(site.options.log).of(id);
   const known = body.messageId === undefined ? undefined : getMessage(conversation, body.messageId);
   const messageId = known?.id ?? defaultActive(conversation).messages.at(-1);
   if (messageId === undefined) throw new SingletreeError('invalid_argument', 'There is no message to try again.');
-  return (await site.conversations.retry(id, { messageId, ...defined(choices(body)) })).runId;
+  return (await site.conversations.retry(id, { messageId, ...defined({ ...choices(body), trace }) })).runId;
 }
 
 /** Gives the answers to those relays that wait; what was answered elsewhere stands. */

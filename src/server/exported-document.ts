@@ -11,7 +11,7 @@ const mostEvents = 50_000;
 /** Returns a thread as a document, without secrets; throws `thread_too_large` for a thread that is too long for it. */
 export async function exportedDocument(
   { log, redactor, version }: { readonly log: EventLog; readonly redactor: Redactor; readonly version: string },
-  { id, title, seq }: Thread,
+  { id, title, seq, branchedFrom }: Thread,
   format: DocumentFormat,
 ): Promise<string> {
   if (seq > mostEvents)
@@ -22,5 +22,6 @@ export async function exportedDocument(
   const events: LoggedEvent[] = [];
   for await (const event of eventsWithoutSecrets(readEvents(log, id), redactor)) events.push(event);
   const { writeDocument } = await import('../protocols/documents/write-document.ts');
-  return writeDocument(format, { threadId: id, ...defined({ title: title && redactor.text(title) }), events, version });
+  const shown = defined({ title: title && redactor.text(title), branchedFrom });
+  return writeDocument(format, { threadId: id, ...shown, events, version });
 }

@@ -89,6 +89,8 @@ const shared = () => ({
   logStyle: z.enum(['json', 'pretty', 'errors', 'off']).optional(),
   onDelete: callback().optional(),
   onFailure: callback().optional(),
+  telemetry: field(value => value instanceof Object && 'counts' in value, 'a `new Telemetry({ log, url })`').optional(),
+  onDiagnostic: callback().optional(),
   version: text().optional(),
 });
 

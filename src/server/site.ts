@@ -5,6 +5,7 @@ import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
+import type { Diagnostic } from '../control/diagnostics.ts';
 import { standardError } from '../control/standard-output.ts';
 import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
 import type { NewThread, Thread } from '../log/index.ts';
@@ -65,7 +66,11 @@ export class Site {
         }));
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
     const { control, agents, snapshots } = options;
-    this.conversations = new Conversations({ log, control, agents, snapshots, signal });
+    const onDiagnostic = (diagnostic: Diagnostic) => {
+      this.metrics.countError(diagnostic.code);
+      options.onDiagnostic?.(diagnostic);
+    };
+    this.conversations = new Conversations({ log, control, agents, snapshots, signal, onDiagnostic });
     this.conversations.deliver();
     this.runs = new RunStandings(log, this.conversations);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });

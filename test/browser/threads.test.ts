@@ -115,7 +115,7 @@ describe.skipIf(browser === undefined)('the list of conversations', () => {
     expect(lines.map(line => (JSON.parse(line) as { type: string }).type)).toContain('harness_end');
   });
 
-  it('exports a conversation as a page, as Markdown and as an ATIF trajectory', async () => {
+  it('exports a conversation as a page, as Markdown, as an ATIF trajectory and as spans', async () => {
     await begin('A jar of jam', 'paid');
     await page.goto(server.url);
     await row('A jar of jam').getByText('$0.250').waitFor();
@@ -123,6 +123,7 @@ describe.skipIf(browser === undefined)('the list of conversations', () => {
       ['web page', 'html', '<h1 dir="auto">A jar of jam</h1>'],
       ['Markdown', 'md', '# A jar of jam\n'],
       ['ATIF', 'json', '"schema_version":"ATIF-v1.7"'],
+      ['OTLP', 'json', '"name":"invoke_agent paid"'],
     ] as const) {
       const download = page.waitForEvent('download');
       await menu('A jar of jam', `Export as ${label}`);

@@ -9,6 +9,7 @@ import {
   reduceEvent,
 } from '../../src/graph/index.ts';
 import { projectMessages } from '../../src/projections/index.ts';
+import { foldSpans } from '../../src/protocols/otel/span-fold.ts';
 import { captures, linesOf, replay, toLines } from './captures.ts';
 
 describe.each(captures())('$name', capture => {
@@ -25,6 +26,23 @@ describe.each(captures())('$name', capture => {
   it('is a legal run', () => {
     expect(events.map(parseEvent)).toEqual(events);
     expect(checkOrder(events)).toEqual([]);
+  });
+
+  it('is one trace, with a span for each run and call and all of its usage', () => {
+    const logged = events.map((event, index) => ({ ...event, seq: index + 1, ts: event.ts ?? '' }));
+    const spans = foldSpans(logged, { threadId: 't', open: true });
+    const named = (name: string) => spans.filter(span => span.name.startsWith(name));
+    const of = (...types: string[]) => events.filter(({ type }) => types.includes(type));
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined)).toHaveLength(1);
+    expect(named('invoke_agent')).toHaveLength(of('harness_start').length);
+    const calls = new Set(
+      of('tool_call', 'tool_start', 'tool_result').map(event => `${event.runId} ${'id' in event && event.id}`),
+    );
+    expect(named('execute_tool')).toHaveLength(calls.size);
+    expect(named('chat').filter(({ attributes }) => 'gen_ai.usage.input_tokens' in attributes)).toHaveLength(
+      of('usage').length,
+    );
   });
 
   it('reduces to one connected conversation graph', () => {

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { signalGroup } from './process-group.ts';
 import { processGuard } from './process-guard.ts';
-import { childVariable, runVariable } from './process-marks.ts';
+import { currentTraceparent } from '../trace-scope.ts';
+import { childVariable, runVariable, traceVariable } from './process-marks.ts';
 
 export interface GuardedOptions {
   readonly command: string;
@@ -35,6 +36,7 @@ export function startGuarded({ command, args, cwd, env, stdin, runMark }: Guarde
   const marks = {
     [childVariable]: mark,
     // A run in a process of another run names that one, too.
+    ...defined({ [traceVariable]: currentTraceparent() }),
     ...(runMark !== undefined && { [runVariable]: [runMark, process.env[runVariable] ?? ''].join(' ').trim() }),
   };
   let child: GuardedProcess;

@@ -9,6 +9,9 @@ export const runVariable = 'SINGLETREE_RUN';
 /** The variable that identifies the owner of a guard. */
 export const guardVariable = 'SINGLETREE_GUARD';
 
+/** The variable that names the span that a process belongs to, in the form of a `traceparent` header. */
+export const traceVariable = 'TRACEPARENT';
+
 /** The length of the half of a run's mark that all runs of its thread under the same owner have. */
 const threadPart = 16;
 

@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listedCommand } from '../command-list.ts';
 import { subcommand } from '../subcommand.ts';
+import { addVerboseOption } from '../settings/diagnostics.ts';
 import { folder } from '../settings/folder.ts';
 import { addStoreOptions } from '../settings/store-options.ts';
 
 /** Adds `singletree compare`: several agents on one request. */
 export function addCompareCommand(program: Command): void {
-  addStoreOptions(listedCommand(program, 'compare'))
+  addVerboseOption(addStoreOptions(listedCommand(program, 'compare')))
     .argument('<prompt>', 'what each agent is asked')
     .requiredOption('--agents <names>', 'two to six, separated by commas; coder@provider/model names a model', names)
     .option('--cwd <folder>', 'the folder to work on', folder, '.')

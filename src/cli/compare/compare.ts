@@ -8,9 +8,11 @@ import { readEvents } from '../../log/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { ComparisonScreen } from './comparison-screen.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
-import { withoutAnswers } from '../run/run-agent.ts';
+import { abortRun, withoutAnswers } from '../run/run-agent.ts';
 import { RunTotals } from '../run/run-totals.ts';
-import { hideSecretsFor } from '../settings/secrets.ts';
+import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
+import { hideSecretsFor, secretsFor } from '../settings/secrets.ts';
+import { openTelemetry, readCallerTrace } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
@@ -18,7 +20,7 @@ import type { ThreadCommandOptions } from '../threads/with-log.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
-export interface CompareOptions extends ThreadCommandOptions {
+export interface CompareOptions extends ThreadCommandOptions, DiagnosticsOptions {
   readonly agents: readonly { readonly agent: string; readonly model?: string }[];
   readonly cwd: string;
   readonly branch?: string;
@@ -35,9 +37,12 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
   hideSecretsFor(options, config);
   const log = await openStoreOf(options, config);
   const agents = await installedAgents({ ...settings, config, yolo });
+  const onDiagnostic = diagnosticsFor(options);
+  const telemetry = await openTelemetry({ log, secrets: secretsFor(options, config), onDiagnostic });
   const control = new Supervisor({
     log,
     agents: agents.all,
+    ...defined({ telemetry, onDiagnostic }),
     ...(config.limits && { limits: config.limits as Limits }),
   });
   const conversations = new Conversations({ log, control, agents });
@@ -63,13 +68,12 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     const labels = options.agents.map(({ agent, model }) => (model === undefined ? agent : `${agent}@${model}`));
     const runs = await startComparison(
       { log, control, worktrees },
-      { content: prompt, agents: competitors, branch, uncommitted },
+      { content: prompt, agents: competitors, branch, uncommitted, ...defined({ trace: readCallerTrace() }) },
     );
     const stop = () => {
       hasStopped = true;
       screen?.interrupt();
-      // A run that has ended meanwhile cannot be aborted.
-      for (const { run } of runs) if (run !== undefined) void conversations.abort(run.runId).catch(() => {});
+      for (const { run } of runs) if (run !== undefined) void abortRun(conversations, run, onDiagnostic);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
     if (!json) for (const run of runs) await standardOutput.write(`${startLine(run)}\n`);
@@ -88,6 +92,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     screen?.close();
     await control.close();
     await agents.close();
+    await telemetry?.close();
     await log.close();
   }
 }

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { defined } from '../../events/defined.ts';
 import { Conversations, type RunHandle, type RunOutcome, Supervisor } from '../../control/index.ts';
+import { ignoreDiagnostic, type OnDiagnostic } from '../../control/diagnostics.ts';
+import type { RunFollower } from '../../control/supervision/run-control.ts';
+import type { RunTrace } from '../../events/trace-context.ts';
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
 import { makeTitle } from '../../control/conversations/title.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
@@ -37,6 +40,11 @@ export interface RunRequest {
   readonly folderOf: (runId: string) => string;
   /** Whether a person can be asked, here or through the inbox. */
   readonly hasPerson: boolean;
+  /** The trace that the caller named. */
+  readonly trace?: RunTrace;
+  /** Exports the spans of the run. */
+  readonly telemetry?: RunFollower;
+  readonly onDiagnostic?: OnDiagnostic;
   /** Stops the run. */
   readonly signal: AbortSignal;
   /** The terminal was closed: a run that can be resumed stays open, another one is stopped. */
@@ -78,7 +86,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   };
   const created = request.agent.create(onRaw);
   const agent = request.hasPerson ? created : withoutAnswers(created);
-  const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent] });
+  const { telemetry, onDiagnostic } = request;
+  const followed = defined({ telemetry, onDiagnostic });
+  const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent], ...followed });
   const agents = { list: () => [agent], get: (id: string) => (id === agent.id ? agent : undefined) };
   const conversations = new Conversations({ log, control: supervisor, agents });
   const totals = new RunTotals();
@@ -86,8 +96,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     const run = await startOrResume(supervisor, conversations, thread, request);
     if (request.answer !== undefined) await giveAnswer(conversations, thread.id, request.answer);
     await watcher.started?.(run.runId, thread);
-    // A run that has ended meanwhile cannot be aborted.
-    const stop = () => void conversations.abort(run.runId).catch(() => {});
+    const stop = () => void abortRun(conversations, run, onDiagnostic);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const again = resumeCommand(request.agent.id, thread.id);
@@ -161,6 +170,19 @@ async function giveAnswer(
   }
 }
 
+/** Aborts a run at the request of the person; one that has ended meanwhile cannot be aborted. */
+export async function abortRun(
+  conversations: Conversations,
+  { runId, threadId }: RunHandle,
+  onDiagnostic: OnDiagnostic = ignoreDiagnostic,
+): Promise<void> {
+  try {
+    await conversations.abort(runId);
+  } catch (cause) {
+    if (!SingletreeError.is(cause, 'run_not_found')) onDiagnostic({ code: 'abort_failed', threadId, cause });
+  }
+}
+
 /** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */
 export function withoutAnswers(agent: Agent): Agent {
   return { ...agent, asksNobody: true, invoke: params => agent.invoke(params) };
@@ -171,7 +193,7 @@ async function startOrResume(
   supervisor: Supervisor,
   conversations: Conversations,
   thread: Thread,
-  { prompt, attachments = [], delivers = false, agent: { id, mode } }: RunRequest,
+  { prompt, attachments = [], delivers = false, trace, agent: { id, mode } }: RunRequest,
 ): Promise<RunHandle> {
   if (delivers) {
     const next = await conversations.next(thread.id);
@@ -180,7 +202,7 @@ async function startOrResume(
   }
   if (prompt !== undefined) {
     const content = attachments.length === 0 ? prompt : [{ type: 'text' as const, text: prompt }, ...attachments];
-    return conversations.start(thread.id, { content, mode });
+    return conversations.start(thread.id, { content, mode, trace });
   }
   const other = openRunsOf(thread).find(({ agentId }) => agentId !== id);
   if (other !== undefined)

@@ -15,14 +15,16 @@ import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
 import { type OutputKind, RunPrinter } from './run-printer.ts';
 import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
-import { hideSecretsFor } from '../settings/secrets.ts';
+import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
+import { hideSecretsFor, secretsFor } from '../settings/secrets.ts';
+import { openTelemetry, readCallerTrace } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { isNewFile, openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 import { findThread, threadNotFound } from '../threads/find-thread.ts';
 import { withConfiguredLog } from '../threads/with-log.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
 
-export interface RunAtTerminalOptions extends StoreOptions {
+export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
   readonly model?: string;
   readonly cwd?: string;
   readonly timeout?: number;
@@ -138,6 +140,8 @@ async function runOnce(
   process.on('SIGHUP', hangUp);
   const redactor = hideSecretsFor(options, settings.config);
   const log = await openStoreOf(options, settings.config);
+  const onDiagnostic = diagnosticsFor(options);
+  const telemetry = await openTelemetry({ log, secrets: secretsFor(options, settings.config), onDiagnostic });
   const printer = new RunPrinter({
     kind: options.output ?? 'text',
     log,
@@ -156,6 +160,7 @@ async function runOnce(
         cwd: settings.cwd,
         attachments,
         ...defined({ prompt, delivers, answer, threadId: options.resume }),
+        ...defined({ telemetry, onDiagnostic, trace: readCallerTrace() }),
         folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,
         closed: closed.signal,
@@ -174,6 +179,7 @@ async function runOnce(
     person?.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
     await agent.close();
+    await telemetry?.close();
     await log.close();
     process.off('SIGHUP', hangUp);
   }

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../client/index.ts';
 import { defined } from '../../events/defined.ts';
+import { traceVariable } from '../../agents/process/process-marks.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { ownRunMarks, runHeader } from '../../control/supervision/inside-run.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
@@ -34,11 +35,13 @@ export async function sendToServer(named: string, content: string, options: Send
   return exitCodeOf(await followAnswer(events, sent, json));
 }
 
-/** States the runs that this process works for: a server refuses what they say to themselves. */
+/** States the runs that this process works for, as a server refuses what they say to themselves, and the caller's trace. */
 const markedFetch: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers);
   const marks = ownRunMarks();
+  const traceparent = process.env[traceVariable];
   if (marks !== undefined) headers.set(runHeader, marks);
+  if (traceparent !== undefined) headers.set('traceparent', traceparent);
   return fetch(input, { ...init, headers });
 };
 

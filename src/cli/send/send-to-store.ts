@@ -9,6 +9,7 @@ import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
+import { readCallerTrace } from '../settings/telemetry.ts';
 import { findThreadToContinue } from '../threads/find-thread.ts';
 import { withLog } from '../threads/with-log.ts';
 import type { SendOptions } from './command.ts';
@@ -73,7 +74,14 @@ async function sendIntoRun(
   const id = newId();
   const agent = await agentOf(log, thread);
   const delivery = followUp ? ('follow_up' as const) : ('steer' as const);
-  const message = { id, content, by: userInfo().username, agent, delivery, ...defined({ model }) };
+  const message = {
+    id,
+    content,
+    by: userInfo().username,
+    agent,
+    delivery,
+    ...defined({ model, trace: readCallerTrace() }),
+  };
   // It delivers nothing here: the signal ends its wait for the run.
   const accepted = await new Conversations({ log, signal: AbortSignal.abort() }).enqueue(thread.id, message);
   // The run ended meanwhile: the message begins a turn here.

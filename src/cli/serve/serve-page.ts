@@ -17,7 +17,9 @@ import { packageVersion } from '../package-version.ts';
 import { removeRunFolders } from '../run/run-folders.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { ensureMachineToken, machineTokenFile } from '../settings/machine-token.ts';
+import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
 import { secretsFor } from '../settings/secrets.ts';
+import { openTelemetry } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { type RunningServerNote, RunningServers } from './running-servers.ts';
 import { calledAs, startLines } from './start-screen.ts';
@@ -25,7 +27,7 @@ import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-opt
 import { defined } from '../../events/defined.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
-export interface ServeOptions extends StoreOptions {
+export interface ServeOptions extends StoreOptions, DiagnosticsOptions {
   readonly host?: string;
   readonly port?: number;
   /** False with `--no-token`. */
@@ -67,9 +69,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (same !== undefined && !asksForAnother(options)) return openRunning(same, options, machineToken);
   const log = await openStoreOf(options, config);
   const agents = await installedAgents({ ...settings, yolo });
+  const secrets = secretsFor(options, config);
+  const onDiagnostic = diagnosticsFor(options);
+  const telemetry = await openTelemetry({ log, secrets, onDiagnostic });
+  const observed = defined({ telemetry, onDiagnostic });
   const supervisor = new Supervisor({
     log,
     agents: agents.all,
+    ...observed,
     ...(config.limits && { limits: config.limits as Limits }),
   });
   let server: RunningServer;
@@ -86,7 +93,8 @@ export async function serve(options: ServeOptions): Promise<void> {
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,
         version: packageVersion(),
-        secrets: secretsFor(options, config),
+        secrets,
+        ...observed,
         tokens,
         ...defined({ mcpAllow: options.mcpAllow }),
         ...(files !== undefined && { filesRoot: resolve(files) }),
@@ -142,6 +150,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await server.close();
   await supervisor.close();
   await agents.close();
+  await telemetry?.close();
   await log.close();
 }
 

@@ -26,9 +26,9 @@ export function addThreadCommands(program: Command): void {
     .addOption(
       new Option(
         '--format <format>',
-        'events as JSON lines; the active branch as a document, or as a session that another program continues',
+        'events as JSON lines; the active branch as a document, or as a session that another program continues; spans',
       )
-        .choices(['jsonl', 'markdown', 'html', 'atif', ...writableSessions])
+        .choices(['jsonl', 'markdown', 'html', 'atif', 'otlp', ...writableSessions])
         .default('jsonl'),
     )
     .option(
@@ -36,6 +36,8 @@ export function addThreadCommands(program: Command): void {
       'write this new file instead; pictures of an ATIF document go beside it; a folder for cline',
     )
     .option('--with-secrets', 'keep what looks like a secret')
+    .option('--content', 'with otlp: also what people, models and tools said')
+    .option('--open', 'with otlp: also runs that have not ended')
     .action(async (id, options) => (await import('./export.ts')).exportCommand(id, options));
   add('import')
     .argument(

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { defined } from '../../events/defined.ts';
-import type { LoggedEvent } from '../../events/index.ts';
+import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 import { readEvents } from '../../log/index.ts';
 import { toLines } from '../../log/jsonl.ts';
@@ -18,13 +18,23 @@ interface ExportOptions extends StoreOptions {
   readonly format: string;
   readonly output?: string;
   readonly withSecrets?: boolean;
+  readonly content?: boolean;
+  readonly open?: boolean;
 }
 
 /** `singletree export`: a thread as JSON lines, as a document or as a session of an external agent, printed or in a new file. */
-export function exportCommand(text: string, { format, output, ...options }: ExportOptions): Promise<void> {
+export async function exportCommand(
+  text: string,
+  { format, output, content, open, ...options }: ExportOptions,
+): Promise<void> {
+  if (format !== 'otlp' && (content === true || open === true))
+    throw new SingletreeError(
+      'invalid_argument',
+      `The format "${format}" has no --content and no --open. Use them with --format otlp.`,
+    );
   return withLog(options, async (log, redactor) => {
     const thread = await findThread(log, text);
-    const { id, title } = thread;
+    const { id, title, branchedFrom } = thread;
     const events = eventsWithoutSecrets(readEvents(log, id), redactor);
     if (format === 'jsonl') return output === undefined ? printEvents(events) : writeNew(output, toLines(events));
     if (!isDocument(format)) {
@@ -34,10 +44,13 @@ export function exportCommand(text: string, { format, output, ...options }: Expo
     const all: LoggedEvent[] = [];
     for await (const event of events) all.push(event);
     const images = output === undefined ? undefined : new ImageFolder(output);
-    const shown = defined({ title: title && redactor.text(title) });
+    const shown = defined({ title: title && redactor.text(title), branchedFrom });
     const document = { threadId: id, ...shown, events: all, version: packageVersion() };
     const { writeDocument } = await import('../../protocols/documents/write-document.ts');
-    const written = await writeDocument(format, document, images?.save);
+    const written = await writeDocument(format, document, {
+      saveImage: images?.save,
+      ...defined({ content, open }),
+    });
     if (output === undefined) return void (await standardOutput.write(written));
     await writeNew(output, [written]);
     await images?.write();

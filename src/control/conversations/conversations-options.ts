@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import type { Clock } from '../../agents/clock.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { clock, eventLog, having, name, signal } from '../../events/options/option-fields.ts';
+import { callback, clock, eventLog, having, name, signal } from '../../events/options/option-fields.ts';
 import type { EventLog } from '../../log/index.ts';
+import type { OnDiagnostic } from '../diagnostics.ts';
 import type { RunControl, RunHandle } from '../supervision/run-control.ts';
 import type { OfferedAgents, SentMessage } from './sent-message.ts';
 
@@ -18,6 +19,8 @@ export interface ConversationsOptions {
   readonly signal?: AbortSignal | undefined;
   /** Times retries and the search for waiting messages; the machine's clock by default. */
   readonly clock?: Clock | undefined;
+  /** Receives failures of deliveries, which are tried again; nobody by default. */
+  readonly onDiagnostic?: OnDiagnostic | undefined;
 }
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
@@ -31,6 +34,7 @@ export const checkConversationsOptions = optionsCheck(
       snapshots: name().optional(),
       signal: signal().optional(),
       clock: clock().optional(),
+      onDiagnostic: callback().optional(),
     }) satisfies Record<keyof ConversationsOptions, z.ZodType>,
 );
 

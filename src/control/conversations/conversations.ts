@@ -120,10 +120,10 @@ export class Conversations extends ConversationReader {
     message: SentMessage,
     conditions: Pick<StartOptions, 'metadata' | 'edits' | 'expectedSeq' | 'once' | 'note' | 'context'> = {},
   ): Promise<RunHandle> {
-    const { id, content, model, mode, by } = message;
+    const { id, content, model, mode, by, trace } = message;
     const agent = pickAgent(this.#agents, message.agent, threadId);
     checkMode(agent, mode);
-    const given = defined({ id, model, mode, by });
+    const given = defined({ id, model, mode, by, trace });
     return this.#control.start(threadId, { agent, content, ...given, ...conditions });
   }
 
@@ -279,7 +279,9 @@ export class Conversations extends ConversationReader {
   deliver(): void {
     this.#delivers = true;
     // A message that is not delivered now stays in the log: the next run's end or `recover` tries again.
-    const stop = this.#control.onRunEnd(threadId => void this.#deliver(threadId).catch(() => {}));
+    const stop = this.#control.onRunEnd(
+      threadId => void this.#deliver(threadId).catch(this.#diagnose('delivery_failed', threadId)),
+    );
     this.#options.signal?.addEventListener('abort', stop, { once: true });
   }
 
@@ -293,7 +295,8 @@ export class Conversations extends ConversationReader {
       for await (const thread of allThreads(log, { open: 'message' }))
         if (!this.#waiting.has(thread.id)) await this.#deliver(thread.id);
     } finally {
-      if (stop?.aborted !== true) timers.after(checkMs, () => void this.recover().catch(() => {}));
+      if (stop?.aborted !== true)
+        timers.after(checkMs, () => void this.recover().catch(this.#diagnose('recovery_failed')));
     }
   }
 
@@ -362,7 +365,15 @@ export class Conversations extends ConversationReader {
       .idle(threadId, this.#options.signal)
       .finally(() => this.#waiting.delete(threadId))
       .then(() => this.#deliver(threadId))
-      .catch(() => {});
+      .catch(this.#diagnose('delivery_failed', threadId));
+  }
+
+  /** Returns a handler that reports a failure, unless the process is about to end. */
+  #diagnose(code: string, threadId?: string): (cause: unknown) => void {
+    return cause => {
+      if (this.#options.signal?.aborted !== true)
+        this.#options.onDiagnostic?.({ code, ...defined({ threadId }), cause });
+    };
   }
 
   #deliverLater(threadId: string): undefined {

@@ -10,7 +10,8 @@ export function queueMessage(
   message: SentMessage & { readonly id: string; readonly agent: string },
   waitsFor: string | undefined,
 ): EventOf<'message_queued'> {
-  const { id, content, by, model, mode, agent, hasContext, delivery = 'steer' } = message;
+  const { id, content, by, model, mode, agent, hasContext, trace, delivery = 'steer' } = message;
+  const { traceId } = trace ?? {};
   return {
     type: 'message_queued',
     runId: newId(),
@@ -20,6 +21,7 @@ export function queueMessage(
     agent,
     order: Math.max(-1, ...queue.map(({ order }) => order)) + 1,
     ...defined({ by, model, mode, hasContext, waitsFor }),
+    ...(traceId !== undefined && { trace: { ...trace, traceId } }),
   };
 }
 

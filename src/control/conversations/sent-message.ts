@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import { type ContentPart, SingletreeError } from '../../events/index.ts';
+import type { RunTrace } from '../../events/trace-context.ts';
 
 /** What a person says in a thread. */
 export interface SentMessage {
@@ -18,6 +19,8 @@ export interface SentMessage {
   readonly hasContext?: true | undefined;
   /** The name of its author. */
   readonly by?: string | undefined;
+  /** The trace of the turn that it begins, when its sender named one. */
+  readonly trace?: Partial<RunTrace> | undefined;
 }
 
 /** Which run a message started, went into, or waits for. */

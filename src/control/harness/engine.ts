@@ -151,6 +151,7 @@ export class Engine<State extends object> {
       memory,
       newOwnId,
       limits: config.limits,
+      telemetry: config.telemetry,
       flush: threadId => this.runs.supervisor.flush(threadId),
     });
     this.runs = new Runs({
@@ -159,6 +160,7 @@ export class Engine<State extends object> {
       newRunId: newOwnId,
       limits: config.limits,
       contextOf: config.contextOf,
+      telemetry: config.telemetry,
       hasContext: messageId => this.machine.hasContext(messageId),
       agent: () => agentOfMode(this.modes.current, this.state.get() as State),
       prepare: (...run) => this.#setUpRun(...run),

@@ -3,6 +3,7 @@ import type { Limits } from '../../agents/limits/limits.ts';
 import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
 import type { Memory } from '../../agents/memory/memory.ts';
 import type { EventLog } from '../../log/index.ts';
+import type { RunFollower } from '../supervision/run-control.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
 import type { StopCondition } from './tools/subagent-steps.ts';
@@ -103,6 +104,8 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly limits?: Limits;
   /** Makes the `context` that the tools and the instructions of agents get in each run. */
   readonly contextOf?: ContextOf;
+  /** Follows its runs, such as a `new Telemetry({ log, url })` that exports their spans. */
+  readonly telemetry?: RunFollower;
   readonly disableBuiltinTools?: readonly BuiltinToolId[];
   readonly heartbeatHandlers?: readonly HeartbeatHandler[];
   /** Generates unique ids of threads and runs. */

@@ -17,7 +17,8 @@ import {
 } from './permissions/relays.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './tools/request-context.ts';
 import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './turns/signal.ts';
-import { type Traced, traceIdOf, traceOf } from './turns/tracing.ts';
+import { deriveTraceId } from '../../events/trace-context.ts';
+import { type Traced, traceOf } from './turns/tracing.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
 
 /** A message of a person. */
@@ -233,7 +234,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   /** The trace id of the active run: the sender's, else one derived from the run id. */
   getCurrentTraceId(): string | null {
     const runId = this.getCurrentRunId();
-    return runId === null ? null : (this.engine.machine.live?.trace?.traceId ?? traceIdOf(runId));
+    return runId === null ? null : (this.engine.machine.live?.trace?.traceId ?? deriveTraceId(runId));
   }
 
   /** Throws `relay_not_found` when nothing is pending, `relay_resolved` when it was already answered. */

@@ -70,4 +70,4 @@ export { Workspace } from './workspace/workspace.ts';
 export type { WorkspaceConfig } from './workspace/workspace-config.ts';
 export type { WorkspaceFactory } from './workspace/workspace-host.ts';
 export { mastraToolNames } from './workspace/workspace-tools.ts';
-export { traceIdOf } from './turns/tracing.ts';
+export { deriveTraceId as traceIdOf } from '../../events/trace-context.ts';

@@ -1,6 +1,7 @@
 import type { Agent, Answers, InvokeParams, UserMessage } from '../../agents/agent.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, type AgentEvent, type EventOf, OrderChecker, SingletreeError } from '../../events/index.ts';
+import type { RunTrace } from '../../events/trace-context.ts';
 import { ThreadWriter } from '../../log/index.ts';
 import type { StoredContexts } from '../stored-contexts.ts';
 import type { RunState } from '../../projections/run-state.ts';
@@ -12,6 +13,8 @@ import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
 import { ResultFold, type RunResult } from '../../agents/run-result.ts';
 import { deliveredKey } from './message-keys.ts';
+import { runInTrace } from '../../agents/trace-scope.ts';
+import type { RunObserver } from './run-observer.ts';
 import { turnShare } from './turn-share.ts';
 import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
 
@@ -31,6 +34,9 @@ export interface ActiveRunOptions {
   readonly makeContext?: () => Promise<unknown>;
   /** What the thread had when the run was launched. */
   readonly contexts: StoredContexts;
+  /** The trace that the caller named, which its first event carries. */
+  readonly trace: RunTrace | undefined;
+  readonly observer: RunObserver;
 }
 
 /** How a run ends, and the event that reports it. */
@@ -79,7 +85,8 @@ export class ActiveRun implements RunHandle {
     this.#abandoned = promise;
     this.#abandon = resolve;
     this.#fold = new ResultFold(this.runId, resume);
-    this.done = this.#drive();
+    const { trace, observer } = options;
+    this.done = runInTrace(observer.traceparent(this.runId, trace), () => this.#drive());
     this.result = this.done.then(reason => this.#fold.result(reason));
   }
 
@@ -111,13 +118,13 @@ export class ActiveRun implements RunHandle {
     if (request !== undefined) this.mark(request);
     this.#stop.abort(new Error('The run was aborted.'));
     // Nobody is asked any more, however long the agent takes to stop.
-    void this.#cancelAllRelays().catch(() => {});
+    this.#cancelAllRelays().catch(this.#diagnose('cancel_failed'));
     setTimeout(() => this.#abandon('abandoned'), this.#options.graceMs).unref();
   }
 
   /** Appends an event about the run to its log. */
   mark(event: AgentEvent): void {
-    void this.#options.thread.writer.write(event).catch(() => {});
+    this.#options.thread.writer.write(event).catch(this.#diagnose('mark_failed'));
   }
 
   /** Detaches the run without ending it; a reason is a warning of the run. */
@@ -147,7 +154,7 @@ export class ActiveRun implements RunHandle {
       return await this.#fail(error);
     } finally {
       this.#isOver = true;
-      void Promise.resolve(events.return?.()).catch(() => {});
+      Promise.resolve(events.return?.()).catch(this.#diagnose('agent_return_failed'));
     }
   }
 
@@ -185,9 +192,11 @@ export class ActiveRun implements RunHandle {
       const turn = next.value?.type === 'tool_result' ? undefined : turnShare.next();
       if (turn !== undefined) await turn;
       if (this.#isOver || this.#isDetached || next.done === true) return { reason: 'aborted' };
-      const event = contexts.toStored(next.value);
-      if (event === undefined) continue;
+      const stored = contexts.toStored(next.value);
+      if (stored === undefined) continue;
+      const event = this.#withTrace(stored);
       this.#fold.take(event);
+      this.#options.observer.counts.take(event);
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       this.#lostCalls?.take(event);
       if (event.runId !== this.runId) await this.#trackChild(event);
@@ -203,6 +212,17 @@ export class ActiveRun implements RunHandle {
       hasBegun = true;
     }
     return end;
+  }
+
+  /** Adds the trace that the caller named to the first event of the run. */
+  #withTrace(event: AgentEvent): AgentEvent {
+    const { trace } = this.#options;
+    if (trace === undefined || event.type !== 'harness_start' || event.runId !== this.runId) return event;
+    return { ...event, trace };
+  }
+
+  #diagnose(code: string): (cause: unknown) => void {
+    return this.#options.observer.diagnose(code, this.threadId);
   }
 
   /** Delivers a waiting message that the agent added; one that another process delivered is not added again. */

@@ -1,6 +1,8 @@
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import type { RunResult } from '../../agents/run-result.ts';
 import type { ContentPart, EventOf } from '../../events/index.ts';
+import type { RunTrace } from '../../events/trace-context.ts';
+import type { RunCounts } from './run-counts.ts';
 
 /** An active run. */
 export interface RunHandle<Output = unknown> {
@@ -14,6 +16,12 @@ export interface RunHandle<Output = unknown> {
   readonly isDetached: boolean;
   /** The newest event known to be in the log: when the run is done, its last one or a later one. */
   readonly seq: number;
+}
+
+/** Follows runs, such as to send their spans somewhere. No run waits for it, and it must not throw. */
+export interface RunFollower {
+  /** Is called with every run that begins or resumes in this process, and the newest event of its thread before that. */
+  follow(run: RunHandle, seq: number): void;
 }
 
 export type RunOutcome = RunResult['reason'];
@@ -48,6 +56,8 @@ export interface StartOptions<Output = unknown> {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Called at the end of the run; the result is merged into the thread's metadata together with its last event. */
   readonly note?: EndNote;
+  /** The trace that the caller named, such as with a `traceparent` header; its id is derived from the run's when absent. */
+  readonly trace?: Partial<RunTrace>;
 }
 
 export type EndNote = () => Readonly<Record<string, unknown>>;
@@ -59,6 +69,8 @@ export interface RetryRunOptions {
   readonly model?: string;
   /** What the tools and the instructions of the run get as their `context`; it stays in this process. */
   readonly context?: unknown;
+  /** The trace that the caller named. */
+  readonly trace?: Partial<RunTrace>;
 }
 
 /** Controls runs; implemented by the supervisor. */
@@ -99,6 +111,8 @@ export interface RunControl {
   recover(): Promise<readonly RunHandle[]>;
   /** The active runs of this process. */
   running(): readonly RunHandle[];
+  /** What the runs of this process came to so far. */
+  readonly counts: RunCounts;
   /** Detaches all runs without ending them, so that they can be recovered. */
   close(): Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface NewRun {
   readonly metadata?: StartOptions['metadata'] | undefined;
   /** Whether its message was sent with a request context that this process does not have. */
   readonly lacksContext?: boolean;
+  /** The trace that the caller named. */
+  readonly trace?: StartOptions['trace'] | undefined;
 }
 
 /** A run to start or resume. */
@@ -25,6 +27,7 @@ export interface RunLaunch {
   readonly isNew: boolean;
   readonly context?: NewRun['context'];
   readonly lacksContext?: NewRun['lacksContext'];
+  readonly trace?: NewRun['trace'];
 }
 
 /** Thrown when a run that is to be launched has ended. */

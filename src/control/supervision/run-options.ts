@@ -26,6 +26,7 @@ export const checkStart = optionsCheck(
       parallel: flag().optional(),
       metadata: object().optional(),
       note: callback().optional(),
+      trace: object().optional(),
     }) satisfies Record<keyof StartOptions, z.ZodType>,
 );
 
@@ -33,10 +34,13 @@ export const checkStart = optionsCheck(
 export const checkRetry = optionsCheck(
   'retry',
   () =>
-    ({ agent: agent(), messageId: name(), model: name().optional(), context: z.unknown().optional() }) satisfies Record<
-      keyof RetryRunOptions,
-      z.ZodType
-    >,
+    ({
+      agent: agent(),
+      messageId: name(),
+      model: name().optional(),
+      context: z.unknown().optional(),
+      trace: object().optional(),
+    }) satisfies Record<keyof RetryRunOptions, z.ZodType>,
 );
 
 const abortFields = () => ({ by: name().optional(), note: callback().optional() });

@@ -15,9 +15,15 @@ import {
 import { type Limits, limitsField } from '../../agents/limits/limits.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
-import type { Clock } from '../../agents/clock.ts';
+import { backgroundClock, type Clock } from '../../agents/clock.ts';
+import { newId } from '../../events/index.ts';
+import { printNotice } from '../standard-output.ts';
+import { defaultLeaseMs } from './lease-times.ts';
+import { processOwner } from './process-owner.ts';
+import type { OnDiagnostic } from '../diagnostics.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { ContextOf } from './run-context.ts';
+import type { RunFollower } from './run-control.ts';
 
 export interface SupervisorOptions {
   readonly log: EventLog;
@@ -50,6 +56,30 @@ export interface SupervisorOptions {
   readonly limits?: Limits;
   /** Reports in one line that the log cannot be written, or can again; to stderr by default. */
   readonly report?: (line: string) => void;
+  /** Follows the runs of this process, such as a `new Telemetry({ log, url })`; their programs and models get the trace. */
+  readonly telemetry?: RunFollower;
+  /** Receives failures that nobody waits for; nobody by default. */
+  readonly onDiagnostic?: OnDiagnostic;
+}
+
+/** The options that have defaults, with them. */
+export type ResolvedOptions = Required<
+  Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits' | 'contextOf' | 'telemetry' | 'onDiagnostic'>
+>;
+
+/** Returns options with their defaults. */
+export function resolveOptions(options: SupervisorOptions): ResolvedOptions {
+  return {
+    owner: processOwner(),
+    leaseMs: defaultLeaseMs(options.log),
+    graceMs: 2_000,
+    newRunId: newId,
+    hasContext: () => false,
+    checkOrder: process.env['NODE_ENV'] === 'development',
+    clock: backgroundClock,
+    report: printNotice,
+    ...options,
+  };
 }
 
 /** Finds the agent that resumes an open run of a resource and an author; undefined when the run cannot be resumed. */
@@ -80,5 +110,7 @@ export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
       clock: clock().optional(),
       limits: limitsField().optional(),
       report: callback().optional(),
+      telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
+      onDiagnostic: callback().optional(),
     }) satisfies Record<keyof SupervisorOptions, z.ZodType>,
 );

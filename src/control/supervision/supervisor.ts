@@ -5,19 +5,17 @@ import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
 import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
+import { deriveTraceId, findTrace } from '../../events/trace-context.ts';
 import { getRun, retryOf, selectMessage } from '../../graph/index.ts';
 import { changeMode } from '../choice-events.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';
 import { ActiveThreads, supervisorClosed } from './active-threads.ts';
 import { answerRelay, cancelRelays } from './answer-relay.ts';
-import { backgroundClock } from '../../agents/clock.ts';
-import { defaultLeaseMs } from './lease-times.ts';
 import { type OpenRun, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
-import { processOwner } from './process-owner.ts';
 import { turnShare } from './turn-share.ts';
 import type {
   AbortOptions,
@@ -31,9 +29,17 @@ import type {
 import { checkAbort, checkAbortAll, checkRetry, checkStart } from './run-options.ts';
 import { finished, ignoreFinished, type NewRun, type RunLaunch, usedRunId } from './run-launch.ts';
 import { type ContextOf, findOrigin } from './run-context.ts';
+import type { RunCounts } from './run-counts.ts';
+import { RunObserver } from './run-observer.ts';
 import { newRunRecord, readRunRecord } from './run-record.ts';
 import { runNotFound, RunOwnership, runUnderWay, type TakeoverResult } from './run-ownership.ts';
-import { type AgentFinder, checkSupervisorOptions, type SupervisorOptions } from './supervisor-options.ts';
+import {
+  type AgentFinder,
+  checkSupervisorOptions,
+  type ResolvedOptions,
+  resolveOptions,
+  type SupervisorOptions,
+} from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import { type ThreadMemory, ThreadState } from '../thread-memory.ts';
 import { endImportedRuns, userEvent } from './turn-events.ts';
@@ -42,11 +48,10 @@ import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
 import type { RunHost } from '../../agents/run-agent.ts';
 import type { RunResult } from '../../agents/run-result.ts';
-import { printNotice } from '../standard-output.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl, RunHost {
-  readonly #options: Required<Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits' | 'contextOf'>>;
+  readonly #options: ResolvedOptions;
   readonly #agentOf: AgentFinder;
   readonly #threads: ActiveThreads;
   readonly #runs = new Map<string, ActiveRun>();
@@ -62,26 +67,20 @@ export class Supervisor implements RunControl, RunHost {
   readonly #spending: SpendingBook;
   readonly #closing = new AbortController();
   readonly #runEndListeners = new Set<(threadId: string) => void>();
+  readonly #observer: RunObserver;
+  readonly counts: RunCounts;
   #watches = false;
 
   /** Throws `invalid_argument` for options that are unknown, missing or invalid, and for two agents with the same id. */
   constructor(options: SupervisorOptions) {
     checkSupervisorOptions(options);
-    const { agents = [], resourceId, limits, contextOf, ...others } = options;
+    const { agents = [], resourceId, limits, contextOf, telemetry, onDiagnostic } = options;
     if (typeof agents !== 'function') checkAgentIds('The supervisor', agents);
     this.#limits = limits;
     this.#contextOf = contextOf;
-    this.#options = {
-      owner: processOwner(),
-      leaseMs: defaultLeaseMs(options.log),
-      graceMs: 2_000,
-      newRunId: newId,
-      hasContext: () => false,
-      checkOrder: process.env['NODE_ENV'] === 'development',
-      clock: backgroundClock,
-      report: printNotice,
-      ...others,
-    };
+    this.#observer = new RunObserver(telemetry, onDiagnostic);
+    this.counts = this.#observer.counts;
+    this.#options = resolveOptions(options);
     this.#agentOf = typeof agents === 'function' ? agents : ({ agentId }) => agents.find(({ id }) => id === agentId);
     this.#ownership = new RunOwnership({
       log: options.log,
@@ -104,7 +103,7 @@ export class Supervisor implements RunControl, RunHost {
       report,
       runsIn: threadId => this.#runningIn(threadId),
       isClosed: () => this.#isClosed,
-      onQueue: threadId => void this.steer(threadId).catch(() => {}),
+      onQueue: threadId => void this.steer(threadId).catch(this.#observer.diagnose('steer_failed', threadId)),
     });
     this.#spending = new SpendingBook({ log, clock, resourceId, flush: threadId => this.flush(threadId) });
     this.#memoryJobs = new MemoryJobs({
@@ -130,7 +129,8 @@ export class Supervisor implements RunControl, RunHost {
 
   async start<Output>(threadId: string, options: StartOptions<Output>): Promise<RunHandle<Output>> {
     checkStart(options);
-    const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata, context } = options;
+    const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
+    const { context, trace } = options;
     if (edits !== undefined) await this.#checkIdle(threadId);
     const needsState = edits !== undefined || mode !== undefined || once !== undefined;
     const state = needsState ? await this.#memory.of(threadId) : new ThreadState();
@@ -139,7 +139,7 @@ export class Supervisor implements RunControl, RunHost {
     const lacksContext = waiting !== undefined && this.#lacksContext(waiting);
     const run = await this.#startRun(
       threadId,
-      { agent, parentId: `${event.runId}:user`, model, note, metadata, context, lacksContext },
+      { agent, parentId: `${event.runId}:user`, model, note, metadata, context, lacksContext, trace },
       {
         event,
         expectedSeq,
@@ -158,10 +158,10 @@ export class Supervisor implements RunControl, RunHost {
 
   async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
     checkRetry(options);
-    const { agent, messageId, model, context } = options;
+    const { agent, messageId, model, context, trace } = options;
     await this.#checkIdle(threadId);
     const { conversation } = await this.#memory.of(threadId);
-    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model, context });
+    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model, context, trace });
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
@@ -186,7 +186,8 @@ export class Supervisor implements RunControl, RunHost {
 
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
     // The process of the run may have ended: then the run resumes first, which closes requests that ended with it.
-    if (this.#watches && !this.#threads.has(threadId)) await this.takeOver(threadId).catch(() => {});
+    if (this.#watches && !this.#threads.has(threadId))
+      await this.takeOver(threadId).catch(this.#observer.diagnose('takeover_failed', threadId));
     await this.flush(threadId);
     const { relays } = await this.#memory.of(threadId);
     await answerRelay(this.#options.log, { threadId, relayId, relays }, answer);
@@ -271,7 +272,7 @@ export class Supervisor implements RunControl, RunHost {
 
   /** Appends the request of a run, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request: RunRequest = {}): Promise<RunHandle> {
-    const { agent, parentId, model, note, context, lacksContext } = newRun;
+    const { agent, parentId, model, note, context, lacksContext, trace } = newRun;
     if (request.parallel !== true) this.#reserve(threadId);
     let thread: ActiveThread | undefined;
     let runId: string | undefined;
@@ -287,7 +288,7 @@ export class Supervisor implements RunControl, RunHost {
       const ends = endImportedRuns(await this.#memory.of(threadId, request.expectedSeq ?? 0));
       const before = [...ends, ...(request.before ?? [])];
       await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata });
-      return await this.#launch(thread, { threadId, open, agent, note, isNew: true, context, lacksContext });
+      return await this.#launch(thread, { threadId, open, agent, note, isNew: true, context, lacksContext, trace });
     } catch (error) {
       if (thread !== undefined) await this.#threads.release(threadId, thread);
       throw error;
@@ -347,7 +348,7 @@ export class Supervisor implements RunControl, RunHost {
   /** Starts or resumes a run from its log; throws `finished` when it has ended. */
   async #launch(
     thread: ActiveThread,
-    { threadId, open, agent, note, isNew, context, lacksContext }: RunLaunch,
+    { threadId, open, agent, note, isNew, context, lacksContext, trace: named }: RunLaunch,
   ): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
@@ -371,6 +372,7 @@ export class Supervisor implements RunControl, RunHost {
     const { conversation } = threadState;
     const { origin, ...late } = await findOrigin(log, this.#contextOf, { threadId, run: open, conversation, context });
     const rawBefore = state && (await countRawLines(log, threadId, state));
+    const trace = isNew ? named && { traceId: deriveTraceId(runId), ...named } : findTrace(state?.events ?? []);
     // `close` detaches the runs that it knows: none may begin after it.
     if (this.#isClosed) throw supervisorClosed();
     const run = new ActiveRun({
@@ -381,6 +383,8 @@ export class Supervisor implements RunControl, RunHost {
       checkOrder,
       note,
       lacksContext: lacksContext === true,
+      trace,
+      observer: this.#observer,
       contexts: threadState.contexts.copy(),
       ...late,
       params: {
@@ -402,13 +406,16 @@ export class Supervisor implements RunControl, RunHost {
       },
     });
     this.#runs.set(runId, run);
-    if (threadState.queue.length > 0) void this.steer(threadId).catch(() => {});
+    this.#observer.telemetry?.follow(run, Math.max(run.seq, threadState.seq));
+    if (threadState.queue.length > 0)
+      void this.steer(threadId).catch(this.#observer.diagnose('steer_failed', threadId));
     this.#settled.set(run, this.#settle(run, thread));
     return run;
   }
 
   async #settle(run: ActiveRun, thread: ActiveThread): Promise<void> {
-    await run.done;
+    const outcome = await run.done;
+    if (!run.isDetached) this.counts.end(outcome);
     this.#runs.delete(run.runId);
     await this.#threads.release(run.threadId, thread);
     if (!this.#isClosed) for (const listener of this.#runEndListeners) listener(run.threadId);

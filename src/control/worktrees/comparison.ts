@@ -22,7 +22,7 @@ export interface Competitor {
   readonly model?: string | undefined;
 }
 
-export interface ComparisonRequest extends Pick<StartOptions, 'content' | 'by'> {
+export interface ComparisonRequest extends Pick<StartOptions, 'content' | 'by' | 'trace'> {
   readonly agents: readonly Competitor[];
   readonly resourceId?: string | undefined;
   /** The beginning of the branches. */
@@ -70,7 +70,7 @@ async function startOne(
   { log, control, worktrees }: ComparisonOptions,
   request: ComparisonRequest & Competitor & { readonly comparison: string },
 ): Promise<ComparedRun> {
-  const { agent, model, content, by, comparison, resourceId } = request;
+  const { agent, model, content, by, trace, comparison, resourceId } = request;
   const { id: threadId } = await log.createThread({
     title: makeTitle(content),
     metadata: { comparison, agentId: agent.id },
@@ -83,7 +83,7 @@ async function startOne(
     const run = await control.start(threadId, {
       agent: place.agent ?? agent,
       content,
-      ...defined({ by, model, folder: place.folder }),
+      ...defined({ by, model, trace, folder: place.folder }),
     });
     return { ...known, run, ...defined({ worktree: place.worktree, note: place.folder?.note }) };
   } catch (error) {

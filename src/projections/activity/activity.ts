@@ -42,3 +42,8 @@ export type Activity = {
   | { readonly type: 'warning'; readonly message: string; readonly code?: string }
   | { readonly type: 'unknown'; readonly raw: unknown }
 );
+
+/** Whether an entry is something that an agent did. */
+export function isOperation(activity: Activity): activity is Activity & Operation {
+  return !['agent', 'error', 'warning', 'unknown'].includes(activity.type);
+}

@@ -1,6 +1,6 @@
 import { textOfContent } from '../../events/content-text.ts';
 import { type AgentEvent, type EventOf, isKnownEvent, toolOutputOf } from '../../events/index.ts';
-import type { Operation } from '../activity/activity.ts';
+import { isOperation, type Operation } from '../activity/activity.ts';
 import { type ActivityState, createActivityState, projectActivity } from '../activity/project-activity.ts';
 import { gistOf, type StepStatus, subjectOf, type TimelineStep } from './timeline-step.ts';
 
@@ -216,10 +216,6 @@ export class Timeline {
 
 function seqAt(seq: number | undefined): { endSeq?: number } {
   return seq === undefined ? {} : { endSeq: seq };
-}
-
-function isOperation(activity: { readonly type: string }): activity is Operation & { timestamp: string } {
-  return !['agent', 'error', 'warning', 'unknown'].includes(activity.type);
 }
 
 function relaySubject(relay: EventOf<'relay'>): string {

@@ -8,6 +8,8 @@ export interface ThreadDocument {
   readonly events: readonly LoggedEvent[];
   /** The version of Singletree that writes it. */
   readonly version: string;
+  /** Where it branched off, when it did. */
+  readonly branchedFrom?: { readonly seq: number } | undefined;
 }
 
 /** The formats of a document of a thread, each with the end of its file's name and its media type. */
@@ -15,6 +17,7 @@ export const documentFormats = {
   markdown: { extension: 'md', contentType: 'text/markdown; charset=utf-8' },
   html: { extension: 'html', contentType: 'text/html; charset=utf-8' },
   atif: { extension: 'json', contentType: 'application/json' },
+  otlp: { extension: 'json', contentType: 'application/json' },
 } as const;
 
 export type DocumentFormat = keyof typeof documentFormats;

@@ -3,7 +3,7 @@ import { defined } from '../../events/defined.ts';
 import { comparisonBody, comparisonInfo } from '../../protocols/index.ts';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { type Route, route } from '../route.ts';
-import { authorOf } from '../security/caller.ts';
+import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 /** Comparisons of several agents on one request. */
@@ -30,7 +30,7 @@ export function comparisonRoutes(site: Site): Route[] {
             resourceId: scope.resourceId,
             branch,
             uncommitted,
-            ...authorOf(scope),
+            ...describeSender(scope),
           },
         );
         return {

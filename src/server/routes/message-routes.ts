@@ -2,7 +2,7 @@ import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/index.ts';
 import { type Route, route } from '../route.ts';
-import { authorOf } from '../security/caller.ts';
+import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Messages';
@@ -23,7 +23,7 @@ export function messageRoutes(site: Site): Route[] {
       answer: messageReceipt,
       handle: async ({ param, scope, body: { edits, ...body } }) => {
         const { id } = await site.findToSend(scope, param('threadId'));
-        const message = { ...body, ...authorOf(scope) };
+        const message = { ...body, ...describeSender(scope) };
         return edits === undefined ? conversations.send(id, message) : conversations.edit(id, edits, message);
       },
     }),
@@ -38,7 +38,7 @@ export function messageRoutes(site: Site): Route[] {
       answer: messageReceipt,
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
-        const { runId } = await conversations.retry(id, defined(body));
+        const { runId } = await conversations.retry(id, defined({ ...body, trace: scope.trace }));
         return { runId };
       },
     }),

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { agentInfo, setupInfo } from '../../protocols/index.ts';
 import { SingletreeError } from '../../events/index.ts';
+import { allThreads, type EventLog, type OpenKind } from '../../log/index.ts';
+import { openKinds } from '../../log/open-things.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 
@@ -9,7 +11,7 @@ const status = z.looseObject({ status: z.string() });
 
 /** What those who run the server ask it. */
 export function operationRoutes(site: Site): Route[] {
-  const { log, control, agents } = site.options;
+  const { log, control, agents, telemetry } = site.options;
   return [
     route({
       method: 'get',
@@ -41,12 +43,17 @@ export function operationRoutes(site: Site): Route[] {
       tag,
       summary: 'Counters for Prometheus; a token of one resource does not open it',
       answer: { contentType: 'text/plain', description: 'The Prometheus text format' },
-      handle: ({ scope }) => {
+      handle: async ({ scope }) => {
         if (scope.resourceId !== undefined) throw new SingletreeError('not_found', 'There is no GET /metrics.');
+        const running = control.running();
         const text = site.metrics.render({
           openStreams: site.keepAlive.size,
-          runningRuns: control.running().length,
+          runningRuns: running.length,
+          heldLeases: new Set(running.map(({ threadId }) => threadId)).size,
           authFailures: site.access.failures,
+          runs: control.counts,
+          open: await countOpen(log),
+          spans: telemetry?.counts,
         });
         return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
       },
@@ -73,4 +80,13 @@ export function operationRoutes(site: Site): Route[] {
       }),
     }),
   ];
+}
+
+/** Counts what is open in all threads of a log. */
+async function countOpen(log: EventLog): Promise<Record<OpenKind, number>> {
+  const counts = { run: 0, relay: 0, message: 0 };
+  for (const open of openKinds)
+    for await (const thread of allThreads(log, { open }))
+      counts[open] += thread.open?.filter(({ kind }) => kind === open).length ?? 0;
+  return counts;
 }

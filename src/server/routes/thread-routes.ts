@@ -167,9 +167,9 @@ export function threadRoutes(site: Site): Route[] {
       path: '/api/threads/{threadId}/export',
       right: 'read',
       tag,
-      summary: 'Download a thread: its events, one on each line, or its active branch as a document',
+      summary: 'Download a thread: its events, one on each line, its active branch as a document, or its spans',
       query: z.strictObject({
-        format: z.enum(['jsonl', 'markdown', 'html', 'atif']).optional().describe('the events by default'),
+        format: z.enum(['jsonl', 'markdown', 'html', 'atif', 'otlp']).optional().describe('the events by default'),
       }),
       answer: { contentType: ndjson, description: 'One event on each line, or the document' },
       handle: async ({ param, scope, query: { format = 'jsonl' } }) => {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
+import type { RunTrace } from '../../events/trace-context.ts';
 
 /** Every right of a caller. `administer` covers folders, rules, keys, imports and deletions. None includes another. */
 export const allRights = ['read', 'send', 'approve', 'administer'] as const;
@@ -33,6 +35,13 @@ export interface Scope {
   readonly runMarks?: string;
   /** The name of the caller: the `by` of what it adds to a log. */
   readonly by?: string;
+  /** The trace that its `traceparent` header names. */
+  readonly trace?: RunTrace;
+}
+
+/** The author of a message and the trace of the run that it begins. */
+export function describeSender({ by, trace }: Scope): Pick<Scope, 'by' | 'trace'> {
+  return defined({ by, trace });
 }
 
 const callerFields = z.object({

@@ -90,6 +90,7 @@ const exports = [
   ['markdown', 'Markdown'],
   ['jsonl', 'JSONL'],
   ['atif', 'ATIF'],
+  ['otlp', 'OTLP'],
 ] as const;
 
 function MenuItem({ tone, onClick, children }: { tone?: 'bad'; onClick: () => void; children: string }) {

@@ -9,6 +9,7 @@ import { Attachments } from '../attachments/attachments.ts';
 import { modelName, providerIdOf } from './provider-id.ts';
 import type { ModelTool } from '../../loop/tool.ts';
 import { limitReached } from '../../limits/limits.ts';
+import { currentTraceparent } from '../../trace-scope.ts';
 import type { Spending } from '../../limits/spending.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { CallIds } from './call-ids.ts';
@@ -115,7 +116,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       const own = hasExecuted ? ownExecutedCalls(prompt, providerIdOf(model)) : prompt;
       const fitted = hasFiles ? await attachments.fit(own, signal) : { prompt: own, problems: [] };
       const marked = withCacheMarks({ ...request, prompt: fitted.prompt, abortSignal: signal }, model);
-      const { stream: parts } = await model.doStream(marked);
+      const { stream: parts } = await model.doStream(withTraceparent(marked));
       for (const message of fitted.problems) await sink.put({ type: 'error', runId, code: attachmentRefused, message });
       await readParts(parts, signal, part => {
         const event = stream.take(part);
@@ -190,4 +191,10 @@ async function readParts<Part>(
 function priced(usage: EventOf<'usage'>, model: LanguageModelV3): EventOf<'usage'> {
   const cost = usage.cost ?? costOf({ provider: providerIdOf(model), model: model.modelId }, usage);
   return { ...usage, model: modelName(model), ...defined({ cost }) };
+}
+
+/** Adds the header that names the trace of the run to a request that is made in one. */
+function withTraceparent(request: LanguageModelV3CallOptions): LanguageModelV3CallOptions {
+  const traceparent = currentTraceparent();
+  return traceparent === undefined ? request : { ...request, headers: { traceparent, ...request.headers } };
 }

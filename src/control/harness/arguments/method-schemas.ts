@@ -1,6 +1,7 @@
 import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
 import { once } from '../../../events/define.ts';
+import { having } from '../../../events/options/option-fields.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
 import { builtinToolIds } from '../tools/builtin-tools.ts';
 import { memoryField } from '../../../agents/memory/memory.ts';
@@ -89,6 +90,7 @@ const options = () =>
       } satisfies Record<keyof HarnessOMConfig, z.ZodType>)
       .optional(),
     limits: limitsField().optional(),
+    telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
     disableBuiltinTools: z.array(z.enum(builtinToolIds)).optional(),
     heartbeatHandlers: z.array(heartbeat()).optional(),
     idGenerator: callback().optional(),

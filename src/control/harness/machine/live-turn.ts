@@ -2,7 +2,7 @@ import type { UserMessage } from '../../../agents/agent.ts';
 import type { RunHandle, RunOutcome } from '../../supervision/run-control.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
-import type { RunTrace } from '../turns/tracing.ts';
+import type { RunTrace } from '../../../events/trace-context.ts';
 import { deferred } from './messages.ts';
 
 interface TurnState {

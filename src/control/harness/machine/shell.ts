@@ -1,7 +1,7 @@
 import type { UserMessage } from '../../../agents/agent.ts';
 import type { Clock } from '../../../agents/clock.ts';
 import { ownerCheckMs, remoteLeaseMs } from '../../supervision/lease-times.ts';
-import type { RunTrace } from '../turns/tracing.ts';
+import type { RunTrace } from '../../../events/trace-context.ts';
 import type { UserInput } from '../turns/user-input.ts';
 import { decide } from './decide.ts';
 import { harnessDestroyed } from './harness-destroyed.ts';

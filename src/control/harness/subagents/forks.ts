@@ -2,11 +2,12 @@ import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
 import type { MemoryHost } from '../../../agents/memory/memory-host.ts';
 import { ResultFold, type RunResult } from '../../../agents/run-result.ts';
+import { defined } from '../../../events/defined.ts';
 import { type AgentEvent, type LoggedEvent, newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../../log/index.ts';
 import { openRunsOf } from '../../supervision/open-runs.ts';
 import { RunDetached } from '../../../agents/run-detached.ts';
-import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
+import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-control.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
@@ -27,6 +28,7 @@ export interface ForksOptions {
   /** Generates the ids of fork threads and their runs. */
   readonly newOwnId: () => string;
   readonly limits?: Limits | undefined;
+  readonly telemetry?: RunFollower | undefined;
   /** Stores everything that runs of this process have written to a thread. */
   readonly flush: (threadId: string) => Promise<void>;
 }
@@ -82,9 +84,9 @@ export class Forks {
 
   constructor(options: ForksOptions) {
     this.#options = options;
-    const { log, memory, newOwnId: newRunId, limits } = options;
+    const { log, memory, newOwnId: newRunId, limits, telemetry } = options;
     const agents = (_: unknown, id: string) => this.#agents.get(id);
-    this.#supervisor = new Supervisor({ log, memory, newRunId, agents, ...(limits && { limits }) });
+    this.#supervisor = new Supervisor({ log, memory, newRunId, agents, ...defined({ limits, telemetry }) });
   }
 
   /** Resolves with the result of the fork; rejects when it cannot start, or is detached. */

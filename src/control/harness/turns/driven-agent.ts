@@ -1,11 +1,9 @@
 import { defined } from '../../../events/defined.ts';
 import type { Agent, InvokeParams } from '../../../agents/agent.ts';
-import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/index.ts';
 
 /** Additions to a run of an agent. */
 export interface Drive {
-  /** Additional fields of the run's first event. */
-  readonly startFields?: (runId: string) => Partial<EventOf<'harness_start'>>;
   readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
   /** Whether the run ends before the step with this number. */
   readonly endsBefore?: (step: number) => boolean | Promise<boolean>;
@@ -45,8 +43,7 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
     if (type === 'step_start' && runId === this.#params.runId && (await this.#drive.endsBefore?.(next.value.step)))
       return this.#end();
     this.#drive.onEvent?.(next.value);
-    if (type !== 'harness_start' || runId !== this.#params.runId) return next;
-    return { done: false, value: { ...next.value, ...this.#drive.startFields?.(runId) } };
+    return next;
   }
 
   async return(): Promise<IteratorResult<AgentEvent>> {

@@ -6,7 +6,7 @@ import { type EventLog, readEvents } from '../../../log/index.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
 import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
 import type { ContextOf } from '../../supervision/run-context.ts';
-import type { EndNote, RunHandle } from '../../supervision/run-control.ts';
+import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-control.ts';
 import { Conversations } from '../../conversations/conversations.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import { deliveredKey } from '../../supervision/message-keys.ts';
@@ -16,7 +16,7 @@ import type { LiveTurn } from '../machine/live-turn.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import { addTokenUsage, type TokenUsage, tokenUsageOf } from '../token-usage.ts';
-import { traceIdOf, traceIn } from './tracing.ts';
+import { findTrace } from '../../../events/trace-context.ts';
 import { messageOf, type UserInput } from './user-input.ts';
 
 export interface RunsOptions {
@@ -25,6 +25,7 @@ export interface RunsOptions {
   readonly newRunId: () => string;
   readonly limits: Limits | undefined;
   readonly contextOf: ContextOf | undefined;
+  readonly telemetry: RunFollower | undefined;
   /** Whether this process has the request context of a waiting message. */
   readonly hasContext: (messageId: string) => boolean;
   /** The agent of the current mode. */
@@ -56,8 +57,8 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    const { limits, log, memory, newRunId, hasContext, contextOf } = options;
-    const shared = { log, memory, newRunId, hasContext, ...defined({ limits, contextOf }) };
+    const { limits, telemetry, log, memory, newRunId, hasContext, contextOf } = options;
+    const shared = { log, memory, newRunId, hasContext, ...defined({ limits, telemetry, contextOf }) };
     this.supervisor = new Supervisor({ ...shared, agents: this.#agents });
     const agents = { list: () => this.#agents, get: () => this.#agents[0] };
     this.conversations = new Conversations({ log, control: this.supervisor, agents });
@@ -84,7 +85,15 @@ export class Runs {
     thread.follow();
     try {
       const delivery = isStored && id !== undefined ? { once: deliveredKey(id) } : {};
-      const run = await this.conversations.start(thread.id, { content, id }, { note, expectedSeq, ...delivery });
+      const run = await this.conversations.start(
+        thread.id,
+        { content, id, trace: turn.trace },
+        {
+          note,
+          expectedSeq,
+          ...delivery,
+        },
+      );
       turn.handles = [run];
       return 'new';
     } catch (error) {
@@ -180,13 +189,12 @@ export class Runs {
     let tokenUsage: TokenUsage | undefined;
     const own = this.#options.agent();
     const agent = drivenAgent(own, {
-      startFields: runId => (turn.trace === undefined ? {} : { trace: { traceId: traceIdOf(runId), ...turn.trace } }),
       prepare: async params => {
         await turn.state.ready();
         runs.add(params.runId);
         // No other run is active in the thread now, and earlier usage is known.
         tokenUsage ??= thread.usage;
-        if (params.resume !== undefined) turn.trace = traceIn(params.resume.events);
+        if (params.resume !== undefined) turn.trace = findTrace(params.resume.events);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
         const { steering: shared } = params;
         const steering = {

@@ -1,11 +1,8 @@
 import { defined } from '../../../events/defined.ts';
-import { createHash } from 'node:crypto';
-import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../events/index.ts';
+import type { RunTrace } from '../../../events/trace-context.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import { notSupported } from '../arguments/unavailable-options.ts';
-
-/** The trace of a run, stored in its first event. */
-export type RunTrace = NonNullable<EventOf<'harness_start'>['trace']>;
 
 /** The span that a run belongs to. */
 export interface TracingContext {
@@ -58,18 +55,6 @@ export function traceOf({
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
   return Object.keys(trace).length === 0 ? undefined : trace;
-}
-
-/** The trace in the first event of a run. */
-export function traceIn(events: readonly AgentEvent[]): RunTrace | undefined {
-  for (const event of events) if (event.type === 'harness_start') return event.trace;
-  return undefined;
-}
-
-/** The default trace id of a run, derived from the run id. */
-export function traceIdOf(runId: string): string {
-  const digits = runId.replaceAll('-', '');
-  return /^[0-9a-f]{32}$/.test(digits) ? digits : createHash('sha256').update(runId).digest('hex').slice(0, 32);
 }
 
 function hexadecimal(name: string, value: string | undefined, digits: number): string | undefined {

@@ -1,7 +1,7 @@
 import type { UserMessage } from '../../../agents/agent.ts';
 import { type ContentPart, newId } from '../../../events/index.ts';
 import type { RequestContext } from '../tools/request-context.ts';
-import type { RunTrace } from './tracing.ts';
+import type { RunTrace } from '../../../events/trace-context.ts';
 
 /** A message of a person. */
 export interface UserInput {

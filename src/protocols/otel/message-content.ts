@@ -1,0 +1,53 @@
+import { type ContentPart, type EventOf, isToolParseError, toolOutputOf } from '../../events/index.ts';
+
+/** A part of a message as the conventions describe it. */
+export type MessagePart = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export interface ContentMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly parts: readonly MessagePart[];
+  readonly finish_reason?: string;
+}
+
+/** The longest attribute, in characters. */
+export const longestAttribute = 32_768;
+
+/** Returns a person's message; of images and files only what they are. */
+export function toUserMessage(content: string | readonly ContentPart[]): ContentMessage {
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return { role: 'user', parts: parts.map(toPart) };
+}
+
+function toPart(part: ContentPart): MessagePart {
+  if (part.type === 'text') return { type: 'text', content: part.text };
+  const modality = part.mediaType.split('/')[0] ?? '';
+  return { type: 'blob', modality, mime_type: part.mediaType, content: '' };
+}
+
+/** Returns the result of a call as a message. */
+export function toToolMessage({ id, output }: Pick<EventOf<'tool_result'>, 'id' | 'output'>): ContentMessage {
+  return { role: 'tool', parts: [{ type: 'tool_call_response', id, response: toResponse(output) }] };
+}
+
+/** Returns what a model reads of the result of a call. */
+export function toResponse(output: unknown): unknown {
+  const shown = toolOutputOf(output);
+  return 'context' in shown ? shown.context : 'error' in shown ? shown.error : shown.reason;
+}
+
+/** Returns the arguments of a call; those that were no JSON as the model wrote them. */
+export function toArguments(input: unknown): unknown {
+  return isToolParseError(input) ? input.rawArguments : input;
+}
+
+/** Returns a value as JSON of bounded length: long texts in it are cut, which `isCut` reports. */
+export function fitJson(value: unknown): { readonly json: string; readonly isCut: boolean } {
+  for (const longest of [Number.POSITIVE_INFINITY, 8192, 1024, 128]) {
+    const json = JSON.stringify(value, (_key, each: unknown) =>
+      typeof each === 'string' && each.length > longest ? `${each.slice(0, longest)}…` : each,
+    );
+    if (json === undefined) break;
+    if (json.length <= longestAttribute) return { json, isCut: longest !== Number.POSITIVE_INFINITY };
+  }
+  return { json: 'null', isCut: true };
+}
