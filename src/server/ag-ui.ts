@@ -6,7 +6,7 @@ import { parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts
 import { readRequests } from '../runtime/requests.ts';
 import { toMessage } from './ag-ui-content.ts';
 import { isLate, openTurn, readChat } from './chat.ts';
-import { authorOf, type Scope } from './security/caller.ts';
+import { authorOf, describeSender, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 
 /** The request that answers a client of AG-UI, and what of it the client has. */
@@ -103,7 +103,7 @@ async function resumeRun(site: Site, { thread, agent, body, scope }: AgUiRequest
   if (asking === undefined) throw new SingletreeError('run_not_found', 'The run that asked is not in the thread.');
   const last = body.messages.at(-1);
   const isNew = last?.role === 'user' && !(await readUsers(site, thread)).some(({ id }) => id === last.id);
-  if (isNew) await conversations.send(thread.id, { ...toMessage([last]), ...authorOf(scope), agent });
+  if (isNew) await conversations.send(thread.id, { ...toMessage([last]), ...describeSender(scope), agent });
   return { runId: asking.runId, from: asking.startSeq - 1, after };
 }
 
@@ -113,7 +113,7 @@ async function sendLast(site: Site, { thread, agent, body, scope }: AgUiRequest)
   const theirs = body.messages.filter(message => message.role === 'user');
   const last = theirs.at(-1) as AgUiUserMessage;
   const at = { from: thread.seq, after: 0 };
-  const asked = { agent, ...authorOf(scope) };
+  const asked = { agent, ...describeSender(scope) };
   const ours = await readUsers(site, thread);
   const same = ours.find(({ id }) => id === last.id);
   if (same !== undefined) {
