@@ -5,19 +5,11 @@ import { newId, SingletreeError } from '../../events/index.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
 import { allThreads, hasOpen, type Thread } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
-import type { Choice } from '../choice-events.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import { threadOfOpenRun } from '../supervision/open-runs.ts';
 import { processOwner } from '../supervision/process-owner.ts';
-import type {
-  AbortOptions,
-  RetryRunOptions,
-  RunControl,
-  RunHandle,
-  StartOptions,
-  ThreadFolder,
-} from '../supervision/run-control.ts';
+import type { AbortOptions, RetryRunOptions, RunControl, RunHandle, StartOptions } from '../supervision/run-control.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { runNotFound } from '../supervision/run-ownership.ts';
 import { deliveredKey, messageKey } from '../supervision/message-keys.ts';
@@ -27,14 +19,14 @@ import {
   type ConversationsOptions,
   type Delivered,
   type QueueChange,
-  type ThreadLabels,
 } from './conversations-options.ts';
-import { ConversationReader } from './conversation-reader.ts';
+import { ConversationSettings, withChosenModel } from './conversation-settings.ts';
 import { busy, isBusy, retryWhileBusy } from './busy-thread.ts';
 import { earlierReceipt } from './earlier-receipt.ts';
-import { changeMessage, notWaiting, queueMessage } from './queue-changes.ts';
+import { changeMessage, isReminder, notWaiting, queueMessage, storeUnanswered } from './queue-changes.ts';
 import { holdQueue, isQueueHeld, releaseQueue } from './queue-hold.ts';
 import { checkMode, type OfferedAgents, type SendReceipt, pickAgent, type SentMessage } from './sent-message.ts';
+import { type SystemReminder, systemReminderText } from './system-reminder.ts';
 import { makeTitle } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
@@ -44,7 +36,7 @@ const checkMs = 5_000;
  * What people do with a conversation, decided once for every surface: how a message waits and when it is delivered, and
  * who aborts and answers what. State is in the log: every method works for threads of any process.
  */
-export class Conversations extends ConversationReader {
+export class Conversations extends ConversationSettings {
   readonly #options: ConversationsOptions;
   readonly #control: RunControl;
   readonly #agents: OfferedAgents;
@@ -60,9 +52,10 @@ export class Conversations extends ConversationReader {
   /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
   constructor(options: ConversationsOptions) {
     checkConversationsOptions(options);
-    super(options.log, options.agents);
+    const control = options.control ?? new Supervisor({ log: options.log });
+    super(options.log, control, options.agents);
     this.#options = options;
-    this.#control = options.control ?? new Supervisor({ log: options.log });
+    this.#control = control;
     this.#agents = options.agents ?? { list: () => [], get: () => undefined };
     this.#memory = sharedThreadMemory(options.log);
   }
@@ -127,6 +120,20 @@ export class Conversations extends ConversationReader {
     return this.#control.start(threadId, { agent, content, ...given, ...conditions });
   }
 
+  /**
+   * Gives the agent of a thread something to read that it does not answer: at the next safe point of the run, else with
+   * the next message.
+   */
+  remind(threadId: string, agent: string, reminder: SystemReminder): Promise<void> {
+    const message = { id: newId(), content: systemReminderText(reminder), agent };
+    return this.#calls.run(threadId, async () => {
+      const runId = await this.#activeRun(threadId);
+      if (runId === undefined) return storeUnanswered(this.#options.log, threadId, message);
+      await this.#store(threadId, message, runId);
+      void this.#deliverAfterRuns(threadId);
+    });
+  }
+
   /** Changes, moves or holds a waiting message; throws `not_found` when it, or the one to put it before, does not wait. */
   async change(threadId: string, id: string, change: QueueChange): Promise<void> {
     const { log, clock = systemClock } = this.#options;
@@ -178,6 +185,7 @@ export class Conversations extends ConversationReader {
   /** Answers a relay: the first answer wins, and none counts after it expired. */
   async answer(threadId: string, relayId: string, answer: Omit<RelayAnswer, 'relayId'>): Promise<void> {
     await this.#control.answer(threadId, relayId, answer);
+    if (answer.outcome === 'approve') await this.leavePlanning(threadId, relayId);
   }
 
   /** Aborts a run, whichever process owns it; throws `run_not_found` when it is not open, or of another resource. */
@@ -201,28 +209,6 @@ export class Conversations extends ConversationReader {
       agent: pickAgent(this.#agents, agent, threadId),
       ...message,
     });
-  }
-
-  /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
-  select(threadId: string, messageId: string): Promise<void> {
-    return this.#control.select(threadId, messageId);
-  }
-
-  /** Renames, pins or archives a thread. */
-  label(threadId: string, { title, ...marks }: ThreadLabels): Promise<Thread> {
-    // A mark that is removed leaves nothing behind.
-    const metadata = Object.fromEntries(Object.entries(defined(marks)).map(([mark, isSet]) => [mark, isSet || null]));
-    return this.#options.log.updateThread(threadId, { metadata, ...defined({ title }) });
-  }
-
-  /** Moves a thread to a folder: its next turns work there. */
-  async move(threadId: string, folder: ThreadFolder): Promise<void> {
-    await this.#options.log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
-  }
-
-  /** Stores which mode and model the next turns of a thread use, with metadata of the thread. */
-  async choose(threadId: string, { events, metadata }: Choice): Promise<void> {
-    await this.#options.log.append(threadId, events, { metadata });
   }
 
   /** Takes turns of a thread back, with the files that they changed, and accepts nothing meanwhile. */
@@ -263,7 +249,12 @@ export class Conversations extends ConversationReader {
       if (await this.isHeld(threadId)) return this.#deliverLater(threadId);
       const { queue, seq } = await this.#memory.of(threadId);
       const message = queue.find(({ agent }) => agent === undefined || this.#agents.get(agent, threadId) !== undefined);
-      return message && { messageId: message.id, run: await this.#deliverMessage(threadId, message, seq) };
+      if (message === undefined) return undefined;
+      if (isReminder(message)) {
+        await storeUnanswered(this.#options.log, threadId, message);
+        return await this.next(threadId);
+      }
+      return { messageId: message.id, run: await this.#deliverMessage(threadId, message, seq) };
     } catch (error) {
       if (!isBusy(error)) throw error;
       return this.#deliverLater(threadId);
@@ -315,8 +306,10 @@ export class Conversations extends ConversationReader {
 
   /** Starts a run with a message, which gives a thread without a title its title. */
   async #begin(threadId: string, message: SentMessage, edits?: string): Promise<SendReceipt> {
-    const { runId } = await this.start(threadId, message, { ...onceOf(message), ...defined({ edits }) });
-    const thread = await this.#options.log.getThread(threadId);
+    const before = await this.#options.log.getThread(threadId);
+    const chosen = withChosenModel(this.#agents, before, message);
+    const { runId } = await this.start(threadId, chosen, { ...onceOf(message), ...defined({ edits }) });
+    const thread = before?.title === undefined ? await this.#options.log.getThread(threadId) : before;
     if (thread !== undefined && thread.title === undefined)
       await this.label(threadId, { title: makeTitle(message.content) });
     return { runId };
@@ -348,8 +341,9 @@ export class Conversations extends ConversationReader {
   }
 
   /** Begins the turn of a waiting message; the `user` event with its id delivers it. */
-  #deliverMessage(threadId: string, message: WaitingMessage, expectedSeq: number): Promise<RunHandle> {
-    return this.start(threadId, message, { once: deliveredKey(message.id), expectedSeq });
+  async #deliverMessage(threadId: string, message: WaitingMessage, expectedSeq: number): Promise<RunHandle> {
+    const chosen = withChosenModel(this.#agents, await this.#options.log.getThread(threadId), message);
+    return this.start(threadId, chosen, { once: deliveredKey(message.id), expectedSeq });
   }
 
   async #deliver(threadId: string): Promise<void> {

@@ -1,8 +1,11 @@
 import { defined } from '../../events/defined.ts';
 import { type EventOf, newId, SingletreeError } from '../../events/index.ts';
+import type { EventLog } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import type { QueueChange } from './conversations-options.ts';
+import { deliveredKey } from '../supervision/message-keys.ts';
 import type { SentMessage } from './sent-message.ts';
+import { parseSystemReminder } from './system-reminder.ts';
 
 /** The event that lets a message wait after those that wait already. */
 export function queueMessage(
@@ -56,4 +59,24 @@ function movedOrders(queue: readonly WaitingMessage[], id: string, before: strin
 /** Creates a `not_found` error: a message does not wait. */
 export function notWaiting(id: string): SingletreeError {
   return new SingletreeError('not_found', `The message "${id}" does not wait any more: it was delivered or removed.`);
+}
+
+/** Whether a message is a reminder as a whole: it gets no answer. */
+export function isReminder({ content }: Pick<SentMessage, 'content'>): boolean {
+  return typeof content === 'string' && parseSystemReminder(content) !== undefined;
+}
+
+/** Stores a message that gets no answer, once. */
+export async function storeUnanswered(
+  log: EventLog,
+  threadId: string,
+  { id, content }: Pick<WaitingMessage, 'id' | 'content'>,
+): Promise<void> {
+  const event = {
+    type: 'user' as const,
+    runId: newId(),
+    id,
+    content: typeof content === 'string' ? content : [...content],
+  };
+  await log.append(threadId, [event], { once: deliveredKey(id) });
 }

@@ -1,17 +1,4 @@
-/** A reminder to the model that no person wrote. */
-export interface SystemReminder {
-  readonly message: string;
-  readonly reminderType?: string;
-  readonly path?: string;
-  readonly precedesMessageId?: string;
-  readonly gapText?: string;
-  readonly gapMs?: number;
-  readonly timestamp?: string;
-  readonly goalMaxTurns?: number;
-  readonly judgeModelId?: string;
-  /** Additional metadata. */
-  readonly metadata?: Record<string, unknown>;
-}
+import type { SystemReminder } from '../conversations/system-reminder.ts';
 
 type OperationType = 'observation' | 'reflection';
 

@@ -6,7 +6,7 @@ import { isBusy } from './machine/state.ts';
 import type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
 import { firstUserMessage, messagesOfThread } from './messages/read-messages.ts';
-import { systemReminderText, withMetadata } from './messages/system-reminder.ts';
+import { systemReminderText, withMetadata } from '../conversations/system-reminder.ts';
 import { threadMessages } from './messages/thread-messages.ts';
 import {
   answerTo,

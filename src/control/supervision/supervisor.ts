@@ -42,6 +42,7 @@ import {
 } from './supervisor-options.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import { type ThreadMemory, ThreadState } from '../thread-memory.ts';
+import { deliveredKey } from './message-keys.ts';
 import { endImportedRuns, userEvent } from './turn-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { ownSession } from '../inherited-session.ts';
@@ -132,11 +133,10 @@ export class Supervisor implements RunControl, RunHost {
     const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
     const { context, trace } = options;
     if (edits !== undefined) await this.#checkIdle(threadId);
-    const needsState = edits !== undefined || mode !== undefined || once !== undefined;
+    const needsState = edits !== undefined || mode !== undefined || (id !== undefined && once === deliveredKey(id));
     const state = needsState ? await this.#memory.of(threadId) : new ThreadState();
     const event = userEvent(options, state.conversation);
-    const waiting = once === undefined ? undefined : state.queue.find(message => message.id === id);
-    const lacksContext = waiting !== undefined && this.#lacksContext(waiting);
+    const lacksContext = state.queue.some(message => message.id === id && this.#lacksContext(message));
     const run = await this.#startRun(
       threadId,
       { agent, parentId: `${event.runId}:user`, model, note, metadata, context, lacksContext, trace },
@@ -251,10 +251,10 @@ export class Supervisor implements RunControl, RunHost {
   }
 
   /** Detaches its runs, which another process can resume; with a reason each shows why. */
-  async close(reason?: string): Promise<void> {
+  async close(reason?: string | ((run: RunHandle) => string)): Promise<void> {
     this.#closing.abort();
     const runs = [...this.#runs.values()];
-    for (const run of runs) run.detach(reason);
+    for (const run of runs) run.detach(typeof reason === 'function' ? reason(run) : reason);
     await Promise.all(runs.map(run => run.done));
     await Promise.all(runs.map(run => this.#settled.get(run) ?? Promise.resolve()));
     await this.#memoryJobs.close();
@@ -283,9 +283,9 @@ export class Supervisor implements RunControl, RunHost {
       if (request.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
       runId = await this.#newRunId(threadId, request.expectedSeq);
       this.#starting.add(runId);
-      const { owner } = this.#options;
+      const { log, owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
-      const ends = endImportedRuns(await this.#memory.of(threadId, request.expectedSeq ?? 0));
+      const ends = await endImportedRuns({ log, memory: this.#memory }, threadId);
       const before = [...ends, ...(request.before ?? [])];
       await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata });
       return await this.#launch(thread, { threadId, open, agent, note, isNew: true, context, lacksContext, trace });

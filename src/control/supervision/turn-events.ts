@@ -1,7 +1,8 @@
 import { defined } from '../../events/defined.ts';
 import { type EventOf, newId } from '../../events/index.ts';
 import { type Conversation, editMessage, getMessages, getRun } from '../../graph/index.ts';
-import type { ThreadState } from '../thread-memory.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { ThreadMemory } from '../thread-memory.ts';
 import type { StartOptions } from './run-control.ts';
 
 /** The event of what a person says; one that edits a message stands beside it. */
@@ -14,9 +15,18 @@ export function userEvent(
   return { ...event, ...defined({ id }) };
 }
 
-/** The events that end the recorded runs which an import left open, when a person continues its thread for the first time. */
-export function endImportedRuns({ conversation, mayBeImporting }: ThreadState): EventOf<'harness_end'>[] {
-  const runs = mayBeImporting ? getMessages(conversation).map(({ runId }) => getRun(conversation, runId)) : [];
+/**
+ * The events that end the recorded runs which an import left open, when a person continues its thread for the first time.
+ * A thread of our own is not read for it.
+ */
+export async function endImportedRuns(
+  { log, memory }: { readonly log: EventLog; readonly memory: ThreadMemory },
+  threadId: string,
+): Promise<EventOf<'harness_end'>[]> {
+  const { importedSeq, seq } = (await log.getThread(threadId)) ?? {};
+  if (importedSeq === undefined || importedSeq !== seq) return [];
+  const { conversation } = await memory.of(threadId);
+  const runs = getMessages(conversation).map(({ runId }) => getRun(conversation, runId));
   return runs.toReversed().flatMap(run => {
     if (run?.status !== 'interrupted' || run.endedAt !== undefined) return [];
     return [{ type: 'harness_end', runId: run.runId, agentId: run.agentId ?? '', reason: 'interrupted' }];

@@ -1,4 +1,4 @@
-import { parseSystemReminder } from '../../control/harness/messages/system-reminder.ts';
+import { parseSystemReminder } from '../../control/conversations/system-reminder.ts';
 import type { ContentPart } from '../../events/index.ts';
 import { type FactPart, noticeOf, type RelayPart, type ReplPart, type UserPart } from '../../projections/index.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';

@@ -1,5 +1,5 @@
 import { defined } from '../../events/defined.ts';
-import { parseSystemReminder } from '../../control/harness/messages/system-reminder.ts';
+import { parseSystemReminder } from '../../control/conversations/system-reminder.ts';
 import { type EventLog, readWindow, type ThreadWindow } from '../../log/index.ts';
 import type { ViewPart } from '../../projections/index.ts';
 import { LoadedRange } from '../../projections/reading/ranges/loaded-range.ts';

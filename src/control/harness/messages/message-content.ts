@@ -13,7 +13,7 @@ import {
 } from '../../../graph/index.ts';
 import type { HarnessMessageContent } from '../harness-message.ts';
 import { memoryWork } from './memory-parts.ts';
-import { parseSystemReminder } from './system-reminder.ts';
+import { parseSystemReminder } from '../../conversations/system-reminder.ts';
 import { toolOutcome } from './tool-outcome.ts';
 
 const cache = new WeakMap<Block, { readonly change: number; readonly parts: readonly HarnessMessageContent[] }>();

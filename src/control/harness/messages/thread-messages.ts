@@ -11,7 +11,7 @@ import {
 } from '../../../graph/index.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { reminderParts, userParts } from './message-content.ts';
-import { roleOf } from './system-reminder.ts';
+import { roleOf } from '../../conversations/system-reminder.ts';
 import { type AssistantPlace, assistantBlocks, assistantMessage } from './message-view.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { SingletreeError } from '../../../events/index.ts';
 import { type HarnessFile, userContent } from '../messages/message-content.ts';
-import { systemReminderText, withMetadata } from '../messages/system-reminder.ts';
+import { systemReminderText, withMetadata } from '../../conversations/system-reminder.ts';
 import type { Traced } from './tracing.ts';
 import type { UserInput, PendingSend } from './user-input.ts';
 

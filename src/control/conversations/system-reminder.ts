@@ -1,4 +1,17 @@
-import type { HarnessMessage, SystemReminder } from '../harness-message.ts';
+/** A reminder to the model that no person wrote. */
+export interface SystemReminder {
+  readonly message: string;
+  readonly reminderType?: string;
+  readonly path?: string;
+  readonly precedesMessageId?: string;
+  readonly gapText?: string;
+  readonly gapMs?: number;
+  readonly timestamp?: string;
+  readonly goalMaxTurns?: number;
+  readonly judgeModelId?: string;
+  /** Additional metadata. */
+  readonly metadata?: Record<string, unknown>;
+}
 
 const names = {
   reminderType: 'type',
@@ -15,7 +28,7 @@ const names = {
 const numeric: ReadonlySet<string> = new Set(['gapMs', 'goalMaxTurns']);
 const tag = /^<system-reminder((?: [a-z-]+="[^"]*")*)>\n?([\s\S]*?)\n?<\/system-reminder>$/;
 
-type Role = HarnessMessage['role'];
+type Role = 'user' | 'assistant' | 'system';
 
 /** Formats a reminder as the text for the model; `role` is the role of its message, `user` by default. */
 export function systemReminderText({ message, ...about }: SystemReminder, role: Role = 'user'): string {

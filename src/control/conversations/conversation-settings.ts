@@ -1,0 +1,99 @@
+import type { Agent } from '../../agents/agent.ts';
+import { defined } from '../../events/defined.ts';
+import { newId } from '../../events/index.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+import { changeMode, type Choice } from '../choice-events.ts';
+import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import type { RunControl, ThreadFolder } from '../supervision/run-control.ts';
+import { ConversationReader } from './conversation-reader.ts';
+import type { ThreadLabels } from './conversations-options.ts';
+import { checkMode, type OfferedAgents, pickAgent, type SentMessage } from './sent-message.ts';
+
+/** What people set for a conversation and its next turns: title, marks, folder, branch, mode and model. */
+export class ConversationSettings extends ConversationReader {
+  readonly #log: EventLog;
+  readonly #control: RunControl;
+  readonly #agents: OfferedAgents;
+
+  constructor(log: EventLog, control: RunControl, agents: OfferedAgents | undefined) {
+    super(log, agents);
+    this.#log = log;
+    this.#control = control;
+    this.#agents = agents ?? { list: () => [], get: () => undefined };
+  }
+
+  /** Renames, pins or archives a thread. */
+  label(threadId: string, { title, ...marks }: ThreadLabels): Promise<Thread> {
+    // A mark that is removed leaves nothing behind.
+    const metadata = Object.fromEntries(Object.entries(defined(marks)).map(([mark, isSet]) => [mark, isSet || null]));
+    return this.#log.updateThread(threadId, { metadata, ...defined({ title }) });
+  }
+
+  /** Moves a thread to a folder: its next turns work there. */
+  async move(threadId: string, folder: ThreadFolder): Promise<void> {
+    await this.#log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
+  }
+
+  /** Stores which mode and model the next turns of a thread use, with metadata of the thread. */
+  async choose(threadId: string, { events, metadata }: Choice): Promise<void> {
+    await this.#log.append(threadId, events, { metadata });
+  }
+
+  /** Stops what runs in a thread, and changes its mode; throws `invalid_argument` for a mode that the agent does not have. */
+  async switchMode(threadId: string, agentId: string, mode: string): Promise<void> {
+    checkMode(pickAgent(this.#agents, agentId, threadId), mode);
+    await this.#control.abortAll(threadId);
+    const { mode: previous } = await sharedThreadMemory(this.#log).of(threadId);
+    const events = changeMode(mode, previous);
+    if (events.length > 0) await this.choose(threadId, { events, metadata: { currentModeId: mode } });
+  }
+
+  /** Makes a model that of the next turns of an agent in a thread, whoever begins them; rejects one that the agent does not know. */
+  async switchModel(threadId: string, agentId: string, modelId: string): Promise<void> {
+    await checkModel(pickAgent(this.#agents, agentId, threadId), modelId);
+    const events = [{ type: 'model_changed' as const, runId: newId(), modelId, scope: 'thread' as const }];
+    await this.choose(threadId, { events, metadata: chosenModel(agentId, modelId) });
+  }
+
+  /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
+  select(threadId: string, messageId: string): Promise<void> {
+    return this.#control.select(threadId, messageId);
+  }
+
+  /** An agent that carries its plan out in the same run has left planning when the plan is approved. */
+  protected async leavePlanning(threadId: string, relayId: string): Promise<void> {
+    const { relays, mode } = await sharedThreadMemory(this.#log).of(threadId);
+    const relay = relays.get(relayId)?.relay;
+    if (relay?.relayKind !== 'plan' || mode === undefined) return;
+    const { runs } = await this.status(await this.find(threadId));
+    const agentId = runs.find(({ runId }) => runId === relay.runId)?.agentId ?? '';
+    const { carriesOutPlans, modes: [first] = [] } = this.#agents.get(agentId, threadId) ?? {};
+    if (carriesOutPlans === true && first !== undefined)
+      await this.choose(threadId, { events: changeMode(first.id, mode), metadata: { currentModeId: first.id } });
+  }
+}
+
+/** Rejects an id that names no model of the agent. */
+export async function checkModel(agent: Agent, modelId: string): Promise<void> {
+  if (agent.checkModel === undefined) return;
+  const { createModelRegistry } = await import('../../agents/model/registry/registry.ts');
+  await agent.checkModel(modelId, createModelRegistry());
+}
+
+/** The metadata of a thread in which a model was chosen for an agent. */
+export function chosenModel(agentId: string, modelId: string): Record<string, string> {
+  return { currentModelId: modelId, chosenModelId: modelId, chosenModelAgentId: agentId };
+}
+
+/** Returns the model that was chosen for the turns of an agent in a thread; undefined when none was. */
+export function findChosenModel({ metadata }: Pick<Thread, 'metadata'>, agentId: string): string | undefined {
+  const { chosenModelId, chosenModelAgentId = metadata['agentId'] } = metadata;
+  return typeof chosenModelId === 'string' && chosenModelAgentId === agentId ? chosenModelId : undefined;
+}
+
+/** A message that names no model is answered by the one that was chosen for its agent in the thread. */
+export function withChosenModel(agents: OfferedAgents, thread: Thread | undefined, message: SentMessage): SentMessage {
+  const agent = message.agent ?? agents.list()[0]?.id;
+  if (message.model !== undefined || thread === undefined || agent === undefined) return message;
+  return { ...message, ...defined({ model: findChosenModel(thread, agent) }) };
+}
