@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { systemClock, Harness } from '../control/index.ts';
+import { systemClock } from '../control/index.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SessionPool } from '../agents/index.ts';
-import { builtinToolIds } from '../control/harness/tools/builtin-tools.ts';
+import { listModels } from '../control/harness/settings/models.ts';
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
@@ -60,7 +60,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   let problems: readonly string[] = [];
   try {
     // Nothing is stored for an agent that cannot be used.
-    if (named !== undefined) await installed.modesOf(named, options.model);
+    if (named !== undefined) await installed.open(named, options.model);
   } catch (error) {
     if (name !== undefined || options.model !== undefined || !SingletreeError.is(error, 'missing_api_key')) throw error;
     named = 'demo';
@@ -82,16 +82,8 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       return thread && reader.findAgent(thread);
     };
     const open = async (id: string, model?: string): Promise<ChatAgent> => {
-      const modes = [...(await installed.modesOf(id, model))];
-      const chosen = model === undefined ? {} : { initialState: { currentModelId: model } };
-      const common = {
-        id: 'chat',
-        resourceId: 'default',
-        disableBuiltinTools: builtinToolIds,
-        ...defined({ telemetry }),
-      };
-      const hasOwnModels = cliAdapters[id] !== undefined;
-      return { id, hasOwnModels, createHarness: () => new Harness({ ...common, storage: log, modes, ...chosen }) };
+      const agent = await installed.open(id, model);
+      return { id, agent, hasOwnModels: cliAdapters[id] !== undefined, ...defined({ model }) };
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings.config);
@@ -107,6 +99,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       clock: systemClock,
       problems,
       ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
+      listModels: () => listModels({ registry }),
       contextSize: (modelId: string) =>
         registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
       probeStore: () => probeStore(log, options, settings.config),

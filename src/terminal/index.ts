@@ -1,5 +1,5 @@
 /**
- * The chat app of the terminal, on the Harness.
+ * The chat app of the terminal, on the core of conversations.
  * @module
  */
 export { ChatApp } from './session/chat-app.ts';

@@ -4,7 +4,8 @@ import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import type { HarnessTool } from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { relayBook } from '../../src/projections/relay-book.ts';
-import { answerRelay } from '../../src/terminal/session/relay-answer.ts';
+import { Conversations } from '../../src/control/index.ts';
+import { toRelayAnswer } from '../../src/terminal/session/relay-answer.ts';
 import { calls, scene, yolo } from './scene.ts';
 
 const look: HarnessTool = { description: 'looks', inputSchema: z.object({}), execute: () => 'seen' };
@@ -41,10 +42,12 @@ it('ends the run when the limit is rejected in the chat', async () => {
   const sending = harness.sendMessage({ content: 'Go.' });
   const { toolCallId } = await on('tool_suspended');
   let book = relayBook.initial;
-  for (const event of await storage.read(harness.getCurrentThreadId() ?? '')) book = relayBook.step(book, event);
+  const threadId = harness.getCurrentThreadId() ?? '';
+  for (const event of await storage.read(threadId)) book = relayBook.step(book, event);
   const [entry] = book.pending;
   expect(entry?.id).toBe(toolCallId);
-  if (entry !== undefined) await answerRelay(harness, entry, { type: 'reject' });
+  const rejected = entry && toRelayAnswer(entry, { type: 'reject' });
+  if (rejected) await new Conversations({ log: storage }).answer(threadId, toolCallId, rejected);
   await sending;
   expect(of('error').map(({ error }) => error.message)).toEqual([expect.stringContaining('limit of 100 tokens')]);
   expect(harness.getTokenUsage().totalTokens).toBe(100);

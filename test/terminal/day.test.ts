@@ -13,9 +13,12 @@ const call = (name: string, input: object) => [{ toolCall: { name, input } }];
 /** What the model answers: by the newest message of the person, and by how many answers have come since. */
 function answer({ lastUserText: asked, step }: ScriptedRequest): ScriptedTurn {
   const turn = (...turns: ScriptedTurn[]) => turns[Math.min(step, turns.length - 1)] as ScriptedTurn;
-  if (asked.includes('plan the greeting')) return call('submit_plan', { title: 'Greet', plan: '1. Write hello.txt' });
-  if (asked.includes('Carry it out'))
-    return turn(call('bash', { command: 'echo hello > hello.txt' }), 'The greeting is written.');
+  if (asked.includes('plan the greeting'))
+    return turn(
+      call('submit_plan', { title: 'Greet', plan: '1. Write hello.txt' }),
+      call('bash', { command: 'echo hello > hello.txt' }),
+      'The greeting is written.',
+    );
   if (asked.includes('but softly')) return 'It stays soft.';
   if (asked.includes('make it loud'))
     return turn(call('bash', { command: 'echo HELLO > hello.txt' }), 'It is loud now.');

@@ -1,7 +1,6 @@
 import { cliAdapters } from '../../agents/cli/adapters/index.ts';
 import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import type { Agent, SessionPool } from '../../agents/index.ts';
-import type { HarnessMode } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { configuredRegistry, offeredModels } from '../coder.ts';
 import { ownAgents } from './own-agents.ts';
@@ -19,7 +18,7 @@ interface ChatAgentsOptions {
 export class InstalledChatAgents {
   readonly #settings: Settings;
   readonly #options: ChatAgentsOptions;
-  readonly #opened = new Map<string, Promise<{ runnable: RunnableAgent; modes: readonly HarnessMode[] }>>();
+  readonly #opened = new Map<string, Promise<{ runnable: RunnableAgent; agent: Agent }>>();
 
   constructor(settings: Settings, options: ChatAgentsOptions) {
     this.#settings = settings;
@@ -43,14 +42,14 @@ export class InstalledChatAgents {
     ];
   }
 
-  /** Returns the modes of an agent; `model` applies to the first opening. Throws when it cannot be used here. */
-  async modesOf(agentId: string, model?: string): Promise<readonly HarnessMode[]> {
+  /** Returns an agent; `model` applies to the first opening. Throws when it cannot be used here. */
+  async open(agentId: string, model?: string): Promise<Agent> {
     const known = this.#opened.get(agentId);
-    if (known !== undefined) return (await known).modes;
+    if (known !== undefined) return (await known).agent;
     const opening = this.#open(agentId, model);
     this.#opened.set(agentId, opening);
     try {
-      return (await opening).modes;
+      return (await opening).agent;
     } catch (error) {
       // A program may be installed, or a key set, before the next attempt.
       this.#opened.delete(agentId);
@@ -66,13 +65,6 @@ export class InstalledChatAgents {
     const { yolo, sessions } = this.#options;
     const options = { ...defined({ model, yolo }), hasPerson: true, extraArgs: [], sessions };
     const runnable = await runnableAgent(agentId, this.#settings, options);
-    return { runnable, modes: chatModes(runnable.create(() => {})) };
+    return { runnable, agent: runnable.create(() => {}) };
   }
-}
-
-/** Returns the modes of a chat with an agent: those of the agent, or the agent itself when it has none. */
-function chatModes(agent: Agent): HarnessMode[] {
-  const { id, modes = [] } = agent;
-  if (modes.length === 0) return [{ id, name: id, agent, default: true }];
-  return modes.map((mode, index) => ({ id: mode.id, name: mode.name, agent, default: index === 0 }));
 }

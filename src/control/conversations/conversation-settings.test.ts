@@ -42,6 +42,7 @@ describe('the model of a thread', () => {
     const agentNamed = (id: string) =>
       scriptedAgent(id, async function* ({ params }) {
         used.push(`${id} ${params.model ?? '-'}`);
+        yield* [];
       });
     const agents = [agentNamed('one'), agentNamed('two')];
     const { log, id, control, conversations } = await setUp(...agents);
@@ -75,6 +76,7 @@ describe('the mode of a thread', () => {
     const agent = {
       ...scriptedAgent('one', async function* ({ until }) {
         await until(new Promise(() => {}));
+        yield* [];
       }),
       modes,
     };
@@ -116,6 +118,7 @@ describe('a reminder', () => {
     let read: unknown;
     const agent = scriptedAgent('one', async function* ({ params }) {
       read = params.messages;
+      yield* [];
     });
     const { log, id, control, conversations } = await setUp(agent);
     await conversations.remind(id, 'one', shell);
@@ -152,16 +155,16 @@ describe('a long thread', () => {
     ];
     await log.append(id, Array.from({ length: 2_500 }, (_, at) => turn(at)).flat());
     let [read, readBefore] = [0, -1];
-    const { read: readPage, append } = log;
-    log.read = async (...request) => {
-      const page = await readPage.apply(log, request);
+    const [readPage, append] = [log.read.bind(log), log.append.bind(log)];
+    vi.spyOn(log, 'read').mockImplementation(async (...range) => {
+      const page = await readPage(...range);
       read += page.length;
       return page;
-    };
-    log.append = async (threadId, events, options) => {
+    });
+    vi.spyOn(log, 'append').mockImplementation((threadId, events, options) => {
       if (events.some(({ type }) => type === 'user')) readBefore = read;
-      return append.call(log, threadId, events, options);
-    };
+      return append(threadId, events, options);
+    });
     await conversations.send(id, { content: 'one more', id: 'mine' });
     await idle(control);
     expect(readBefore).toBe(0);

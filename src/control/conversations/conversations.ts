@@ -3,7 +3,7 @@ import { backgroundClock, systemClock } from '../../agents/clock.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { SerialQueues } from '../../events/serial-queue.ts';
-import { allThreads, hasOpen, type Thread } from '../../log/index.ts';
+import { allThreads, hasOpen } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';

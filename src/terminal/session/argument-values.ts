@@ -1,8 +1,8 @@
 import type { CompletionSources } from '../completion/completion.ts';
 import { densities } from '../rows/density.ts';
 import { slashCommands } from '../completion/commands.ts';
-import type { ChatAgents } from './chat-options.ts';
-import type { ThreadHost } from './thread-host.ts';
+import type { ChatOptions } from './chat-options.ts';
+import type { ChatThreads } from './chat-threads.ts';
 
 type Values = ReturnType<CompletionSources['values']>;
 
@@ -11,29 +11,27 @@ type Values = ReturnType<CompletionSources['values']>;
  * known.
  */
 export function argumentValues(
-  host: () => Pick<ThreadHost, 'agent' | 'harness'>,
-  listAgents: ChatAgents['list'],
+  threads: () => Pick<ChatThreads, 'agent' | 'modes'>,
+  { agents: offered, listModels }: Pick<ChatOptions, 'agents' | 'listModels'>,
 ): CompletionSources['values'] {
   let models: Values | undefined;
   let agents: Values | undefined;
   const readAgents = () => {
     agents ??= [];
-    void listAgents()
+    void offered
+      .list()
       .then(all => (agents = all.map(({ id, name }) => ({ text: id, ...(name !== id && { detail: name }) }))))
       .catch(() => {});
   };
   const readModels = () => {
     models ??= [];
-    void host()
-      .harness.listAvailableModels()
+    void listModels()
       .then(all => (models = all.filter(({ hasApiKey }) => hasApiKey).map(({ id }) => ({ text: id }))))
       .catch(() => {});
   };
   return kind => {
     if (kind === 'mode')
-      return host()
-        .harness.listModes()
-        .map(({ id, name }) => ({ text: id, ...(name !== undefined && name !== id && { detail: name }) }));
+      return threads().modes.map(({ id, name }) => ({ text: id, ...(name !== id && { detail: name }) }));
     if (kind === 'command') return slashCommands.map(({ name, does }) => ({ text: name, detail: does }));
     if (kind === 'copy') return ['answer', 'code', 'command'].map(text => ({ text }));
     if (kind === 'density') return Object.keys(densities).map(text => ({ text }));
@@ -41,7 +39,7 @@ export function argumentValues(
       if (agents === undefined) readAgents();
       return agents ?? [];
     }
-    if (kind !== 'model' || host().agent.hasOwnModels) return [];
+    if (kind !== 'model' || threads().agent.hasOwnModels) return [];
     if (models === undefined) readModels();
     return models ?? [];
   };

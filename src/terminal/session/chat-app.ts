@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { errorText, SingletreeError } from '../../events/index.ts';
-import type { HarnessEvent } from '../../control/index.ts';
+import { errorText, isStoreUnavailable } from '../../events/index.ts';
+import { userContent } from '../../control/harness/messages/message-content.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
 import { FileIndex } from '../completion/file-index.ts';
@@ -13,25 +13,24 @@ import type { Density } from '../rows/density.ts';
 import { oneLine } from '../rows/tool-object.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
 import { argumentValues } from './argument-values.ts';
+import { attachedFiles } from './attached-files.ts';
 import { runCommand } from './chat-commands.ts';
 import { ChatLists } from './chat-lists.ts';
 import type { ChatAgent, ChatOptions } from './chat-options.ts';
 import { ChatScreen } from './chat-screen.ts';
+import { ChatThreads } from './chat-threads.ts';
 import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
-import { MessageSender } from './message-sender.ts';
+import { mentionedFiles } from './mentioned-files.ts';
 import { noteRow, storeText } from './note-row.ts';
 import { PersonShell } from './person-shell.ts';
 import { closingReason, handleExits, stopProcess } from './process-exits.ts';
-import { answerRelay, type PersonAnswer } from './relay-answer.ts';
 import { type Band, newBand, nextBand } from './relay-band.ts';
 import { OpenList } from './open-list.ts';
-import { summarisedIn } from './sent-messages.ts';
 import { StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
-import { ThreadHost } from './thread-host.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { Transcript } from './transcript.ts';
 import { standardOutput } from '../../control/standard-output.ts';
@@ -44,17 +43,12 @@ export class ChatApp {
   readonly options: ChatOptions;
   readonly io: TerminalIo;
   readonly screen: ChatScreen;
-  readonly host: ThreadHost;
+  readonly threads: ChatThreads;
   readonly queue: ThreadQueue;
-  readonly sender: MessageSender = new MessageSender(this);
   readonly keys: KeyMap;
   readonly draft: DraftInput;
   readonly list: OpenList;
-  readonly lists: ChatLists;
-  readonly #values = argumentValues(
-    () => this.host,
-    () => this.options.agents.list(),
-  );
+  readonly lists: ChatLists = new ChatLists(this);
   readonly shell: PersonShell = new PersonShell(this);
   readonly transcript: Transcript = new Transcript(this);
   readonly #input: ChatInput;
@@ -83,7 +77,7 @@ export class ChatApp {
       files: new FileIndex(workspace(cwd), clock),
       folder: cwd,
       clock,
-      values: kind => this.#values(kind),
+      values: argumentValues(() => this.threads, options),
       onChange: () => this.screen.request(true),
     });
     this.screen = new ChatScreen({
@@ -93,47 +87,26 @@ export class ChatApp {
       takeRows: () => this.#drawing.takeRows(),
       live: () => this.#draw(),
     });
-    this.host = new ThreadHost({
+    this.threads = new ChatThreads({
       log,
       agent,
       agents,
       cwd,
-      onChange: () => this.#changed(),
-      onEvent: event => this.#onEvent(event),
+      snapshots: join(home, 'snapshots'),
       clock,
+      onCreate: threadId => this.draft.belongTo(threadId),
+      onChange: () => this.#changed(),
       onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),
     });
     this.queue = new ThreadQueue({
       log,
       clock,
-      ready: () => this.host.ready(),
+      conversations: this.threads.conversations,
       onChange: () => this.#queueChanged(),
       onError: error => this.note(errorText(error), 'error'),
+      onProblem: problem => this.note(problem, 'warning'),
     });
     this.#input = new ChatInput(this);
-    this.lists = new ChatLists({
-      log,
-      cwd,
-      clock,
-      snapshots: join(home, 'snapshots'),
-      keys: this.keys,
-      draft: this.draft,
-      list: this.list,
-      queue: this.queue,
-      harness: () => this.host.harness,
-      ready: () => this.host.ready(),
-      modelId: () => this.host.modelId || (this.host.follower?.times.lastModel ?? ''),
-      contextSize: options.contextSize,
-      threadId: () => this.host.follower?.threadId,
-      summarisedIn: () => summarisedIn(this.host.follower),
-      agents: () => options.agents.list(),
-      agent: () => this.host.agent,
-      startWith: agentId => this.startWith(agentId),
-      switchTo: threadId => this.open(threadId),
-      enterRelay: relayId => this.#enterRelay(relayId),
-      run: command => runCommand(this, command),
-      note: (text, level) => this.note(text, level),
-    });
   }
 
   get composer(): Composer {
@@ -146,19 +119,19 @@ export class ChatApp {
     return app.#run();
   }
 
-  /** What waits for the person in the open thread. */
-  get pending(): readonly RelayEntry[] {
-    return this.host.follower?.pending ?? [];
-  }
-
   /** Whether a turn runs in the open thread, or is about to. */
   get isRunning(): boolean {
-    return (this.host.follower?.reading.running.length ?? 0) > 0 || this.host.harness.isRunning();
+    return this.threads.isRunning;
+  }
+
+  /** What waits for the person in the open thread. */
+  get pending(): readonly RelayEntry[] {
+    return this.threads.pending;
   }
 
   /** Whether the end of the turn that runs was asked for. */
   get isStopping(): boolean {
-    const { reading, times } = this.host.follower ?? {};
+    const { reading, times } = this.threads.follower ?? {};
     return reading?.running.some(({ runId }) => times?.stopOf(runId) !== undefined) ?? false;
   }
 
@@ -167,28 +140,40 @@ export class ChatApp {
     this.screen.print(noteRow(text, level));
   }
 
-  /** Does something that may fail: a failure is a row; a run that goes on in another process is none. */
+  /** Does something that may fail: a failure is a row. */
   attempt(doing: () => unknown): void {
     void (async () => {
       try {
         await doing();
       } catch (error) {
-        if (!SingletreeError.is(error, 'run_detached')) this.note(errorText(error), 'error');
+        this.note(errorText(error), 'error');
       }
       this.screen.request();
     })();
   }
 
-  /** Sends a message: to the turn that runs at its next safe point, else as a new turn; what waits follows it. */
+  /** Sends a message: to the turn that runs at its next safe point, else as a new turn; what waits is sent, too. */
   async send(text: string, attachments: Submission['attachments'] = []): Promise<void> {
-    await this.sender.send(text, attachments);
+    await this.#send(text, attachments, 'steer');
     await this.queue.resume('stop');
   }
 
   /** Lets a message or a command wait for the end of the turn. */
   async enqueue({ type, text, attachments }: Submission): Promise<void> {
     if (type === 'command') this.queue.addCommand(text);
-    else await this.sender.send(text, attachments, 'follow_up');
+    else await this.#send(text, attachments, 'follow_up');
+  }
+
+  /** Sends a message with the files it mentions; one that could not be stored returns to the composer. */
+  async #send(text: string, attachments: Submission['attachments'], delivery: 'steer' | 'follow_up'): Promise<void> {
+    const files = await attachedFiles([...attachments, ...(await mentionedFiles(text, this.options.cwd))]);
+    try {
+      const sent = { text, title: oneLine(text, 80), delivery };
+      await this.threads.send(userContent(text, files), sent);
+    } catch (error) {
+      if (isStoreUnavailable(error) && this.draft.isEmpty) this.draft.replace(text);
+      throw error;
+    }
   }
 
   /** Stops the turn; partial text, the draft and the queue stay. */
@@ -197,28 +182,20 @@ export class ChatApp {
     if (isPaused) this.notice = 'stopped; the queue waits: /queue';
     this.attempt(async () => {
       if (isPaused) await this.queue.pause('stop');
-      (await this.host.ready()).abort();
+      await this.threads.stop();
     });
-  }
-
-  async answer(entry: RelayEntry, answer: PersonAnswer): Promise<void> {
-    const harness = await this.host.ready();
-    await answerRelay(harness, entry, answer);
-    // Some agents go on with it by themselves.
-    if (entry.relay.relayKind === 'plan' && answer.type === 'approve' && !harness.isRunning())
-      await this.send('The plan is approved. Carry it out.');
   }
 
   /** Shows a thread, with an agent or that of the thread; the draft of each is kept. */
   async open(threadId: string, agent?: ChatAgent): Promise<void> {
-    await this.host.switchTo(threadId, agent);
+    await this.threads.switchTo(threadId, agent);
     await this.draft.open(threadId);
     this.#changed();
   }
 
   /** Begins a new thread; a turn that runs goes on in the background. */
   async startNew(title = ''): Promise<void> {
-    this.host.startNew();
+    this.threads.startNew();
     await this.draft.open('new');
     this.band = undefined;
     if (title !== '') await this.ensureThread(title);
@@ -228,7 +205,7 @@ export class ChatApp {
   /** Begins a new thread with an agent; a turn that runs goes on in the background. */
   async startWith(agentId: string): Promise<void> {
     const agent = await this.options.agents.open(agentId);
-    this.host.startNew(agent);
+    this.threads.startNew(agent);
     await this.draft.open('new');
     this.band = undefined;
     this.note(`New thread with ${agentId}.`);
@@ -305,7 +282,7 @@ export class ChatApp {
     } finally {
       this.io.leave();
       await this.queue.close().catch(() => {});
-      await this.host.close(closingReason(this.#code, this.options)).catch(() => {});
+      await this.threads.close(closingReason(this.#code, this.options)).catch(() => {});
       await this.draft.close();
       release();
     }
@@ -324,24 +301,23 @@ export class ChatApp {
 
   /** What a person needs to know after the end: how to come back, and what is left undone. */
   #lastLines(): string[] {
-    const threadId = this.host.follower?.threadId;
+    const threadId = this.threads.follower?.threadId;
     if (threadId === undefined) return [];
-    const lines = [`Resume with: ${this.options.resumeCommand(threadId, this.host.agent.id)}`];
+    const lines = [`Resume with: ${this.options.resumeCommand(threadId, this.threads.agent.id)}`];
     if (this.pending.length > 0) lines.push(`${this.pending.length} waiting for your answer: singletree inbox`);
-    const runs = this.host.background.length + (this.isRunning ? 1 : 0);
+    const runs = this.threads.background.length + (this.isRunning ? 1 : 0);
     if (runs > 0)
       lines.push(`${runs === 1 ? 'A turn was' : `${runs} turns were`} under way: resuming the thread continues it.`);
     return lines;
   }
 
-  /** Creates a thread for a first text, unless one is open. */
-  async ensureThread(text: string): Promise<void> {
-    await this.host.ensureThread(oneLine(text, 80));
-    const threadId = this.host.follower?.threadId;
-    if (threadId !== undefined) this.draft.belongTo(threadId);
+  /** Creates a thread for a first text, unless one is open. Returns its id. */
+  ensureThread(text: string): Promise<string> {
+    return this.threads.ensureThread(oneLine(text, 80));
   }
 
-  #enterRelay(relayId: string): void {
+  /** Goes to a question of the thread that is shown. */
+  enterRelay(relayId: string): void {
     const entry = this.pending.find(({ id }) => id === relayId);
     if (entry !== undefined) this.band = newBand(entry, emptyComposer);
   }
@@ -353,18 +329,11 @@ export class ChatApp {
     return this.#drawing.live();
   }
 
-  #onEvent(event: HarnessEvent): void {
-    if (event.type === 'error' && !this.isRunning) this.note(event.error.message, 'error');
-    if (event.type === 'follow_up_queued' && event.problem !== undefined) this.note(event.problem, 'warning');
-    if (event.type === 'workspace_error') this.note(event.error.message, 'error');
-    this.#changed();
-  }
-
   #changed(): void {
     const before = this.band?.relayId;
     this.band = nextBand(this.band, this.pending, this.composer);
     if (this.band !== undefined && this.band.relayId !== before) this.#input.relayAppeared();
-    this.queue.follow(this.host.follower);
+    this.queue.follow(this.threads.follower);
     this.#runQueuedCommand();
     this.screen.request();
   }
@@ -381,10 +350,10 @@ export class ChatApp {
     if (command !== undefined) runCommand(this, command);
   }
 
-  /** The line about what runs changes with time, and a harness is idle a little after the last event of its turn. */
+  /** The line about what runs changes with time, and a run ends a little after its last event. */
   #tick(): void {
     this.#stopTick = this.options.clock.after(tickMs, () => {
-      if (this.isRunning || this.host.opening !== undefined || this.sender.waiting !== undefined) this.screen.request();
+      if (this.isRunning) this.screen.request();
       this.#runQueuedCommand();
       this.#tick();
     });

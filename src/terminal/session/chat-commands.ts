@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
 import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
 import { createRedactor } from '../../agents/redaction/redactor.ts';
-import { readEvents } from '../../log/index.ts';
+import { allThreads, readEvents, type Thread } from '../../log/index.ts';
 import { toLines } from '../../log/jsonl.ts';
 import { type CommandName, parseCommand } from '../completion/commands.ts';
 import { densities, isDensity } from '../rows/density.ts';
@@ -57,21 +57,24 @@ export function runCommand(app: ChatApp, line: string): void {
 }
 
 async function switchMode(app: ChatApp, modeId: string): Promise<void> {
-  if (modeId !== '') return app.host.switchMode(modeId);
-  const modes = app.host.harness.listModes().map(({ id }) => id);
+  if (modeId !== '') return app.threads.switchMode(modeId);
+  const modes = app.threads.modes.map(({ id }) => id);
   app.note(`Modes: ${modes.join(', ')}. Shift+Tab goes to the next one.`);
 }
 
 async function switchModel(app: ChatApp, modelId: string): Promise<void> {
   if (modelId === '') return app.lists.models();
-  await (await app.host.ready()).switchModel({ modelId, scope: 'thread' });
+  await app.threads.switchModel(modelId);
   // The log of a thread has the change, which is a row.
-  if (app.host.follower === undefined) app.note(`Model: ${modelId}`);
+  if (app.threads.follower === undefined) app.note(`Model: ${modelId}`);
 }
 
 /** Opens the thread whose id begins like this, else the list of those that match. */
 async function threads(app: ChatApp, query: string): Promise<void> {
-  const found = query === '' ? [] : (await app.host.harness.listThreads()).filter(({ id }) => id.startsWith(query));
+  const found: Thread[] = [];
+  if (query !== '')
+    for await (const thread of allThreads(app.options.log, { resourceId: 'default' }))
+      if (thread.id.startsWith(query)) found.push(thread);
   const [only] = found;
   await (only !== undefined && found.length === 1 ? app.open(only.id) : app.lists.threads(query));
 }
@@ -82,12 +85,14 @@ async function rename(app: ChatApp, title: string): Promise<void> {
       'invalid_argument',
       'A title is missing. Write it after the command: /rename Fix the build',
     );
-  await (await app.host.ready()).renameThread({ title });
+  const { threadId, conversations } = app.threads;
+  if (threadId === undefined) throw new SingletreeError('invalid_argument', 'There is no thread to rename yet.');
+  await conversations.label(threadId, { title });
   app.note(`Renamed to ${title}`);
 }
 
 function agents(app: ChatApp): void {
-  const { follower, background } = app.host;
+  const { follower, background } = app.threads;
   const here = follower?.reading.running.length ?? 0;
   const lines = [
     here === 0 ? 'Nothing runs in this thread.' : `${here} ${here === 1 ? 'run' : 'runs'} in this thread.`,
@@ -108,7 +113,7 @@ function setDensity(app: ChatApp, name: string): void {
 }
 
 function copy(app: ChatApp, what: string): void {
-  const found = textToCopy(app.host.follower?.reading.nodes ?? [], what);
+  const found = textToCopy(app.threads.follower?.reading.nodes ?? [], what);
   if (found === undefined)
     return app.note(
       'There is nothing like this to copy yet. Use /copy answer, /copy code or /copy command.',
@@ -119,20 +124,20 @@ function copy(app: ChatApp, what: string): void {
 }
 
 function context(app: ChatApp): void {
-  const { lastInput, lastModel } = app.host.follower?.times ?? {};
+  const { lastInput, lastModel } = app.threads.follower?.times ?? {};
   if (lastInput === undefined)
     return app.note(
       lastModel === undefined
         ? 'The model has not been called yet.'
         : 'This agent reports the tokens of whole turns: what one request had is not known.',
     );
-  const size = app.options.contextSize?.(app.host.modelId || (lastModel ?? ''));
+  const size = app.options.contextSize?.(app.threads.modelId || (lastModel ?? ''));
   const of = size === undefined ? '' : ` of ${shortCount(size)} (${Math.round((lastInput / size) * 100)} % used)`;
   app.note(`The last request had ${shortCount(lastInput)} tokens${of}.`);
 }
 
 function usage(app: ChatApp): void {
-  const total = app.host.follower?.reading.usage;
+  const total = app.threads.follower?.reading.usage;
   if (total === undefined) return app.note('Nothing was used yet.');
   const cost = total.cost === undefined ? '' : ` · ${costText(total.cost)}`;
   app.note(`This thread: ${shortCount(total.inputTokens)} tokens in, ${shortCount(total.outputTokens)} out${cost}`);
@@ -140,7 +145,7 @@ function usage(app: ChatApp): void {
 
 /** Writes the events of the thread as JSON lines, which `singletree import` reads, without secrets. */
 async function exportTo(app: ChatApp, file: string): Promise<void> {
-  const threadId = app.host.follower?.threadId;
+  const threadId = app.threads.follower?.threadId;
   if (threadId === undefined) return app.note('There is no thread to export yet.', 'warning');
   const path = resolve(app.options.cwd, file === '' ? `${threadId}.jsonl` : file);
   const { log, redactor = createRedactor([]) } = app.options;

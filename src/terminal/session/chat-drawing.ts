@@ -11,7 +11,7 @@ import { isWriting, takesKeys } from './relay-band.ts';
 import type { Waiting } from './status-line.ts';
 import type { ThreadFollower } from './thread-follower.ts';
 
-/** A message that waits longer has a line, in milliseconds; so has a thread that takes longer to open. */
+/** A message whose run takes longer to begin has a line, in milliseconds. */
 const slowMs = 300;
 
 /** Turns the state of a chat into what is printed and what is redrawn. */
@@ -26,7 +26,7 @@ export class ChatDrawing {
 
   /** Returns the rows of the open thread that are finished since the last call. */
   takeRows(): readonly Row[] {
-    const { follower } = this.#app.host;
+    const { follower } = this.#app.threads;
     if (follower === undefined) return [];
     const rows: Row[] = [];
     if (follower !== this.#feedOf) {
@@ -43,7 +43,7 @@ export class ChatDrawing {
 
   /** Lays the live area out. */
   live(): Omit<Frame, 'printed'> {
-    const { follower, background, modelId } = this.#app.host;
+    const { follower, background, modelId } = this.#app.threads;
     const { clock } = this.#app.options;
     const now = clock.now();
     const { size } = this.#app.io;
@@ -56,7 +56,7 @@ export class ChatDrawing {
       continuesText: this.#feed?.continuesText ?? false,
       pending: this.#app.pending,
       band: this.#app.band,
-      place: { agentId: this.#app.host.agent.id, cwd: this.#app.options.cwd },
+      place: { agentId: this.#app.threads.agent.id, cwd: this.#app.options.cwd },
       tasks: reading === undefined ? [] : tasksOf(reading),
       showsTasks: this.#app.showsTasks,
       queue: this.#app.queue.items.map(({ text }) => text),
@@ -74,8 +74,8 @@ export class ChatDrawing {
               isStoppable: doing.isStopping !== true && !this.#leavesQuestion(),
             },
       status: {
-        agent: this.#app.host.agent.id,
-        mode: this.#app.host.mode.name ?? this.#app.host.mode.id,
+        agent: this.#app.threads.agent.id,
+        mode: this.#app.threads.mode.name,
         model: modelId === '' ? (follower?.times.lastModel ?? '') : modelName(modelId),
         contextLeft: this.#contextLeft(),
         cost: usage?.cost,
@@ -94,11 +94,10 @@ export class ChatDrawing {
 
   /** What a message waits for, when that takes long. */
   #waits(now: number): Waiting | undefined {
-    const { opening } = this.#app.host;
-    const { waiting } = this.#app.sender;
-    if (opening !== undefined)
-      return now - opening.since < slowMs ? undefined : { share: opening.share, text: waiting?.text, now };
-    return waiting === undefined || waiting.ms < slowMs ? undefined : { ...waiting, now };
+    const { unsent } = this.#app.threads;
+    if (unsent === undefined || now - unsent.since < slowMs) return undefined;
+    const { text, since, isStored } = unsent;
+    return { ms: now - since, now, ...(!isStored && { text }) };
   }
 
   /** The open list, else the completions. */
@@ -109,8 +108,8 @@ export class ChatDrawing {
   }
 
   #contextLeft(): number | undefined {
-    const { lastInput, lastModel = '' } = this.#app.host.follower?.times ?? {};
-    const size = this.#app.options.contextSize?.(this.#app.host.modelId || lastModel);
+    const { lastInput, lastModel = '' } = this.#app.threads.follower?.times ?? {};
+    const size = this.#app.options.contextSize?.(this.#app.threads.modelId || lastModel);
     return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
   }
 }

@@ -99,8 +99,6 @@ export class ChatInput {
     const { band } = app;
     if (band !== undefined && takesKeys(band, app.composer) && answerText(app, band, text)) return;
     app.draft.type(text);
-    // A message is being written: a long thread is read meanwhile.
-    if (!/^[/!]/.test(wholeText(app.composer))) void app.host.ready().catch(() => {});
   }
 
   #act(action: ActionName): void {
@@ -174,9 +172,9 @@ export class ChatInput {
     if (band !== undefined && entry !== undefined && this.#isWriting()) {
       const text = wholeText(band.input).trim();
       if (band.focus === 'answer')
-        return text === '' ? undefined : app.attempt(() => app.answer(entry, { type: 'answer', answer: text }));
+        return text === '' ? undefined : app.attempt(() => app.threads.answer(entry, { type: 'answer', answer: text }));
       app.band = { ...band, focus: 'keys', input: emptyComposer };
-      return app.attempt(() => app.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
+      return app.attempt(() => app.threads.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
     }
     const sent = app.draft.take();
     if (sent === undefined) return;
@@ -225,9 +223,8 @@ async function finishEditing(app: ChatApp, sent: Submission): Promise<void> {
   if (!(await app.queue.finishEditing(isMessage ? sent.text : undefined)) || !isMessage) await app.enqueue(sent);
 }
 
-async function nextMode({ host }: ChatApp): Promise<void> {
-  const modes = host.harness.listModes();
-  const at = modes.findIndex(({ id }) => id === host.mode.id);
-  const next = modes[(at + 1) % modes.length];
-  if (next !== undefined) await host.switchMode(next.id);
+async function nextMode({ threads }: ChatApp): Promise<void> {
+  const { modes, mode } = threads;
+  const next = modes[(modes.findIndex(({ id }) => id === mode.id) + 1) % modes.length];
+  if (next !== undefined) await threads.switchMode(next.id);
 }

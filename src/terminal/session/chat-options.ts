@@ -1,5 +1,6 @@
+import type { Agent } from '../../agents/agent.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { Clock, Harness } from '../../control/index.ts';
+import type { AvailableModel, Clock } from '../../control/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeySettings } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
@@ -10,8 +11,9 @@ export interface ChatAgent {
   readonly id: string;
   /** Whether it has models of its own, whose names only it knows. */
   readonly hasOwnModels: boolean;
-  /** Creates a harness for it on the log; threads that run in the background have one each. */
-  readonly createHarness: () => Harness;
+  /** The model that the person named for it. */
+  readonly model?: string;
+  readonly agent: Agent;
 }
 
 /** The agents that a person can choose from. */
@@ -45,6 +47,8 @@ export interface ChatOptions {
   readonly keys?: KeySettings | undefined;
   /** How much of calls is shown; normal when absent. */
   readonly density?: Density | undefined;
+  /** Returns the models of the agents that have none of their own. */
+  readonly listModels: () => Promise<readonly AvailableModel[]>;
   /** Returns how many tokens the context of a model takes; undefined when that is not known. */
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
   /** Resolves when the store can be used, and rejects when it cannot. */

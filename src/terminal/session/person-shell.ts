@@ -24,11 +24,9 @@ export class PersonShell {
       const status = end.exitCode === 0 ? '' : `\n[exit code ${end.exitCode}]`;
       if (isPrivate)
         return app.note(`$ ${line}\n${excerpt(end.output)}${status}`, end.exitCode === 0 ? 'info' : 'warning');
-      await app.ensureThread(line);
-      await app.host.harness.saveSystemReminderMessage({
-        message: shellLineContext(line, end),
-        reminderType: 'shell',
-      });
+      const threadId = await app.ensureThread(line);
+      const reminder = { message: shellLineContext(line, end), reminderType: 'shell' };
+      await app.threads.conversations.remind(threadId, app.threads.agent.id, reminder);
     } finally {
       this.#running = undefined;
       app.notice = undefined;

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { errorText, SingletreeError } from '../../events/index.ts';
+import { errorText } from '../../events/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { emptyComposer } from '../composer/composer.ts';
 import { RowFeed } from '../rows/row-feed.ts';
@@ -7,15 +7,15 @@ import { oneLine } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import type { ChatOptions } from './chat-options.ts';
+import { ChatThreads } from './chat-threads.ts';
 import { storeText } from './note-row.ts';
 import { closingReason, handleEnd } from './process-exits.ts';
-import { answerRelay, type PersonAnswer } from './relay-answer.ts';
+import type { PersonAnswer } from './relay-answer.ts';
 import { newBand } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { RowPrinter } from './row-printer.ts';
 import { StoreWatch } from './store-watch.ts';
 import type { ThreadFollower } from './thread-follower.ts';
-import { ThreadHost } from './thread-host.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
 export interface PlainChatOptions extends Omit<ChatOptions, 'styling'> {
@@ -33,13 +33,11 @@ const width = 100;
  */
 export class PlainChat {
   readonly #options: PlainChatOptions;
-  readonly #host: ThreadHost;
+  readonly #threads: ChatThreads;
   readonly #printer = new RowPrinter();
   #feed: { readonly of: ThreadFollower; readonly rows: RowFeed } | undefined;
   #asked: string | undefined;
   #wasRunning = false;
-  /** How many messages were sent whose turn is not over. */
-  #turns = 0;
   #hasEnded = false;
   #finish: (code: number) => void = () => {};
   #stopBeat: () => void = () => {};
@@ -47,13 +45,12 @@ export class PlainChat {
   private constructor(options: PlainChatOptions) {
     this.#options = options;
     const { log, agent, agents, cwd, clock } = options;
-    this.#host = new ThreadHost({
+    this.#threads = new ChatThreads({
       log,
       agent,
       agents,
       cwd,
       onChange: () => this.#changed(),
-      onEvent: event => (event.type === 'error' ? this.#line(`Error: ${event.error.message}`) : this.#changed()),
       clock,
       onLost: error => this.#line(`The thread cannot be followed any more: ${errorText(error)}`),
     });
@@ -70,7 +67,7 @@ export class PlainChat {
     const done = new Promise<number>(resolve => (this.#finish = resolve));
     const release = handleEnd(code => this.#finish(code));
     for (const problem of problems) this.#line(`Warning: ${problem}`);
-    if (threadId !== undefined) await this.#host.switchTo(threadId, agent);
+    if (threadId !== undefined) await this.#threads.switchTo(threadId, agent);
     if (isSpoken) this.#line(`Chat with ${agent.id}. A line is a message; /quit ends.`);
     this.#beat();
     this.#options.storeNotices(text => this.#line(`Warning: ${text}`));
@@ -92,55 +89,37 @@ export class PlainChat {
     this.#stopBeat();
     store.stop();
     lines.close();
-    const open = this.#host.follower?.threadId;
+    const open = this.#threads.follower?.threadId;
     if (open !== undefined && isSpoken) this.#line(`Resume with: ${this.#options.resumeCommand(open, agent.id)}`);
-    await this.#host.close(closingReason(code, this.#options));
+    await this.#threads.close(closingReason(code, this.#options));
     release();
     return code;
   }
 
   async #take(line: string): Promise<void> {
-    const [waiting] = this.#host.follower?.pending ?? [];
+    const [waiting] = this.#threads.pending;
     if (line === '/quit') return this.#finish(0);
-    if (line === '/stop') return (await this.#host.ready()).abort();
+    if (line === '/stop') return this.#threads.stop();
     if (line === '') return;
     if (waiting !== undefined) return this.#answer(waiting, line);
-    this.#turns++;
-    await this.#host.ensureThread(oneLine(line, 80)).catch((error: unknown) => {
-      this.#turns--;
-      throw error;
-    });
-    void this.#host.harness
-      .sendMessage({ content: line })
-      .catch((error: unknown) => {
-        if (!SingletreeError.is(error, 'run_detached')) this.#line(`Error: ${errorText(error)}`);
-      })
-      .finally(() => {
-        this.#turns--;
-        this.#changed();
-      });
+    await this.#threads.send(line, { text: line, title: oneLine(line, 80) });
   }
 
   async #answer(entry: RelayEntry, line: string): Promise<void> {
     const answer = answerOf(entry, line);
     if (answer === undefined) return this.#line(howToAnswer(entry));
-    await answerRelay(await this.#host.ready(), entry, answer);
-  }
-
-  get #isRunning(): boolean {
-    const { follower, harness } = this.#host;
-    return this.#turns > 0 || harness.isRunning() || (follower?.reading.running.length ?? 0) > 0;
+    await this.#threads.answer(entry, answer);
   }
 
   #changed(): void {
-    const { follower } = this.#host;
+    const { follower } = this.#threads;
     if (follower === undefined) return this.#endWhenIdle();
     if (this.#feed?.of !== follower)
       this.#feed = { of: follower, rows: new RowFeed({ cwd: this.#options.cwd, times: follower.times }) };
     this.#printer.add(this.#feed.rows.take(follower.reading), width);
     while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
     this.#ask(follower.pending);
-    const isRunning = this.#isRunning;
+    const { isRunning } = this.#threads;
     if (this.#wasRunning && !isRunning && this.#options.isSpoken) {
       void standardOutput.write('Done.');
       standardOutput.bell();
@@ -164,11 +143,22 @@ export class PlainChat {
     this.#line(howToAnswer(first));
   }
 
-  /** The input has ended: nobody will answer. */
   #endWhenIdle(): void {
-    if (!this.#hasEnded) return;
-    if ((this.#host.follower?.pending.length ?? 0) > 0) return this.#finish(1);
-    if (!this.#isRunning) this.#finish(0);
+    const { isRunning, pending } = this.#threads;
+    if (this.#hasEnded && (!isRunning || pending.length > 0))
+      void this.#exitCode().then(
+        code => code !== undefined && this.#finish(code),
+        () => this.#finish(1),
+      );
+  }
+
+  /** The exit code now that the input has ended and nobody will answer; undefined while a message waits for its turn. */
+  async #exitCode(): Promise<number | undefined> {
+    const { threadId, conversations } = this.#threads;
+    const thread = threadId === undefined ? undefined : await this.#options.log.getThread(threadId);
+    const { state = 'idle', problem } = (thread && (await conversations.status(thread))) ?? {};
+    if (this.#threads.pending.length > 0) return 1;
+    return this.#threads.isRunning || (state !== 'idle' && problem === undefined) ? undefined : 0;
   }
 
   #beat(): void {

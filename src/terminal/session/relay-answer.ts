@@ -1,5 +1,6 @@
+import type { RelayAnswer } from '../../agents/agent.ts';
 import { SingletreeError } from '../../events/index.ts';
-import type { Harness } from '../../control/index.ts';
+import { possibleAnswers } from '../../projections/possible-answers.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 
 /** The answer of a person to what waits. */
@@ -9,44 +10,27 @@ export type PersonAnswer =
   | { readonly type: 'revise'; readonly input: unknown }
   | { readonly type: 'answer'; readonly answer: string | readonly string[] };
 
-/** Answers a relay through the Harness. Rejects when it was answered elsewhere, and for an answer that it cannot take. */
-export async function answerRelay(harness: Harness, { id, relay }: RelayEntry, answer: PersonAnswer): Promise<void> {
-  const feedback = answer.type === 'reject' && answer.feedback !== undefined ? { feedback: answer.feedback } : {};
+/** Converts the answer of a person to that of a relay; throws `invalid_argument` for a question that is not answered in words. */
+export function toRelayAnswer({ relay }: RelayEntry, given: PersonAnswer): Omit<RelayAnswer, 'relayId'> {
+  const outcome = given.type === 'approve' ? 'approve' : 'reject';
+  const feedback = given.type === 'reject' && given.feedback !== undefined ? { feedback: given.feedback } : {};
   switch (relay.relayKind) {
-    case 'permission': {
-      const { toolCallId } = relay;
-      if (answer.type === 'approve')
-        harness.respondToToolApproval({ toolCallId, decision: 'approve', remember: answer.remember });
-      else if (answer.type === 'revise')
-        harness.respondToToolApproval({ toolCallId, decision: 'revise', input: answer.input });
-      else harness.respondToToolApproval({ toolCallId, decision: 'decline', ...feedback });
-      return;
-    }
+    case 'permission':
+      if (given.type === 'revise') return { outcome: 'revise', input: given.input };
+      return given.type === 'approve' ? { outcome, remember: given.remember } : { outcome, ...feedback };
     case 'plan':
-      return harness.respondToPlanApproval({
-        planId: relay.planId,
-        response: { action: answer.type === 'approve' ? 'approved' : 'rejected', ...feedback },
-      });
-    case 'question':
-      if (answer.type !== 'answer') throw notAnAnswer();
-      harness.respondToQuestion({
-        questionId: id,
-        answer: typeof answer.answer === 'string' ? answer.answer : [...answer.answer],
-      });
-      return;
+      return { outcome, ...feedback };
+    case 'question': {
+      if (given.type !== 'answer') throw notAnAnswer();
+      const { answer } = given;
+      return { outcome: 'answer', answer: typeof answer === 'string' ? answer : [...answer] };
+    }
     case 'access':
-      harness.respondToQuestion({ questionId: id, answer: answer.type === 'approve' ? 'yes' : 'no' });
-      return;
+      return given.type === 'approve' ? { outcome, remember: 'thread' } : { outcome };
     case 'suspension':
-      return harness.respondToToolSuspension({
-        toolCallId: relay.toolCallId ?? id,
-        resumeData:
-          answer.type === 'answer'
-            ? answer.answer
-            : answer.type === 'revise'
-              ? answer.input
-              : { approved: answer.type === 'approve' },
-      });
+      if (!possibleAnswers(relay).includes('answer')) return { outcome };
+      if (given.type === 'answer') return { outcome: 'answer', input: given.answer };
+      return { outcome: 'answer', input: given.type === 'revise' ? given.input : { approved: outcome === 'approve' } };
     default:
       return relay satisfies never;
   }

@@ -10,7 +10,7 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
   const { band } = app;
   const entry = app.pending.find(({ id }) => id === band?.relayId);
   if (band === undefined || entry === undefined || action.startsWith('relay.enter')) return false;
-  const answer = (given: PersonAnswer) => app.attempt(() => app.answer(entry, given));
+  const answer = (given: PersonAnswer) => app.attempt(() => app.threads.answer(entry, given));
   const isQuestion = entry.relay.relayKind === 'question';
   const { risks, answers } = presentRelay(entry.relay, { agentId: app.host.agent.id, cwd: app.options.cwd });
   switch (action) {
@@ -74,7 +74,7 @@ function chooseMarked(app: ChatApp, { marked, chosen }: Band, entry: RelayEntry)
   const labels = picked.flatMap(at => options[at]?.label ?? []);
   const [only] = labels;
   if (only === undefined) return;
-  app.attempt(() => app.answer(entry, { type: 'answer', answer: isMultiple(entry) ? labels : only }));
+  app.attempt(() => app.threads.answer(entry, { type: 'answer', answer: isMultiple(entry) ? labels : only }));
 }
 
 function optionsOf({ relay }: RelayEntry) {
@@ -91,5 +91,5 @@ async function revise(app: ChatApp, entry: RelayEntry): Promise<void> {
   if (relay.relayKind !== 'permission') return;
   const edited = await app.edit(`${JSON.stringify(relay.params, undefined, 2)}\n`, 'input.json');
   if (edited === undefined) return;
-  await app.answer(entry, { type: 'revise', input: JSON.parse(edited) as unknown });
+  await app.threads.answer(entry, { type: 'revise', input: JSON.parse(edited) as unknown });
 }

@@ -71,12 +71,12 @@ export interface Activity extends Doing {
   readonly stopKey?: string;
 }
 
-/** What a message waits for: a thread of which a share was read, from 0 to 1, or a store. */
+/** A message that is being stored, or whose run reads its thread. */
 export interface Waiting {
-  readonly text?: string | undefined;
-  readonly share?: number;
-  /** How long the store takes, in milliseconds. */
-  readonly ms?: number;
+  /** Its text while the store does not have it. */
+  readonly text?: string;
+  /** How long it has waited, in milliseconds. */
+  readonly ms: number;
   readonly now: number;
 }
 
@@ -84,17 +84,15 @@ export interface Waiting {
 const slowStoreMs = 2_000;
 
 /** Draws what a message waits for, and the message. */
-export function waitingLines({ text, share, ms = 0, now }: Waiting): Line[] {
-  const store = ms < slowStoreMs ? '' : ` · ${secondsText(ms)}`;
-  const words = share === undefined ? `Storing the message${store}` : `Reading the thread ${Math.floor(share * 100)}%`;
-  const hint =
-    share !== undefined
-      ? ' · a message is sent after that'
-      : store === ''
-        ? ''
-        : ' · the store is locked or does not answer';
-  const line: Line = [span(`${frameAt(now)} `, 'cyan'), span(words), span(hint, 'dim')];
-  return text === undefined ? [line] : [[span('› ', 'cyan'), span(oneLine(text, 200), 'dim')], line];
+export function waitingLines({ text, ms, now }: Waiting): Line[] {
+  const time = ms < slowStoreMs ? '' : ` · ${secondsText(ms)}`;
+  const frame = span(`${frameAt(now)} `, 'cyan');
+  if (text === undefined) return [[frame, span(`Reading the thread${time}`)]];
+  const hint = time === '' ? '' : ' · the store is locked or does not answer';
+  return [
+    [span('› ', 'cyan'), span(oneLine(text, 200), 'dim')],
+    [frame, span(`Storing the message${time}`), span(hint, 'dim')],
+  ];
 }
 
 function frameAt(now: number): string {

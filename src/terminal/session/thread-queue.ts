@@ -1,4 +1,4 @@
-import { type Clock, Conversations, type Harness, Supervisor } from '../../control/index.ts';
+import type { Clock, Conversations } from '../../control/index.ts';
 import { textOfContent } from '../../events/content-text.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { SerialQueue } from '../../events/serial-queue.ts';
@@ -25,11 +25,12 @@ interface WaitingCommand extends Pick<QueuedItem, 'id' | 'text'> {
 export interface ThreadQueueOptions {
   readonly log: EventLog;
   readonly clock: Clock;
-  /** Resolves with the harness when the thread that is shown is open in it. */
-  readonly ready: () => Promise<Harness>;
+  readonly conversations: Conversations;
   /** Called when something else waits. */
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
+  /** Called with why a message is not delivered, and what to do, when that is new. */
+  readonly onProblem: (problem: string) => void;
 }
 
 /** A hold lasts a minute. */
@@ -42,7 +43,6 @@ const queueEvents: ReadonlySet<string> = new Set(['message_queued', 'message_cha
  */
 export class ThreadQueue {
   readonly #options: ThreadQueueOptions;
-  readonly #conversations: Conversations;
   readonly #calls = new SerialQueue();
   readonly #pauses = new Set<Pause>();
   #follower: ThreadFollower | undefined;
@@ -52,13 +52,10 @@ export class ThreadQueue {
   /** Ends the renewal of the hold; undefined when the queue is not held here. */
   #stopRenewal: (() => void) | undefined;
   #edited: string | undefined;
+  #problem: string | undefined;
 
   constructor(options: ThreadQueueOptions) {
     this.#options = options;
-    const { log } = options;
-    // It begins no run: the harness sends what waits.
-    const agents = { list: () => [], get: () => undefined };
-    this.#conversations = new Conversations({ log, control: new Supervisor({ log }), agents });
   }
 
   /** What waits, in the order in which it is sent. */
@@ -81,6 +78,7 @@ export class ThreadQueue {
     this.close().catch(this.#options.onError);
     this.#follower = follower;
     this.#messages = [];
+    this.#problem = undefined;
     this.#unwatch = follower?.watch(({ type }) => void (queueEvents.has(type) && this.#refresh())) ?? this.#unwatch;
     void this.#refresh();
   }
@@ -119,7 +117,6 @@ export class ThreadQueue {
   async resume(...reasons: readonly Pause[]): Promise<void> {
     if (reasons.filter(why => this.#pauses.delete(why)).length === 0) return;
     await this.#calls.run(() => this.#holdOrRelease());
-    if (this.#pauses.size === 0 && this.#messages.length > 0) await (await this.#options.ready()).sendFollowUps();
   }
 
   /** Returns the text of a message to edit it: nothing is sent until `finishEditing`. A command is taken out. */
@@ -144,13 +141,15 @@ export class ThreadQueue {
   #replaceText({ id, content }: WaitingMessage, text: string): Promise<boolean> {
     const others = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text');
     const changed = others.length === 0 ? text : [{ type: 'text' as const, text }, ...others];
-    return this.#change(threadId => this.#conversations.change(threadId, id, { content: changed, isHeld: true }));
+    return this.#change(threadId =>
+      this.#options.conversations.change(threadId, id, { content: changed, isHeld: true }),
+    );
   }
 
   /** Removes one; the text of a message stays in the log. */
   async remove({ id, isCommand }: QueuedItem): Promise<void> {
     if (isCommand) return this.#dropCommand(id);
-    await this.#change(threadId => this.#conversations.withdraw(threadId, id));
+    await this.#change(threadId => this.#options.conversations.withdraw(threadId, id));
   }
 
   /** Moves a message by one place among the messages. */
@@ -158,13 +157,12 @@ export class ThreadQueue {
     const at = this.#messages.findIndex(message => message.id === id);
     if (at < 0 || this.#messages[at + step] === undefined) return;
     const before = this.#messages[step < 0 ? at - 1 : at + 2]?.id ?? null;
-    await this.#change(threadId => this.#conversations.change(threadId, id, { before }));
+    await this.#change(threadId => this.#options.conversations.change(threadId, id, { before }));
   }
 
   /** Sends a message now: into the turn that runs, or as the next one. */
   async sendNow({ id }: QueuedItem): Promise<void> {
-    const harness = await this.#options.ready();
-    await this.#change(() => harness.sendFollowUps({ id }));
+    await this.#change(threadId => this.#options.conversations.sendNow(threadId, id));
   }
 
   /** Returns false when the message does not wait any more. */
@@ -193,9 +191,12 @@ export class ThreadQueue {
     return this.#calls.run(async () => {
       try {
         const thread = await this.#options.log.getThread(follower.threadId);
-        const messages = thread === undefined ? [] : await this.#conversations.queue(thread);
+        const messages = thread === undefined ? [] : await this.#options.conversations.queue(thread);
         if (follower !== this.#follower) return;
         this.#messages = messages;
+        const problem = messages.find(message => message.problem !== undefined)?.problem;
+        if (problem !== undefined && problem !== this.#problem) this.#options.onProblem(problem);
+        this.#problem = problem;
         await this.#holdOrRelease();
         this.#changed();
       } catch (error) {
@@ -213,7 +214,7 @@ export class ThreadQueue {
     this.#stopRenewal?.();
     this.#stopRenewal = undefined;
     if (isHeld) this.#stopRenewal = this.#options.clock.after(renewMs, () => void this.#renew());
-    await this.#conversations.change(threadId, message.id, { isHeld }).catch(ignoreDelivered);
+    await this.#options.conversations.change(threadId, message.id, { isHeld }).catch(ignoreDelivered);
   }
 
   async #renew(): Promise<void> {

@@ -42,7 +42,7 @@ export class Transcript {
 
   /** Reads the end of the thread and shows it; what is before it is read when the person goes there. */
   async open(): Promise<void> {
-    const { follower } = this.#app.host;
+    const { follower } = this.#app.threads;
     if (follower === undefined) return this.#app.note('The thread has no messages yet.');
     if (this.isOpen) return;
     this.#isOpening = true;

@@ -1,27 +1,22 @@
 import { expect, it } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import { Harness, systemClock } from '../../control/index.ts';
+import { systemClock } from '../../control/index.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { importThread, MemoryLog } from '../../log/index.ts';
-import { ThreadHost } from './thread-host.ts';
+import { ChatThreads } from './chat-threads.ts';
 
 it('shows the mode of a long thread before it is open, unless the mode was imported', async () => {
   const log = new MemoryLog();
   const worker = scriptedAgent('worker', async function* () {});
-  const modes = ['build', 'plan'].map(id => ({ id, agent: worker }));
-  const agent = {
-    id: 'worker',
-    hasOwnModels: false,
-    createHarness: () => new Harness({ id: 'h', storage: log, modes }),
-  };
+  const modes = ['build', 'plan'].map(id => ({ id, name: id }));
+  const agent = { id: 'worker', hasOwnModels: false, agent: { ...worker, modes } };
   const nothing = () => {};
-  const host = new ThreadHost({
+  const host = new ChatThreads({
     log,
     agent,
     agents: { open: async () => agent, agentOf: async () => undefined },
     cwd: '/',
     onChange: nothing,
-    onEvent: nothing,
     onLost: nothing,
     clock: systemClock,
   });
