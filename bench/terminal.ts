@@ -118,6 +118,23 @@ async function* ofLongThread(home: string, file: string): AsyncGenerator<Result>
   long.chat.type('\u000fg');
   await long.chat.shows('question 0');
   yield { claim: 'terminal: resident memory at the first message', size, unit: 'MB', ours: residentMb(long.chat.pid) };
+  long.chat.type('q');
+  await long.chat.shows(`answer ${longThread / 4 - 1}`);
+  const stored = async ({ chat }: typeof long) => {
+    await chat.delayOf('more', '› more');
+    const started = performance.now();
+    chat.type('\r');
+    await chat.shows('a row of the message', () => /^› more\n[^]*^› $/m.test(chat.text().trimEnd()));
+    return performance.now() - started;
+  };
+  yield {
+    claim: 'terminal: Enter to the row of the first message in a thread, vs a thread of 4 events',
+    size,
+    unit: 'ms',
+    ours: await stored(long),
+    peer: await stored(short),
+    goal: { atMost: 3 },
+  };
   short.chat.end();
   long.chat.end();
 }

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import { systemClock } from '../../control/index.ts';
 import type { AgentEvent } from '../../events/index.ts';
-import { importThread, MemoryLog } from '../../log/index.ts';
+import { importThread, MemoryLog, readWindow } from '../../log/index.ts';
 import { ChatThreads } from './chat-threads.ts';
 
 it('shows the mode of a long thread before it is open, unless the mode was imported', async () => {
@@ -36,4 +36,46 @@ it('shows the mode of a long thread before it is open, unless the mode was impor
   await host.switchTo(own.id);
   expect(host.mode.id).toBe('plan');
   await host.close();
+});
+
+it('opens a long thread and stores a message in it without reading it whole', async () => {
+  const log = new MemoryLog();
+  const { id } = await log.createThread({ metadata: { agentId: 'worker' } });
+  const turn = (at: number): AgentEvent[] => [
+    { type: 'user', runId: `asked-${at}`, content: `question ${at}` },
+    { type: 'harness_start', runId: `run-${at}`, agentId: 'worker', parentId: `asked-${at}:user` },
+    { type: 'text', runId: `run-${at}`, id: `t-${at}`, content: `answer ${at}` },
+    { type: 'harness_end', runId: `run-${at}`, agentId: 'worker', reason: 'complete' },
+  ];
+  for (let at = 0; at < 10_000; at += 1_000)
+    await log.append(id, Array.from({ length: 1_000 }, (_, index) => turn(at + index)).flat());
+  // What is stored beside the events is stored by then, as in a thread that grew over days.
+  await readWindow(log, id);
+  const agent = { id: 'worker', hasOwnModels: false, agent: scriptedAgent('worker', async function* () {}) };
+  const threads = new ChatThreads({
+    log,
+    agent,
+    agents: { open: async () => agent, agentOf: async () => 'worker' },
+    cwd: '/',
+    clock: systemClock,
+    onChange: () => {},
+    onLost: () => {},
+  });
+  let [read, readBefore] = [0, -1];
+  const [readPage, append] = [log.read.bind(log), log.append.bind(log)];
+  vi.spyOn(log, 'read').mockImplementation(async (...range) => {
+    const page = await readPage(...range);
+    read += page.length;
+    return page;
+  });
+  vi.spyOn(log, 'append').mockImplementation((threadId, events, options) => {
+    if (events.some(({ type }) => type === 'user')) readBefore = read;
+    return append(threadId, events, options);
+  });
+  await threads.switchTo(id);
+  await threads.send('one more', { text: 'one more', title: 'one more' });
+  await vi.waitFor(() => expect(threads.follower?.reading.nodeList.at(-1)?.status).toBe('complete'));
+  expect(readBefore).toBeGreaterThan(0);
+  expect(readBefore).toBeLessThan(2_500);
+  await threads.close();
 });
