@@ -53,6 +53,18 @@ describe('a run at a terminal', () => {
     expect(text, 'the line of what it does is gone').not.toContain('Ctrl-C stops');
   }, 60_000);
 
+  it('is shown with the same rows afterwards, by "show" at a terminal', async () => {
+    steps = ['# Fixed\n\n- **add** adds\n'];
+    const ran = scene.atTerminal('run', 'coder', 'Fix it');
+    expect(await ran.ended).toBe(0);
+    const shown = scene.atTerminal('show', 'last');
+    expect(await shown.ended).toBe(0);
+    const [during, after] = [await screenOf(ran), await screenOf(shown)];
+    expect(after.isBold('Fixed')).toBe(true);
+    expect(after.lines).toEqual(during.lines.slice(0, after.lines.length));
+    expect(after.lines.length).toBeGreaterThan(4);
+  }, 60_000);
+
   it('shows a question once, and its answer, not the call that asks it', async () => {
     steps = [
       call('ask_user', { question: 'Which one?', options: [{ label: 'red' }, { label: 'blue' }] }),

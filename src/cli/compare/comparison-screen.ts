@@ -6,7 +6,7 @@ import { durationText } from '../../projections/presentation/wording.ts';
 import { RowFeed } from '../../terminal/rows/row-feed.ts';
 import type { ScreenSize } from '../../terminal/screen/inline-renderer.ts';
 import { type Line, span } from '../../terminal/screen/styled-line.ts';
-import { isSet, stylingOf } from '../../terminal/screen/terminal-styling.ts';
+import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { LiveArea, type LiveContent } from '../../terminal/session/live-area.ts';
 import { ThreadView } from '../../terminal/session/thread-view.ts';
 import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
@@ -37,8 +37,7 @@ export class ComparisonScreen implements LiveContent {
     this.#person = new TerminalPerson(processTerminal(interrupt), (relay, answer) =>
       conversations.answer(this.#threads.get(relay.id) ?? '', relay.id, answer),
     );
-    const styling = stylingOf(process.env);
-    this.#area = new LiveArea(this, { styling, isLive: styling.inks !== 'none' && !isSet(process.env['ACCESSIBLE']) });
+    this.#area = new LiveArea(this, screenStyle(process.env));
   }
 
   /** Follows a run until it has ended. */

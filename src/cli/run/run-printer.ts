@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../events/index.ts';
 import { pathName } from '../../projections/presentation/path-name.ts';
-import { isSet, stylingOf } from '../../terminal/screen/terminal-styling.ts';
+import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { RunScreen } from '../../terminal/session/run-screen.ts';
 import { ThreadView } from '../../terminal/session/thread-view.ts';
 import type { EventLog, RawLine, Thread } from '../../log/index.ts';
@@ -42,9 +42,7 @@ export class RunPrinter implements RunWatcher {
     const view = await ThreadView.open(log, id, seq);
     this.#view = view;
     if (!this.#isAtTerminal) return;
-    const styling = stylingOf(process.env);
-    const isLive = styling.inks !== 'none' && !isSet(process.env['ACCESSIBLE']);
-    this.#screen = new RunScreen({ view, cwd, styling, isLive });
+    this.#screen = new RunScreen({ view, cwd, ...screenStyle(process.env) });
   }
 
   async raw({ stream, line }: RawLine): Promise<void> {

@@ -19,6 +19,7 @@ import { findThread, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
 import { findRewindTarget } from './rewind-target.ts';
 import { isSameFolder } from '../../control/same-folder.ts';
+import { showRows } from './show-rows.ts';
 import { Transcript } from './transcript.ts';
 import { type ThreadCommandOptions, withLog } from './with-log.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
@@ -84,17 +85,20 @@ async function summaryOf(reader: ConversationReader, thread: Thread): Promise<ob
   };
 }
 
-/** `singletree show`: a thread as text, or its events as JSON; with `follow` until it is interrupted. */
+/** `singletree show`: a thread with the rows of the chat, in a pipe as plain text, or its events as JSON; with `follow` until it is interrupted. */
 export function showThread(text: string, options: ThreadCommandOptions & { readonly follow?: boolean }): Promise<void> {
   return withLog(options, async (log, redactor) => {
-    const { id } = await findThread(log, text);
+    const thread = await findThread(log, text);
+    const { id } = thread;
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort());
+    const found = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
+    const events = redactedEvents(found, redactor);
+    if (options.json !== true && standardOutput.isTerminal) return showRows(log, thread, events, options);
     const transcript = new Transcript();
     const take = (event: LoggedEvent) =>
       options.json === true ? standardOutput.writeJson(event) : standardOutput.write(transcript.take(event));
-    const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort());
-    const events = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
-    for await (const event of redactedEvents(events, redactor)) if (!(await take(event))) break;
+    for await (const event of events) if (!(await take(event))) break;
     if (options.json !== true) await standardOutput.write(transcript.end());
   });
 }

@@ -8,6 +8,12 @@ export function stylingOf(env: Environment): Styling {
   return { inks, hasLinks: inks !== 'none' && hasLinks(env) };
 }
 
+/** Returns how a command styles what it prints at a terminal, and whether it redraws what is open. */
+export function screenStyle(env: Environment): { readonly styling: Styling; readonly isLive: boolean } {
+  const styling = stylingOf(env);
+  return { styling, isLive: styling.inks !== 'none' && !isSet(env['ACCESSIBLE']) };
+}
+
 const programs: ReadonlySet<string> = new Set([
   'iTerm.app',
   'WezTerm',

@@ -21,6 +21,7 @@ export class RunScreen implements LiveContent {
   readonly #printer = new RowPrinter();
   readonly #area: LiveArea;
   #hidesGroup = false;
+  #printsOpen = false;
 
   constructor({ view, cwd, ...options }: RunScreenOptions) {
     this.#view = view;
@@ -32,6 +33,11 @@ export class RunScreen implements LiveContent {
 
   take(event: LoggedEvent): void {
     this.#view.take(event);
+    this.draw();
+  }
+
+  /** Prints what is finished in the view, and redraws what is open. */
+  draw(): void {
     this.#area.draw();
   }
 
@@ -47,9 +53,10 @@ export class RunScreen implements LiveContent {
     this.#area.resume();
   }
 
-  /** Prints what is left, and draws nothing more. */
-  close(): void {
+  /** Prints what is left, when wanted also what is open, and draws nothing more. */
+  close({ printsOpen = false } = {}): void {
     this.#hidesGroup = true;
+    this.#printsOpen = printsOpen;
     this.#area.close();
   }
 
@@ -57,6 +64,10 @@ export class RunScreen implements LiveContent {
     this.#printer.add(this.#feed.take(this.#view.reading), width);
     // What is open is not drawn now, so that calls that wait for others like them would not be seen.
     if (this.#hidesGroup) this.#printer.add(this.#feed.endGroup(), width);
+    if (this.#printsOpen) {
+      const open = this.#feed.open(this.#view.reading, width, Date.now(), Number.MAX_SAFE_INTEGER);
+      this.#printer.add([{ id: 'open', kind: 'notice', messageId: '', lines: () => open }], width);
+    }
     const lines: Line[] = [];
     while (this.#printer.hasMore) lines.push(...this.#printer.next());
     return lines;
