@@ -89,6 +89,35 @@ describe('the mode of a thread', () => {
     expect(await story(log, id)).toEqual(['user "a"', 'end aborted', 'mode - → plan', 'mode plan → build']);
   });
 
+  it('is in the metadata of the thread, whether a person, a message or the agent changed it', async () => {
+    const agent = {
+      ...scriptedAgent('one', async function* ({ event, params }) {
+        if (params.mode === 'plan') yield event('mode_changed', { modeId: 'build', previousModeId: 'plan' });
+      }),
+      modes,
+    };
+    const { log, id, control, conversations } = await setUp(agent);
+    const stored = async () => (await log.getThread(id))?.metadata['currentModeId'];
+    await conversations.switchMode(id, 'one', 'plan');
+    expect(await stored()).toBe('plan');
+    await conversations.send(id, { content: 'a', mode: 'build' });
+    await idle(control);
+    expect(await stored()).toBe('build');
+    await conversations.send(id, { content: 'a', mode: 'plan' });
+    await idle(control);
+    expect(await stored()).toBe('build');
+    expect(await story(log, id)).toEqual([
+      'mode - → plan',
+      'mode plan → build',
+      'user "a"',
+      'end complete',
+      'mode build → plan',
+      'user "a"',
+      'mode plan → build',
+      'end complete',
+    ]);
+  });
+
   it.each([
     ['approve', ['mode - → plan', 'mode plan → build']],
     ['reject', ['mode - → plan']],

@@ -117,7 +117,8 @@ export class Conversations extends ConversationSettings {
     const agent = pickAgent(this.#agents, message.agent, threadId);
     checkMode(agent, mode);
     const given = defined({ id, model, mode, by, trace });
-    return this.#control.start(threadId, { agent, content, ...given, ...conditions });
+    const metadata = mode === undefined ? {} : { metadata: { ...conditions.metadata, currentModeId: mode } };
+    return this.#control.start(threadId, { agent, content, ...given, ...conditions, ...metadata });
   }
 
   /**

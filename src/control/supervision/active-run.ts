@@ -204,6 +204,7 @@ export class ActiveRun implements RunHandle {
       if (event.type === 'relay') await thread.startListening();
       const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
+      if (event.type === 'mode_changed') await thread.mergeMetadata({ currentModeId: event.modeId });
       if (event.type === 'harness_start' && event.runId === this.runId && this.#options.lacksContext)
         await writer.write(contextLost(this.runId));
       if (this.#order !== undefined) await this.#warnOfOrder(event);
