@@ -285,7 +285,7 @@ export class Supervisor implements RunControl, RunHost {
       this.#starting.add(runId);
       const { log, owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
-      const ends = await endImportedRuns({ log, memory: this.#memory }, threadId);
+      const ends = await endImportedRuns({ log, memory: this.#memory }, threadId, request.expectedSeq);
       const before = [...ends, ...(request.before ?? [])];
       await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata });
       return await this.#launch(thread, { threadId, open, agent, note, isNew: true, context, lacksContext, trace });

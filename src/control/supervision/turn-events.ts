@@ -17,16 +17,17 @@ export function userEvent(
 
 /**
  * The events that end the recorded runs which an import left open, when a person continues its thread for the first time.
- * A thread of our own is not read for it.
+ * A thread of our own is not read for it, unless the caller has read it up to `expectedSeq`.
  */
 export async function endImportedRuns(
   { log, memory }: { readonly log: EventLog; readonly memory: ThreadMemory },
   threadId: string,
+  expectedSeq: number | undefined,
 ): Promise<EventOf<'harness_end'>[]> {
-  const { importedSeq, seq } = (await log.getThread(threadId)) ?? {};
-  if (importedSeq === undefined || importedSeq !== seq) return [];
-  const { conversation } = await memory.of(threadId);
-  const runs = getMessages(conversation).map(({ runId }) => getRun(conversation, runId));
+  const { importedSeq, seq } = (expectedSeq === undefined && (await log.getThread(threadId))) || {};
+  if (expectedSeq === undefined && (importedSeq === undefined || importedSeq !== seq)) return [];
+  const { conversation, mayBeImporting } = await memory.of(threadId, expectedSeq ?? 0);
+  const runs = mayBeImporting ? getMessages(conversation).map(({ runId }) => getRun(conversation, runId)) : [];
   return runs.toReversed().flatMap(run => {
     if (run?.status !== 'interrupted' || run.endedAt !== undefined) return [];
     return [{ type: 'harness_end', runId: run.runId, agentId: run.agentId ?? '', reason: 'interrupted' }];
