@@ -8,6 +8,7 @@ export {
   type ConversationState,
   type ConversationStatus,
 } from './conversations/conversation-reader.ts';
+export { ConversationSettings } from './conversations/conversation-settings.ts';
 export { Conversations } from './conversations/conversations.ts';
 export type { ConversationsOptions, Delivered, QueueChange } from './conversations/conversations-options.ts';
 export type { SendReceipt, OfferedAgents, SentMessage } from './conversations/sent-message.ts';

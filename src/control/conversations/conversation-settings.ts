@@ -68,7 +68,7 @@ export class ConversationSettings extends ConversationReader {
     const { runs } = await this.status(await this.find(threadId));
     const agentId = runs.find(({ runId }) => runId === relay.runId)?.agentId ?? '';
     const { carriesOutPlans, modes: [first] = [] } = this.#agents.get(agentId, threadId) ?? {};
-    if (carriesOutPlans === true && first !== undefined)
+    if (carriesOutPlans === true && first !== undefined && first.id !== mode)
       await this.choose(threadId, { events: changeMode(first.id, mode), metadata: { currentModeId: first.id } });
   }
 }
