@@ -98,7 +98,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       problems,
-      ...defined({ keys: settings.config.keys, density: settings.config.chat?.density }),
+      ...defined({ telemetry, keys: settings.config.keys, density: settings.config.chat?.density }),
       listModels: () => listModels({ registry }),
       contextSize: (modelId: string) =>
         registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,

@@ -1,12 +1,11 @@
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 import type { LoggedEvent } from '../../events/index.ts';
-import { plainText } from '../../events/terminal-text.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { RunScreen } from '../../terminal/session/run-screen.ts';
 import { ThreadView } from '../../terminal/session/thread-view.ts';
-import { questionOf } from './transcript.ts';
 
 /** How many events of a thread that is not followed are printed together. */
 const drawnTogether = 1_000;
@@ -30,5 +29,6 @@ export async function showRows(
     undrawn = 0;
   }
   screen.close({ printsOpen: true });
-  for (const { relay } of view.reading.pending) await standardOutput.write(`? ${plainText(questionOf(relay))}\n`);
+  for (const { relay } of view.reading.pending)
+    await standardOutput.write(`? ${presentRelay(relay, { cwd }).summary}\n`);
 }

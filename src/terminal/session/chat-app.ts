@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { defined } from '../../events/defined.ts';
 import { join } from 'node:path';
 import { errorText, isStoreUnavailable } from '../../events/index.ts';
 import { userContent } from '../../control/harness/messages/message-content.ts';
@@ -64,7 +65,7 @@ export class ChatApp {
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
     this.io = new TerminalIo();
-    const { clock, styling, log, agent, agents, cwd, home } = options;
+    const { clock, styling, log, agent, agents, cwd, home, telemetry } = options;
     this.density = options.density ?? 'normal';
     this.keys = keyMap(options.keys);
     this.list = new OpenList(
@@ -94,6 +95,7 @@ export class ChatApp {
       cwd,
       snapshots: join(home, 'snapshots'),
       clock,
+      ...defined({ telemetry }),
       onCreate: threadId => this.draft.belongTo(threadId),
       onChange: () => this.#changed(),
       onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),

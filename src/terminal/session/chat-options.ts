@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { AvailableModel, Clock } from '../../control/index.ts';
+import type { AvailableModel, Clock, SupervisorOptions } from '../../control/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeySettings } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
@@ -33,6 +33,8 @@ export interface ChatOptions {
   /** The agent of the first thread. */
   readonly agent: ChatAgent;
   readonly agents: ChatAgents;
+  /** Follows the runs of the chat. */
+  readonly telemetry?: SupervisorOptions['telemetry'];
   /** The folder of the person. */
   readonly cwd: string;
   /** The data folder: history and drafts. */

@@ -1,5 +1,5 @@
 import type { AgentMode } from '../../agents/agent.ts';
-import { type Clock, Conversations, Supervisor } from '../../control/index.ts';
+import { type Clock, Conversations, Supervisor, type SupervisorOptions } from '../../control/index.ts';
 import { checkModel, chosenModel, findChosenModel } from '../../control/conversations/conversation-settings.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import { defined } from '../../events/defined.ts';
@@ -15,6 +15,8 @@ export interface ChatThreadsOptions {
   readonly log: EventLog;
   /** The agent of the first thread. */
   readonly agent: ChatAgent;
+  /** Follows the runs of the chat. */
+  readonly telemetry?: SupervisorOptions['telemetry'];
   readonly agents: Pick<ChatAgents, 'open' | 'agentOf'>;
   /** The folder of the person: new threads note it. */
   readonly cwd: string;
@@ -60,11 +62,11 @@ export class ChatThreads {
 
   constructor(options: ChatThreadsOptions) {
     this.#options = options;
-    const { log, agent, snapshots, onChange } = options;
+    const { log, agent, snapshots, telemetry, onChange } = options;
     this.#agent = agent;
     this.#agents.set(agent.id, agent);
     const find = (id: string) => this.#agents.get(id)?.agent;
-    this.#supervisor = new Supervisor({ log, agents: ({ agentId }) => find(agentId) });
+    this.#supervisor = new Supervisor({ log, agents: ({ agentId }) => find(agentId), ...defined({ telemetry }) });
     this.#supervisor.onRunEnd(onChange);
     this.conversations = new Conversations({
       log,

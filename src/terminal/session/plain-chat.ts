@@ -44,7 +44,7 @@ export class PlainChat {
 
   private constructor(options: PlainChatOptions) {
     this.#options = options;
-    const { log, agent, agents, cwd, clock } = options;
+    const { log, agent, agents, cwd, clock, telemetry } = options;
     this.#threads = new ChatThreads({
       log,
       agent,
@@ -52,6 +52,7 @@ export class PlainChat {
       cwd,
       onChange: () => this.#changed(),
       clock,
+      ...(telemetry && { telemetry }),
       onLost: error => this.#line(`The thread cannot be followed any more: ${errorText(error)}`),
     });
   }

@@ -12,7 +12,7 @@ export function relayAction(app: ChatApp, action: ActionName): boolean {
   if (band === undefined || entry === undefined || action.startsWith('relay.enter')) return false;
   const answer = (given: PersonAnswer) => app.attempt(() => app.threads.answer(entry, given));
   const isQuestion = entry.relay.relayKind === 'question';
-  const { risks, answers } = presentRelay(entry.relay, { agentId: app.host.agent.id, cwd: app.options.cwd });
+  const { risks, answers } = presentRelay(entry.relay, { agentId: app.threads.agent.id, cwd: app.options.cwd });
   switch (action) {
     case 'relay.approve':
     case 'relay.approve-thread':
