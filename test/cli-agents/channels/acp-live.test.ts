@@ -56,10 +56,14 @@ function testWithoutTerminal({ agent, shell }: Profile, version: string): void {
     const { executable = '', cwd, env = {}, model = '' } = live.options;
     const PATH = `${dirname(executable)}:${env['PATH'] ?? process.env['PATH']}`;
     const given = { ...process.env, ...env, PATH, SINGLETREE_HOME: join(dirname(cwd), 'singletree') };
-    const run = promisify(execFile)(process.execPath, [command, 'run', agent, 'go', '--model', model], {
-      cwd,
-      env: given,
-    });
+    const run = promisify(execFile)(
+      process.execPath,
+      [command, 'run', agent, 'go', '--model', model, '--output', 'events'],
+      {
+        cwd,
+        env: given,
+      },
+    );
     run.child.stdin?.end();
     const ended = await run.catch((error: { code: number; stdout: string; stderr: string }) => error);
     const isMade = existsSync(join(cwd, 'made.txt'));
