@@ -6,6 +6,7 @@ import { createClient } from '../../src/client/index.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';
 import { installPrograms, programsReady, realProgram } from '../cli-agents/support/real-program.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { agUiClientsReady, loadAgUiPeers } from '../support/ag-ui-clients.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { Editor, select } from './editor-scene.ts';
 
@@ -18,7 +19,8 @@ interface Surface {
   readonly closes: () => Promise<unknown>;
 }
 
-const isReady = programsReady('one question on every surface', ['claude']);
+const isReady =
+  programsReady('one question on every surface', ['claude']) && agUiClientsReady('one question on every surface');
 const browser = isReady ? await launchBrowser('one question on every surface') : undefined;
 afterAll(() => browser?.close());
 
@@ -57,7 +59,8 @@ async function open() {
     () => product.end('SIGTERM'),
     () => editor.close(),
   );
-  const prompt = editor.prompt(await editor.newSession(), 'go');
+  const sessionId = await editor.newSession();
+  const prompt = editor.prompt(sessionId, 'go');
   const surfaces: Record<string, Surface> = {
     editor: {
       asks: () => expect.poll(() => JSON.stringify(editor.permissions), patience).toContain(commandLine),
@@ -66,6 +69,7 @@ async function open() {
     },
     client: clientSurface(product),
     page: await pageSurface(product),
+    'AG-UI': await agUiSurface(product, sessionId),
   };
   return { editor, prompt, surfaces, made: () => existsSync(join(cwd, 'made.txt')) };
 }
@@ -79,6 +83,30 @@ function clientSurface({ url: baseUrl, token }: Product): Surface {
         await client.answerRelay(threadId, id, { outcome: 'approve' });
     },
     closes: () => expect.poll(() => client.listRelays(), patience).toEqual([]),
+  };
+}
+
+async function agUiSurface({ url, token }: Product, threadId: string): Promise<Surface> {
+  const { clients } = await loadAgUiPeers();
+  const open = (verb: 'run' | 'connect') =>
+    clients[0]?.open({ url, token, agentId: 'claude', threadId, verb }) ?? expect.fail('no client');
+  const connect = async () => {
+    const agent = open('connect');
+    await agent.runAgent();
+    return agent;
+  };
+  return {
+    asks: () =>
+      expect.poll(async () => JSON.stringify((await connect()).pendingInterrupts), patience).toContain(commandLine),
+    approve: async () => {
+      const { messages, pendingInterrupts } = await connect();
+      const agent = open('run');
+      agent.setMessages(messages);
+      agent.pendingInterrupts = pendingInterrupts;
+      const answer = { status: 'resolved', payload: { approved: true } } as const;
+      await agent.runAgent({ resume: pendingInterrupts.map(({ id: interruptId }) => ({ interruptId, ...answer })) });
+    },
+    closes: () => expect.poll(async () => (await connect()).pendingInterrupts, patience).toEqual([]),
   };
 }
 
@@ -102,8 +130,8 @@ async function pageSurface({ url, link }: Product): Promise<Surface> {
 describe.skipIf(browser === undefined)('a question of the real Claude Code', () => {
   beforeAll(() => installPrograms(['claude']), 600_000);
 
-  it.each(['editor', 'client', 'page'])(
-    'appears in the editor, in our client and on the page; the answer of one closes it in all: %s',
+  it.each(['editor', 'client', 'page', 'AG-UI'])(
+    'appears in the editor, in our client, on the page and in an AG-UI client; the answer of one closes it in all: %s',
     async name => {
       const { editor, prompt, surfaces, made } = await open();
       for (const { asks } of Object.values(surfaces)) await asks();
