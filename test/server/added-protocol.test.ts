@@ -77,7 +77,7 @@ describe('a protocol that is added to a server', () => {
 
   it('stands in the OpenAPI document with its name and its content type', async () => {
     const openApi = JSON.stringify(await (await fetch(`${server.url}/api/openapi.json`)).json());
-    expect(openApi).toContain('"enum":["events","flow","ai-sdk","activity","word-count","word-lines"]');
+    expect(openApi).toContain('"enum":["events","flow","ai-sdk","activity","ag-ui","word-count","word-lines"]');
     expect(openApi).toContain('`word-count`: how many words agents have written');
     expect(openApi).toContain('`word-lines` has 1, 2');
     expect(openApi).toMatch(/"text\/event-stream":\{[^{}]*\{[^{}]*\}\},"application\/x-ndjson"/);

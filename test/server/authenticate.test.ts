@@ -167,6 +167,8 @@ describe('the rights of a caller', () => {
         'get /api/threads/{threadId}/files/{fileId}',
         'get /api/chat/{threadId}/messages',
         'get /api/chat/{threadId}/stream',
+        'get /api/ag-ui/info',
+        'post /api/ag-ui/agent/{agentId}/connect',
         'get /api/openapi.json',
         'get /api/reference',
       ],
@@ -185,6 +187,8 @@ describe('the rights of a caller', () => {
         'post /api/threads/{threadId}/redo',
         'post /api/runs/{runId}/abort',
         'post /api/chat',
+        'post /api/ag-ui/agent/{agentId}/run',
+        'post /api/ag-ui/agent/{agentId}/stop/{threadId}',
       ],
     });
   });
