@@ -63,11 +63,11 @@ export class ConversationSettings extends ConversationReader {
   /** An agent that carries its plan out in the same run has left planning when the plan is approved. */
   protected async leavePlanning(threadId: string, relayId: string): Promise<void> {
     const { relays, mode } = await sharedThreadMemory(this.#log).of(threadId);
-    const relay = relays.get(relayId)?.relay;
-    if (relay?.relayKind !== 'plan' || mode === undefined) return;
-    const { runs } = await this.status(await this.find(threadId));
-    const agentId = runs.find(({ runId }) => runId === relay.runId)?.agentId ?? '';
-    const { carriesOutPlans, modes: [first] = [] } = this.#agents.get(agentId, threadId) ?? {};
+    const entry = relays.get(relayId);
+    if (entry?.relay.relayKind !== 'plan' || mode === undefined) return;
+    // The run may have ended meanwhile.
+    const agentId = await this.inbox.findAgent({ thread: await this.find(threadId), entry });
+    const { carriesOutPlans, modes: [first] = [] } = this.#agents.get(agentId ?? '', threadId) ?? {};
     if (carriesOutPlans === true && first !== undefined && first.id !== mode)
       await this.choose(threadId, { events: changeMode(first.id, mode), metadata: { currentModeId: first.id } });
   }
