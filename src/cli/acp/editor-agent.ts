@@ -8,6 +8,7 @@ import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
+import { parseTraceparent } from '../../events/trace-context.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { readPrompt, type PromptBlock } from '../../protocols/acp/message-content.ts';
 import type { AgentDirectory } from '../../server/index.ts';
@@ -179,7 +180,7 @@ export class EditorAgent {
     return {};
   }
 
-  async #prompt({ sessionId, prompt }: PromptParams, client: AgentContext, signal: AbortSignal) {
+  async #prompt({ sessionId, prompt, _meta }: PromptParams, client: AgentContext, signal: AbortSignal) {
     const { log, conversations } = this.#options;
     const session = await this.#findSession(sessionId, client);
     const content = readPrompt(prompt as readonly PromptBlock[]);
@@ -191,7 +192,9 @@ export class EditorAgent {
     }
     const agentId = this.#requireAgent(await this.#findAgent(sessionId));
     const { model } = await this.#readChoice(sessionId);
-    const end = await session.prompt(content, { agent: agentId, model, signal });
+    const { traceparent } = _meta ?? {};
+    const trace = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+    const end = await session.prompt(content, { agent: agentId, model, trace, signal });
     if ('error' in end) throw new RequestError(-32_603, end.error.message, { code: end.error.code });
     return end;
   }
@@ -296,6 +299,7 @@ interface OpenParams {
 interface PromptParams {
   readonly sessionId: string;
   readonly prompt: readonly unknown[];
+  readonly _meta?: Readonly<Record<string, unknown>> | null;
 }
 
 function checkFolder(cwd: string): void {

@@ -1,6 +1,7 @@
 import { dropOldest } from '../../agents/drop-oldest.ts';
 import type { Conversations } from '../../control/index.ts';
 import { printNotice } from '../../control/standard-output.ts';
+import type { SentMessage } from '../../control/conversations/sent-message.ts';
 import { defined } from '../../events/defined.ts';
 import { type ContentPart, errorText, newId, SingletreeError } from '../../events/index.ts';
 import { type EventLog, readPages, type Thread } from '../../log/index.ts';
@@ -85,7 +86,10 @@ export class EditorSession {
   /** Sends a prompt and resolves with its end, after everything before it was shown; a prompt during a run waits. */
   async prompt(
     content: string | readonly ContentPart[],
-    { signal, ...choice }: { agent: string; model?: string | undefined; signal: AbortSignal },
+    {
+      signal,
+      ...choice
+    }: Pick<SentMessage, 'trace'> & { agent: string; model?: string | undefined; signal: AbortSignal },
   ): Promise<AcpEnd> {
     const { conversations } = this.#place;
     const id = this.#newId();

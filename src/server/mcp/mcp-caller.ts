@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { RunCaller } from '../../control/supervision/inside-run.ts';
+import { defined } from '../../events/defined.ts';
+import { parseTraceparent, type RunTrace } from '../../events/trace-context.ts';
 
 const id = z.string().min(1).max(200).optional().catch(undefined);
 
@@ -9,6 +11,7 @@ const meta = z.object({
   callId: id,
   threadId: id,
   sessionId: id,
+  traceparent: id,
   'x-codex-turn-metadata': z.object({ session_id: id, thread_id: id }).optional().catch(undefined),
 });
 
@@ -17,6 +20,8 @@ export interface McpCaller extends RunCaller {
   readonly ids: readonly string[];
   /** The author of what it adds to a log. */
   readonly by: string;
+  /** The trace that its runs continue. */
+  readonly trace?: RunTrace;
 }
 
 /** Returns who calls, from the `_meta` of a request; what is not known or malformed there is ignored. */
@@ -24,7 +29,7 @@ export function readCaller(
   shown: unknown,
   { marks, by }: { readonly marks: string | undefined; readonly by: string },
 ): McpCaller {
-  const { 'x-codex-turn-metadata': turn, ...own } = meta.safeParse(shown ?? {}).data ?? {};
+  const { 'x-codex-turn-metadata': turn, traceparent, ...own } = meta.safeParse(shown ?? {}).data ?? {};
   const ids = [...Object.values(own), turn?.session_id, turn?.thread_id].filter(each => each !== undefined);
-  return { marks, by, ids: [...new Set(ids)] };
+  return { marks, by, ids: [...new Set(ids)], ...defined({ trace: parseTraceparent(traceparent) }) };
 }

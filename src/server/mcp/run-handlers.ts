@@ -33,7 +33,8 @@ export const runHandlers: Pick<
     const startedBy = await findStarter(call, known);
     const run = await connection.startRun(async () => {
       const thread = known ?? (await log.createThread(newThread(call, agent, content)));
-      const message = { content, agent, by: caller.by, ...defined({ mode, model }) };
+      const { by, trace } = caller;
+      const message = { content, agent, by, ...defined({ mode, model, trace }) };
       return site.conversations.start(thread.id, message, { metadata: { startedBy } });
     });
     return { value: await followRun(call, run, { seconds, after: known?.seq ?? 0 }) };
@@ -54,7 +55,8 @@ export const runHandlers: Pick<
     const startedBy = await findStarter(call, thread);
     const agent = await site.conversations.findAgent(thread);
     await site.options.log.updateThread(id, { metadata: { startedBy } });
-    const message = { content, by: caller.by, ...defined({ agent, delivery }) };
+    const { by, trace } = caller;
+    const message = { content, by, ...defined({ agent, delivery, trace }) };
     return { value: { threadId: id, ...(await site.conversations.send(id, message)) } };
   },
 };
