@@ -87,7 +87,8 @@ describe('the packed package', () => {
   it('is loaded from few files', () => {
     const files = readdirSync(join(project, 'node_modules/singletree/dist'), { recursive: true, encoding: 'utf8' });
     const modules = files.filter(file => file.endsWith('.js') && !file.startsWith('web'));
-    expect(modules.length).toBeLessThan(180);
+    // Each command, and each protocol that it speaks, is loaded by itself.
+    expect(modules.length).toBeLessThan(260);
   });
 
   it('type-checks in a strict project, which looks into all declarations', () => {
@@ -128,10 +129,20 @@ describe('the packed package', () => {
       });
     });
     expect(files.length).toBeGreaterThan(30);
-    // Express has its types in a package of their own: a guide uses these.
+    // What guides use of packages that are not installed here.
     writeFileSync(
-      join(project, 'express.d.ts'),
-      `declare module 'express' {
+      join(project, 'others.d.ts'),
+      `declare module '@ag-ui/client' {
+        interface Message { id: string; role: string; content?: string }
+        class HttpAgent {
+          constructor(options: { url: string; headers: Record<string, string> });
+          readonly messages: Message[];
+          readonly pendingInterrupts: { id: string; message: string }[];
+          addMessage(message: Message): void;
+          runAgent(parameters?: { resume: object[] }): Promise<unknown>;
+        }
+      }
+      declare module 'express' {
         type Handler = (request: unknown, response: { send(text: string): void }) => void;
         interface Server { use(...handlers: unknown[]): void; get(path: string, handler: Handler): void; listen(port: number, ready: () => void): void }
         const express: { (): Server; json(): unknown };
@@ -141,7 +152,7 @@ describe('the packed package', () => {
     const checked = { ...compilerOptions, allowJs: true, checkJs: true };
     writeFileSync(
       join(project, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: checked, files: ['express.d.ts', ...files] }),
+      JSON.stringify({ compilerOptions: checked, files: ['others.d.ts', ...files] }),
     );
     expect(compile()).toBe('');
   });

@@ -76,7 +76,7 @@ describe('--wait', () => {
     const { child, until } = start('run', 'gemini', 'run touch x', '--wait');
     await until('waiting for an answer: singletree inbox show');
     const answered = await run('inbox', 'approve', 'last');
-    expect(answered.stdout, answered.stderr).toContain('approve: run_shell_command $ touch x');
+    expect(answered.stdout, answered.stderr).toContain('approve: Run $ touch x');
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(await shown()).toContain('It ran.');
   });

@@ -158,7 +158,7 @@ describe.each(combinations)('over %s, in the %s era', (transport, era) => {
     } else {
       const answered = await useTool(client, 'inbox_answer', { relayId });
       expect(answered).toEqual({ relayId, threadId, status: 'answered', outcome: 'approve', by: 'person at tester' });
-      expect(asked).toEqual(['An agent wants to use shell: rm -rf [redacted]']);
+      expect(asked).toEqual(['Run this command? (shell)\nrm -rf [redacted]']);
     }
     expect(await useTool(client, 'run_wait', { threadId, runId })).toMatchObject({
       status: 'finished',

@@ -19,7 +19,7 @@ import { modelSource } from '../model/call/model-options.ts';
 import { checkModelId, type ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { decideAll, type PermissionRuleSet, type Policy, type ToolRequest, toRuleSet } from '../permissions/index.ts';
-import { conversationCategory } from '../permissions/decide.ts';
+import { conversationCategory } from '../permissions/conversation-category.ts';
 import type { Skill } from '../skills/discover-skills.ts';
 import { skillInstructions, skillTool } from '../skills/skill-tool.ts';
 import { agentTool, type Subagent } from '../subagents/agent-tool.ts';

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { decide, type Decision, type PermissionRuleSet, type ToolRequest } from '../permissions/index.ts';
-import { conversationCategory } from '../permissions/decide.ts';
+import { conversationCategory } from '../permissions/conversation-category.ts';
 import { commandArgument } from '../permissions/tool-request.ts';
 import { isPlainRepository } from './plain-repository.ts';
 

@@ -1,3 +1,4 @@
+import { conversationCategory } from './conversation-category.ts';
 import { type Grant, grantCovers } from './grants.ts';
 import type { PermissionRule, PermissionRuleSet, Policy } from './rule.ts';
 import { matchRules } from './rule-match.ts';
@@ -31,9 +32,6 @@ export interface DecisionReview {
 
 /** Rules, a synchronous function that decides, or a review of what these decided. */
 export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision) | DecisionReview;
-
-/** The category of tools that change nothing but the conversation: asking before a question would be a second question. */
-export const conversationCategory = 'conversation';
 
 const strictness: Record<Policy, number> = { allow: 0, ask: 1, deny: 2 };
 

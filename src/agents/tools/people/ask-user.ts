@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorText } from '../../../events/index.ts';
 import type { RelayAnswer } from '../../agent.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
-import { conversationCategory } from '../../permissions/decide.ts';
+import { conversationCategory } from '../../permissions/conversation-category.ts';
 
 /** The answer to a question: a text, or the labels of the choices. */
 export type QuestionAnswer = string | readonly string[];

@@ -4,7 +4,7 @@ import { errorText } from '../../../events/index.ts';
 import type { RelayAnswer } from '../../agent.ts';
 import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
 import type { BuiltinResult } from './ask-user.ts';
-import { conversationCategory } from '../../permissions/decide.ts';
+import { conversationCategory } from '../../permissions/conversation-category.ts';
 
 export const submitPlanInput = z.object({
   title: z.string().optional().describe('a short title'),

@@ -13,7 +13,7 @@ import {
   writeTasks,
 } from '../../tasks/task-changes.ts';
 import { taskItem, type TaskItemSnapshot } from '../../tasks/task-item.ts';
-import { conversationCategory } from '../../permissions/decide.ts';
+import { conversationCategory } from '../../permissions/conversation-category.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 

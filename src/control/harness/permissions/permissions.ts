@@ -1,4 +1,4 @@
-import { conversationCategory } from '../../../agents/permissions/decide.ts';
+import { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
 import type { Decision, DecisionReview, ToolRequest } from '../../../agents/permissions/index.ts';
 
 export const permissionPolicies = ['allow', 'ask', 'deny'] as const;

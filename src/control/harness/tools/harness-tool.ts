@@ -1,6 +1,6 @@
 import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
-import type { conversationCategory } from '../../../agents/permissions/decide.ts';
+import type { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
 import type { Tool, ToolCall } from '../../../agents/loop/tool.ts';
 import { SingletreeError } from '../../../events/index.ts';
 import type { Dynamic } from '../harness-config.ts';
