@@ -43,7 +43,7 @@ describe('a run at a terminal', () => {
     const text = lines.join('\n');
     expect(text).toContain('› Fix it');
     expect(text, 'what came before a question is above it').toMatch(
-      /Looking\..*• Read add\.js.*\[a\]pprove.*✗ Ran \$ node test\.js/s,
+      /Looking\..*• Read add\.js.*y once.*✗ Ran \$ node test\.js/s,
     );
     expect(text).toContain('• add adds');
     expect(text).not.toMatch(/\*\*add\*\*|# Fixed|\$0\.0000/);
@@ -77,7 +77,7 @@ describe('a run at a terminal', () => {
     const text = (await screenOf(terminal)).lines.join('\n');
     expect(text).not.toContain('ask_user');
     expect(text).toMatch(
-      /\? Which one\?\n {2}1\. red\n {2}2\. blue\n.*> 2\n\n\? Which one\?\n {2}→ answer: blue\n\nBlue it is\./,
+      /\? Which one\?\n {2}1\. red\n {2}2\. blue\n.*> 2\n\n\? Which one\?\n {2}→ Answered: blue\n\nBlue it is\./,
     );
   }, 60_000);
 });
