@@ -8,7 +8,7 @@ const begin: AgentEvent[] = [
   { type: 'user', runId: 'u', id: 'm', content: 'Go' },
   { type: 'harness_start', ...run, agentId: 'coder', parentId: 'u:user' },
 ];
-const encode = (events: readonly AgentEvent[], options: AcpOptions = { cwd: '/work' }): AcpStep[] => {
+const encode = (events: readonly AgentEvent[], options: AcpOptions = { cwd: '/project' }): AcpStep[] => {
   const encoder = acpEncoder(options);
   return [...begin, ...events].flatMap(event => encoder.encode(event)).slice(1);
 };
@@ -46,7 +46,7 @@ describe('a turn for an editor', () => {
         title: 'Read src/a.ts:3-4',
         kind: 'read',
         status: 'pending',
-        locations: [{ path: '/work/src/a.ts', line: 3 }],
+        locations: [{ path: '/project/src/a.ts', line: 3 }],
       },
       { sessionUpdate: 'tool_call_update', toolCallId: 'c', status: 'in_progress' },
       { status: 'completed', rawOutput: 'line 3', content: [{ content: { type: 'text', text: 'line 3' } }] },
@@ -67,7 +67,7 @@ describe('a turn for an editor', () => {
   it('shows a patch as the texts before and after', () => {
     const patch = '*** Begin Patch\n*** Update File: a.ts\n@@\n one\n-two\n+2\n*** End Patch';
     expect(updates(encode([call('apply_patch', { patch })]))).toMatchObject([
-      { content: [{ type: 'diff', path: '/work/a.ts', oldText: 'one\ntwo\n', newText: 'one\n2\n' }] },
+      { content: [{ type: 'diff', path: '/project/a.ts', oldText: 'one\ntwo\n', newText: 'one\n2\n' }] },
     ]);
   });
 
