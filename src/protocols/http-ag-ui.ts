@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { agUiResume } from './ag-ui/interrupt.ts';
 
 const source = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('data'), value: z.string(), mimeType: z.string() }),
@@ -33,6 +32,15 @@ const otherMessage = z.looseObject({
 
 /** A message of the person, as an AG-UI client sends it. */
 export type AgUiUserMessage = z.infer<typeof userMessage>;
+
+/** An answer to an interrupt, as a client sends it with its next request. */
+const agUiResume = z.looseObject({
+  interruptId: z.string().min(1).max(1000),
+  status: z.enum(['resolved', 'cancelled']),
+  payload: z.unknown().optional(),
+});
+
+export type AgUiResume = z.infer<typeof agUiResume>;
 
 /** The body of a run: `RunAgentInput` of AG-UI. */
 export const agUiRunBody = z.looseObject({

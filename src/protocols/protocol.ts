@@ -19,7 +19,8 @@ export interface Protocol {
   /** `request`: one run that a person asked for, then the stream ends. `thread`: all events, for as long as it is read. */
   readonly covers: 'request' | 'thread';
   readonly framing: Framing;
-  readonly encoder: (options?: ProtocolOptions) => Encoder<unknown>;
+  /** Makes the encoder of one reader; a promise when its module is loaded for the first reader. */
+  readonly encoder: (options?: ProtocolOptions) => Encoder<unknown> | Promise<Encoder<unknown>>;
   /** The versions a reader may ask for, oldest first; the newest is served when it names none. */
   readonly versions?: readonly string[];
   /** Set when each event is sent as it is and nothing else: then all readers of a thread share its frames. */

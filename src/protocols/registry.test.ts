@@ -8,8 +8,8 @@ import { protocolRegistry, protocols } from './registry.ts';
 const log = examples['a tool with progress'];
 
 /** A whole response body, and its content type. */
-function respond({ encoder, framing }: Protocol): [string, string] {
-  const chunks = encodeAll(encoder({ threadId: 'th' }), log);
+async function respond({ encoder, framing }: Protocol): Promise<[string, string]> {
+  const chunks = encodeAll(await encoder({ threadId: 'th' }), log);
   const body = [...chunks.map(chunk => framing.frame(JSON.stringify(chunk))), framing.last].join('');
   return [framing.headers['content-type'] as string, body];
 }
@@ -27,14 +27,14 @@ describe('the protocols', () => {
     expect(() => protocolRegistry({ 'My Protocol': protocols.flow })).toThrow('expected lower-case letters');
   });
 
-  it('write flow as server-sent events', () => {
-    const [type, body] = respond(protocols.flow);
+  it('write flow as server-sent events', async () => {
+    const [type, body] = await respond(protocols.flow);
     expect(type).toBe('text/event-stream; charset=utf-8');
     expect(body.slice(0, 32)).toBe('data: {"type":"step-start"}\n\ndat');
     expect(body.endsWith('"retries":0}}\n\n')).toBe(true);
   });
 
-  it('write the AI SDK stream as its clients expect it', () => {
+  it('write the AI SDK stream as its clients expect it', async () => {
     expect(protocols['ai-sdk'].framing.headers).toEqual({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -42,19 +42,19 @@ describe('the protocols', () => {
       'x-accel-buffering': 'no',
       'x-vercel-ai-ui-message-stream': 'v1',
     });
-    const [, body] = respond(protocols['ai-sdk']);
+    const [, body] = await respond(protocols['ai-sdk']);
     expect(body.startsWith('data: {"type":"start","messageId":"run"')).toBe(true);
     expect(body.endsWith('\n\ndata: [DONE]\n\n')).toBe(true);
   });
 
-  it('write activity and events, also as lines of JSON', () => {
-    const linesOf = (protocol: Protocol): unknown[] => {
-      const [type, body] = respond({ ...protocol, framing: ndjsonFraming });
+  it('write activity and events, also as lines of JSON', async () => {
+    const linesOf = async (protocol: Protocol): Promise<unknown[]> => {
+      const [type, body] = await respond({ ...protocol, framing: ndjsonFraming });
       expect(type).toBe('application/x-ndjson');
       const lines = body.trimEnd().split('\n');
       return lines.map(line => JSON.parse(line) as unknown);
     };
-    expect(linesOf(protocols.activity)).toMatchObject([{ type: 'read' }, { type: 'agent' }]);
-    expect(linesOf(protocols.events)).toEqual(log);
+    expect(await linesOf(protocols.activity)).toMatchObject([{ type: 'read' }, { type: 'agent' }]);
+    expect(await linesOf(protocols.events)).toEqual(log);
   });
 });

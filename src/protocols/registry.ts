@@ -1,12 +1,17 @@
 import { SingletreeError } from '../events/index.ts';
 import { activityEncoder } from './activity-encoder.ts';
-import { agUiEncoder, agUiFraming, agUiVersions } from './ag-ui/index.ts';
-import { aiSdkEncoder, aiSdkFraming, aiSdkVersions } from './ai-sdk/index.ts';
+import { agUiVersions } from './ag-ui/ag-ui-event.ts';
+import { agUiFraming } from './ag-ui/ag-ui-framing.ts';
+import { aiSdkFraming } from './ai-sdk/ai-sdk-framing.ts';
+import { aiSdkVersions } from './ai-sdk/chunk.ts';
 import { flowEncoder } from './flow/index.ts';
 import { sseFraming } from './framing.ts';
 import type { Protocol } from './protocol.ts';
 
-/** Every built-in protocol by its name; the first is served when a reader names none. */
+/**
+ * Every built-in protocol by its name; the first is served when a reader names none. The encoders of the AI SDK and of
+ * AG-UI are loaded with their first reader.
+ */
 export const protocols = {
   events: {
     description: 'the log as it is',
@@ -26,7 +31,8 @@ export const protocols = {
     description: 'the AI SDK UI message stream of one request',
     covers: 'request',
     framing: aiSdkFraming,
-    encoder: ({ version: asked, runId, priceOf, threadId, messageId, currency } = {}) => {
+    encoder: async ({ version: asked, runId, priceOf, threadId, messageId, currency } = {}) => {
+      const { aiSdkEncoder } = await import('./ai-sdk/ai-sdk-encoder.ts');
       const version = aiSdkVersions.find(each => String(each) === asked);
       return aiSdkEncoder({ version, runId, priceOf, threadId, messageId, currency });
     },
@@ -43,8 +49,10 @@ export const protocols = {
     description: 'the AG-UI events of one request',
     covers: 'request',
     framing: agUiFraming,
-    encoder: ({ version: asked, runId, priceOf, threadId } = {}) =>
-      agUiEncoder({ version: agUiVersions.find(each => each === asked), runId, priceOf, threadId }),
+    encoder: async ({ version: asked, runId, priceOf, threadId } = {}) => {
+      const { agUiEncoder } = await import('./ag-ui/ag-ui-encoder.ts');
+      return agUiEncoder({ version: agUiVersions.find(each => each === asked), runId, priceOf, threadId });
+    },
     versions: agUiVersions,
   },
 } as const satisfies Record<string, Protocol>;

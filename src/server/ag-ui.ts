@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { SingletreeError } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
-import { agUiMessages, type AgUiRunBody, type AgUiUserMessage } from '../protocols/index.ts';
+import { agUiMessages } from '../protocols/ag-ui/ag-ui-messages.ts';
+import type { AgUiRunBody, AgUiUserMessage } from '../protocols/index.ts';
 import { parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts';
 import { readRequests } from '../runtime/requests.ts';
 import { toMessage } from './ag-ui-content.ts';

@@ -3,20 +3,12 @@ import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
+import type { AgUiResume } from '../http-ag-ui.ts';
 import type { RelayBody } from '../http-api.ts';
 import type { OpenRelay } from '../request/open.ts';
 import type { AgUiInterrupt } from './ag-ui-event.ts';
 
 type Relay = EventOf<'relay'>;
-
-/** An answer to an interrupt, as a client sends it with its next request. */
-export const agUiResume = z.looseObject({
-  interruptId: z.string().min(1).max(1000),
-  status: z.enum(['resolved', 'cancelled']),
-  payload: z.unknown().optional(),
-});
-
-export type AgUiResume = z.infer<typeof agUiResume>;
 
 const reasons: Record<Relay['relayKind'], string> = {
   permission: 'tool_call',

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
 import type { Thread } from '../../log/index.ts';
 import {
-  agUiEncoder,
   type AgUiEvent,
   agUiFraming,
   agUiInfo,
@@ -11,7 +10,7 @@ import {
   agUiRunBody,
   type AgUiVersion,
 } from '../../protocols/index.ts';
-import { type AgUiTurn, checkRun, findOpenRun, readSnapshots, takeRun } from '../ag-ui.ts';
+import type { AgUiTurn } from '../ag-ui.ts';
 import { findClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf, checkRight } from '../security/caller.ts';
@@ -29,7 +28,10 @@ const closing: AgUiEvent = {
   code: 'server_closing',
 };
 
-/** What CopilotKit with this server as its `runtimeUrl`, and every client of AG-UI, calls. A thread of theirs is one of ours. */
+/**
+ * What CopilotKit with this server as its `runtimeUrl`, and every client of AG-UI, calls. A thread of theirs is one of
+ * ours. What answers them is loaded with the first request.
+ */
 export function agUiRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { agents } = site.options;
@@ -58,6 +60,7 @@ export function agUiRoutes(site: Site): Route[] {
       answer,
       handle: async ({ param, body, scope }) => {
         const { id: agent } = pickAgent(agents, param('agentId'), body.threadId);
+        const { checkRun, takeRun } = await import('../ag-ui.ts');
         checkRun(body);
         const isAnswer = body.resume !== undefined && body.resume.length > 0;
         if (isAnswer) checkRight(scope, 'approve');
@@ -87,6 +90,7 @@ export function agUiRoutes(site: Site): Route[] {
         const started: AgUiEvent = { type: 'RUN_STARTED', threadId, runId };
         const finished: AgUiEvent = { type: 'RUN_FINISHED', threadId, runId };
         if (thread === undefined) return streamEvents(site, [started, finished]);
+        const { findOpenRun, readSnapshots } = await import('../ag-ui.ts');
         const { state, problem = '' } = await conversations.status(thread);
         const turn = state === 'interrupted' ? undefined : await findOpenRun(site, thread);
         if (turn !== undefined) return streamRun(site, { thread, body, turn, isConnecting: true });
@@ -133,6 +137,10 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
     framing: agUiFraming,
     cutOff: closing,
     open: async (runId, signal) => {
+      const [{ agUiEncoder }, { readSnapshots }] = await Promise.all([
+        import('../../protocols/ag-ui/ag-ui-encoder.ts'),
+        import('../ag-ui.ts'),
+      ]);
       await waitForStart(site, { id, from, runId, signal });
       const { isComplete, snapshots } = await readSnapshots(site, thread, body, runId);
       // A client that resumes has what was before.

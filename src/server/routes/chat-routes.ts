@@ -3,14 +3,11 @@ import type { Context } from 'hono';
 import { SingletreeError } from '../../events/index.ts';
 import type { Thread } from '../../log/index.ts';
 import {
-  aiSdkEncoder,
+  aiSdkFraming as framing,
   type AiSdkOptions,
   aiSdkVersions,
   chatBody,
   chatMessages,
-  protocols,
-  uiMessages,
-  Waiting,
 } from '../../protocols/index.ts';
 import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
 import { findClientThread } from '../client-threads.ts';
@@ -20,8 +17,7 @@ import { requestStream } from '../streams/request-stream.ts';
 import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AI SDK';
-/** The protocol of these endpoints: clients of the AI SDK expect no other one here. */
-const { framing, versions } = protocols['ai-sdk'];
+const versions = aiSdkVersions.map(String);
 const newest = versions.at(-1) ?? '';
 const standings = { yes: 'waiting', maybe: 'uncertain', no: 'working' } as const;
 const headers = {
@@ -60,7 +56,9 @@ export function chatRoutes(site: Site): Route[] {
       handle: async ({ context, param, scope }) => {
         const client = readClient(context);
         const thread = await findClientThread(site, scope, param('threadId'));
-        return thread === undefined ? [] : uiMessages(await readChat(site, thread), { ...client, threadId: thread.id });
+        if (thread === undefined) return [];
+        const { uiMessages } = await import('../../protocols/ai-sdk/ui-messages.ts');
+        return uiMessages(await readChat(site, thread), { ...client, threadId: thread.id });
       },
     }),
     route({
@@ -88,7 +86,11 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, clie
     runId,
     framing,
     cutOff: { type: 'error', errorText: 'The server closes. Resume when it is back: the run continues.' },
-    open: run => {
+    open: async run => {
+      const [{ aiSdkEncoder }, { Waiting }] = await Promise.all([
+        import('../../protocols/ai-sdk/ai-sdk-encoder.ts'),
+        import('../../protocols/ai-sdk/waiting.ts'),
+      ]);
       const waiting = new Waiting();
       return {
         encoder: aiSdkEncoder({ ...client, threadId: id, runId: run }),

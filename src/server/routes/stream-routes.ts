@@ -93,7 +93,7 @@ function openShared({ site, thread, protocol: { framing }, after }: Reading): Op
   return liveStream(options, { threadId: thread.id, after: after.seq });
 }
 
-function openThread(reading: Reading): Response {
+function openThread(reading: Reading): Promise<Response> {
   return openEncoded(reading, { from: 0, ends: false });
 }
 
@@ -111,7 +111,7 @@ interface Section {
   readonly runId?: string;
 }
 
-function openEncoded({ site, thread, protocol, after, version }: Reading, section: Section): Response {
+async function openEncoded({ site, thread, protocol, after, version }: Reading, section: Section): Promise<Response> {
   const { redactor, keepAlive, signal, countEvents: onSent } = site;
   const { log } = site.options;
   const { framing } = protocol;
@@ -119,7 +119,7 @@ function openEncoded({ site, thread, protocol, after, version }: Reading, sectio
   const { runId } = section;
   const rawLines = protocol.usesRawLines === true ? { rawLines: new ThreadRawLines(log, threadId) } : {};
   const lineOf = rawLines.rawLines?.lineOf;
-  const encoder = protocol.encoder({ threadId, resourceId, version, lineOf, ...defined({ runId }) });
+  const encoder = await protocol.encoder({ threadId, resourceId, version, lineOf, ...defined({ runId }) });
   const frames = (stop: AbortSignal) =>
     encodedFrames({ ...section, ...rawLines, log, threadId, encoder, framing, after, redactor, onSent, signal: stop });
   return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
