@@ -9,14 +9,17 @@ import type { McpAccess } from './mcp-access.ts';
 /** How large a message may be, and how many streams of changes a token may have open. */
 const mostBytes = 4 * 1024 * 1024;
 const mostSubscriptions = 64;
-/** How many callers have a handler; that of another one is made again. */
+/** How many callers have a handler: that of the one that was silent for longest is closed, and made again when it calls. */
 const mostHandlers = 1000;
 /** The rights without which a caller does not have what the server grants. */
 const neededRights = { run: 'send', answer: 'approve' } as const;
 
+/** Answers the requests of one caller. Closing it ends the streams of changes that it has open. */
+type CallerHandler = Pick<McpHttpHandler, 'fetch'> & { readonly close: () => void };
+
 /** Creates the handler of `/mcp`, which has errors of its own protocol; the library is loaded when an agent calls. */
-export function mcpHandler(site: Site): Handler<AppEnv> {
-  const handlers = new Map<string, Promise<McpHttpHandler>>();
+export function mcpHandler(site: Site, limit: number = mostHandlers): Handler<AppEnv> {
+  const handlers = new Map<string, Promise<CallerHandler>>();
   return async context => {
     context.set('route', '/mcp');
     const { resourceId, by, rights } = context.get('scope');
@@ -27,7 +30,11 @@ export function mcpHandler(site: Site): Handler<AppEnv> {
     const handler = handlers.get(connection) ?? createHandler(site, access);
     handlers.delete(connection);
     handlers.set(connection, handler);
-    if (handlers.size > mostHandlers) handlers.delete(handlers.keys().next().value ?? '');
+    for (const [silent, dropped] of handlers) {
+      if (handlers.size <= limit) break;
+      handlers.delete(silent);
+      dropped.then(({ close }) => close(), site.reportFailure);
+    }
     const response = await (await handler).fetch(context.req.raw);
     // Node decides it: a client that asked to close a connection must not use it again.
     response.headers.delete('connection');
@@ -35,7 +42,7 @@ export function mcpHandler(site: Site): Handler<AppEnv> {
   };
 }
 
-async function createHandler(site: Site, access: McpAccess): Promise<McpHttpHandler> {
+async function createHandler(site: Site, access: McpAccess): Promise<CallerHandler> {
   const [{ createMcpHandler }, { createConversationServer }, { McpConnection }, { watchThreads }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('./conversation-server.ts'),
@@ -51,6 +58,10 @@ async function createHandler(site: Site, access: McpAccess): Promise<McpHttpHand
     maxSubscriptions: mostSubscriptions,
     bus: { publish: () => {}, subscribe: listener => watchThreads(site, access, listener) },
   });
-  site.signal.addEventListener('abort', () => void handler.close().catch(site.reportFailure), { once: true });
-  return handler;
+  const close = () => {
+    site.signal.removeEventListener('abort', close);
+    handler.close().catch(site.reportFailure);
+  };
+  site.signal.addEventListener('abort', close);
+  return { fetch: handler.fetch, close };
 }
