@@ -183,7 +183,7 @@ export class MemoryLog implements EventLog {
   async deleteThread(threadId: string): Promise<void> {
     this.#get(threadId);
     // What it used still counts.
-    this.#derived.catchUp();
+    this.#derived.catchUpAtOnce();
     this.#threads.delete(threadId);
     this.#open.delete(threadId);
     this.#live.end(threadId);

@@ -94,14 +94,17 @@ export function getRun(conversation: Conversation, runId: string): Run | undefin
   return snapshotOf(conversation).last('run', runId);
 }
 
-/** Returns the messages after one, or the first ones for the empty id, in order of creation. */
-export function getFollowers(conversation: Conversation, messageId: string): string[] {
-  return followersOf(snapshotOf(conversation), messageId === '' ? undefined : messageId).map(({ id }) => id);
+/** Returns the messages after one, or the first ones for the empty id, from an index on, in order of creation. */
+export function getFollowers(conversation: Conversation, messageId: string, from: number = 0): readonly string[] {
+  const snapshot = snapshotOf(conversation);
+  if (snapshot.count('moved', all) === 0) return snapshot.from('followers', messageId, from);
+  const followers = followersOf(snapshot, messageId === '' ? undefined : messageId);
+  return followers.slice(from).map(({ id }) => id);
 }
 
 /** Returns a message and its siblings, in order of creation. */
 export function getSiblings(conversation: Conversation, { id, parentMessageId, spawnedBy }: Message): string[] {
-  return spawnedBy === undefined ? getFollowers(conversation, parentMessageId ?? '') : [id];
+  return spawnedBy === undefined ? [...getFollowers(conversation, parentMessageId ?? '')] : [id];
 }
 
 const changeTables = {

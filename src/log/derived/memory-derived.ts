@@ -1,11 +1,12 @@
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { addUsage } from '../../events/usage-sum.ts';
 import { decodeEvent } from '../encode.ts';
+import { nextTurn } from '../next-turn.ts';
 import type { Thread } from '../event-log.ts';
 import { hasWords } from './log-queries.ts';
 import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery, type TextPlace } from './search.ts';
 import { firstOrderAt, ordersPerMs, textOfEvents } from './searched-text.ts';
-import { ThreadDerivation } from './thread-derivation.ts';
+import { fewShared, noOutlines, ThreadDerivation } from './thread-derivation.ts';
 import {
   checkUsageQuery,
   isInQuery,
@@ -40,7 +41,7 @@ export class DerivedOfThread {
   readonly texts: StoredText[] = [];
 }
 
-/** How many events are decoded at a time, and how many may wait. */
+/** How many events are read before others get their turn, and how many may wait. */
 const pageLength = 1_000;
 const mostWaiting = 10_000;
 
@@ -72,25 +73,39 @@ export class MemoryDerived {
     if (this.#waiting > mostWaiting) this.#catchUpTo(this.#waiting - count);
   }
 
-  /** Derives from all that was appended. */
-  catchUp(): void {
+  /** Derives from all that was appended, before anything else happens. */
+  catchUpAtOnce(): void {
     this.#catchUpTo(0);
   }
 
-  #catchUpTo(waiting: number): void {
-    while (this.#waiting > waiting) {
+  /** Derives from all that was appended until now; others get their turn after each page. */
+  async #catchUp(): Promise<void> {
+    for (let left = this.#waiting; left > 0 && this.#waiting > 0; ) {
+      const before = this.#waiting;
+      this.#catchUpTo(Math.max(0, before - left), pageLength);
+      left -= before - this.#waiting;
+      if (left > 0) await nextTurn();
+    }
+  }
+
+  /** Derives until so many events wait, or about so many were read. */
+  #catchUpTo(waiting: number, mostRead: number = Number.MAX_SAFE_INTEGER): void {
+    for (let read = 0; this.#waiting > waiting && read < mostRead; ) {
       const first = this.#backlog[0] as Appended;
       const count = Math.min(first.count, pageLength, this.#waiting - waiting);
-      this.#derive(first.held, count, first.isImported);
+      read += count + this.#derive(first.held, count, first.isImported);
       this.#waiting -= count;
       first.count -= count;
       if (first.count === 0) this.#backlog.shift();
     }
   }
 
-  #derive(held: DerivingThread, count: number, isImported: boolean): void {
+  /** Derives from the next events of a thread; returns how many that it shares were read for that. */
+  #derive(held: DerivingThread, count: number, isImported: boolean): number {
     const { derived } = held;
-    derived.derivation ??= begun(held);
+    const begun =
+      derived.derivation === undefined ? beginDerivation(held) : { derivation: derived.derivation, read: 0 };
+    derived.derivation = begun.derivation;
     const bodies = held.bodies.slice(derived.taken, derived.taken + count);
     derived.taken += count;
     const { messages, outlines, texts, used } = derived.derivation.take(
@@ -109,11 +124,12 @@ export class MemoryDerived {
       const counts = before === undefined ? call.counts : addUsage(before.counts, call.counts);
       this.#used.set(key, { ...call, counts, resourceId, modelCalls: (before?.modelCalls ?? 0) + 1 });
     }
+    return begun.read;
   }
 
   /** Puts the title of a thread in its place among the texts. */
   setTitle({ thread, derived: { texts } }: DerivingThread): void {
-    this.catchUp();
+    this.catchUpAtOnce();
     const place = texts.findIndex(({ seq }) => seq === 0);
     if (place >= 0) texts.splice(place, 1);
     texts.push({ order: this.#nextOrder(firstOrderAt(thread.updatedAt)), seq: 0, lastSeq: 0, messageId: '' });
@@ -127,18 +143,18 @@ export class MemoryDerived {
     return order;
   }
 
-  usage(query: UsageQuery = {}): GroupedUsage[] {
+  async usage(query: UsageQuery = {}): Promise<GroupedUsage[]> {
     checkUsageQuery(query);
-    this.catchUp();
+    await this.#catchUp();
     return totalsOf(
       [...this.#used.values()].filter(row => isInQuery(row, query)),
       query,
     );
   }
 
-  search(threads: ReadonlyMap<string, DerivingThread>, query: SearchQuery): SearchPage {
+  async search(threads: ReadonlyMap<string, DerivingThread>, query: SearchQuery): Promise<SearchPage> {
     const { words, resourceId, limit, before } = checkSearch(query);
-    this.catchUp();
+    await this.#catchUp();
     const found: { readonly place: StoredText; readonly hit: SearchHit }[] = [];
     for (const held of words.length === 0 ? [] : threads.values()) {
       if (resourceId !== undefined && held.thread.resourceId !== resourceId) continue;
@@ -153,14 +169,14 @@ export class MemoryDerived {
   }
 
   /** The newest outline of a thread at or before a seq, its own or one that it shares. */
-  outlineAt(held: DerivingThread, seq: number): OutlineSnapshot | undefined {
-    this.catchUp();
+  async outlineAt(held: DerivingThread, seq: number): Promise<OutlineSnapshot | undefined> {
+    await this.#catchUp();
     return heldOutline(held, seq);
   }
 
   /** The seq of a message of a thread, its own or one that it shares. */
-  seqOfMessage(held: DerivingThread, messageId: string): number | undefined {
-    this.catchUp();
+  async seqOfMessage(held: DerivingThread, messageId: string): Promise<number | undefined> {
+    await this.#catchUp();
     let upTo = Number.MAX_SAFE_INTEGER;
     for (let at: DerivingThread | undefined = held; at !== undefined; at = at.owner) {
       const seq = at.derived.messages.get(messageId);
@@ -188,15 +204,27 @@ function heldOutline(held: DerivingThread, seq: number): OutlineSnapshot | undef
   return undefined;
 }
 
-/** A derivation that has taken in what a thread shares. */
-function begun(held: DerivingThread): ThreadDerivation {
+/**
+ * Begins to derive from a thread with what it shares, and returns how many events were read for that. Where a branch
+ * begins, its owner gets an outline: a branch of a branch would read all of them again.
+ */
+function beginDerivation(held: DerivingThread): { readonly derivation: ThreadDerivation; readonly read: number } {
   const derivation = new ThreadDerivation(heldOutline(held, held.fork));
-  for (let seq = derivation.seq + 1; seq <= held.fork; seq++) {
-    let at: DerivingThread | undefined = held;
-    while (at !== undefined && seq <= at.fork) at = at.owner;
-    if (at !== undefined) derivation.take([decodeEvent(at.bodies[seq - at.fork - 1] ?? '')], () => 0);
+  const outlined = derivation.seq;
+  const shared: { readonly owner: DerivingThread; readonly end: number }[] = [];
+  for (let at = held; at.owner !== undefined && outlined < at.fork; at = at.owner)
+    shared.push({ owner: at.owner, end: at.fork });
+  for (const { owner, end } of shared.toReversed()) {
+    const bodies = owner.bodies.slice(derivation.seq - owner.fork, end - owner.fork);
+    derivation.take(bodies.map(decodeEvent), () => 0, noOutlines);
   }
-  return derivation;
+  const read = derivation.seq - outlined;
+  const snapshot = read < fewShared ? undefined : derivation.snapshot();
+  if (snapshot !== undefined && held.owner !== undefined) {
+    const { outlines } = held.owner.derived;
+    outlines.splice(outlines.findLastIndex(({ seq }) => seq < snapshot.seq) + 1, 0, snapshot);
+  }
+  return { derivation, read };
 }
 
 /** The texts that a thread shows: its own, and those of deleted threads that it shares. */
@@ -206,7 +234,8 @@ function* textsOf(held: DerivingThread, threads: ReadonlyMap<string, DerivingThr
     const isShown = at === held || threads.get(at.thread.id) !== at;
     for (const place of isShown ? at.derived.texts : []) {
       if (place.seq === 0 ? at !== held : place.seq > upTo) continue;
-      const bodies = at.bodies.slice(place.seq - at.fork - 1, place.lastSeq - at.fork);
+      // Of a text that began before a branch, the branch has the rest.
+      const bodies = at.bodies.slice(Math.max(0, place.seq - at.fork - 1), place.lastSeq - at.fork);
       const text = place.seq === 0 ? (at.thread.title ?? '') : textOfEvents(bodies.map(decodeEvent));
       yield { place, text };
     }

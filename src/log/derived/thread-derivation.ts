@@ -7,6 +7,11 @@ import { OutlinePlaces } from './outline-places.ts';
 import type { SearchedText } from './searched-text.ts';
 import { searchedLength } from './words.ts';
 
+/** From so many shared events on a branch stores an outline where it begins. */
+export const fewShared = 64;
+/** For events whose outlines are stored already. */
+export const noOutlines: ReadonlySet<number> = new Set();
+
 /** What was used in one model call. */
 export interface UsedInCall {
   /** The day in UTC, such as `2026-01-31`. */

@@ -2,7 +2,7 @@ import { toStoredCalls } from '../derived/usage-totals.ts';
 import type { LoggedEvent } from '../../events/index.ts';
 import type { IndexRest } from '../derived/search.ts';
 import { titleText } from '../derived/searched-text.ts';
-import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
+import { type Derived, fewShared, noOutlines, ThreadDerivation } from '../derived/thread-derivation.ts';
 import { nextTurn } from '../next-turn.ts';
 import { newestOutline } from './newest-outline.ts';
 import { isBusy } from './errors.ts';
@@ -193,7 +193,7 @@ export class DerivationBacklog {
     return isNeeded ? this.#unfinishedOwner(mark) : key;
   }
 
-  /** Derives from the next events of a thread; returns how many, undefined when they cannot be read. */
+  /** Derives from the next events of a thread; returns how many were read, undefined when they cannot be. */
   #deriveFrom(key: number): number | undefined {
     try {
       const mark = this.#markOf(key);
@@ -211,8 +211,9 @@ export class DerivationBacklog {
       return 1;
     }
     const start = Math.max(after, thread.fork);
-    const derivation = this.#derivationAt(thread, start);
-    if (derivation === undefined) return undefined;
+    const resumed = this.#derivationAt(thread, start);
+    if (resumed === undefined) return undefined;
+    const { derivation, read } = resumed;
     if (start === thread.fork && !thread.isHidden) this.#indexTitle(thread);
     const page = new EventPage<LoggedEvent>(eventsAtOnce, bytesAtOnce);
     const isImported = (thread.imported ?? 0) > start;
@@ -232,14 +233,14 @@ export class DerivationBacklog {
     else this.#move.run(derivation.seq, key);
     this.#current.set(key, derivation);
     if (this.#current.size > mostThreads) this.#current.delete(this.#current.keys().next().value as number);
-    return Math.max(1, length);
+    return Math.max(1, length) + read;
   }
 
-  #derivationAt(thread: KeptThread, seq: number): ThreadDerivation | undefined {
+  #derivationAt(thread: KeptThread, seq: number): Resumed | undefined {
     const current = this.#current.get(thread.key);
     // When the transaction fails it is not where the mark is.
     this.#current.delete(thread.key);
-    return current?.seq === seq ? current : resumeDerivation(this.#sql, thread, seq);
+    return current?.seq === seq ? { derivation: current, read: 0 } : resumeDerivation(this.#sql, thread, seq);
   }
 
   /** Of a deleted thread only what its branches share can be found. */
@@ -280,16 +281,17 @@ function toMark(row: unknown): Mark | undefined {
   return { position, key, after };
 }
 
-const noOutlines: ReadonlySet<number> = new Set();
-
-/** From so many shared events on a branch stores an outline where it begins. */
-const fewShared = 64;
+/** A derivation, and how many events were read to continue it. */
+interface Resumed {
+  readonly derivation: ThreadDerivation;
+  readonly read: number;
+}
 
 /**
  * Continues a derivation after a seq; undefined when events before it are missing. Where a branch begins, its owner gets
  * an outline: a branch of a branch would read all of them again.
  */
-function resumeDerivation(sql: Tables, place: Place, seq: number): ThreadDerivation | undefined {
+function resumeDerivation(sql: Tables, place: Place, seq: number): Resumed | undefined {
   const derivation = new ThreadDerivation(newestOutline(sql, place, seq));
   const outlined = derivation.seq;
   for (const events of eventPages(sql, place, outlined, seq)) derivation.take(events, () => 0, noOutlines);
@@ -297,5 +299,5 @@ function resumeDerivation(sql: Tables, place: Place, seq: number): ThreadDerivat
   const snapshot =
     place.owner === null || seq !== place.fork || seq - outlined < fewShared ? undefined : derivation.snapshot();
   if (snapshot !== undefined) sql.outlines.insert(place.owner as number, snapshot);
-  return derivation;
+  return { derivation, read: seq - outlined };
 }

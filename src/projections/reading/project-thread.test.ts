@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import {
   type Conversation,
@@ -8,6 +8,7 @@ import {
   reduceConversation,
   selectSibling,
 } from '../../graph/index.ts';
+import { Snapshot } from '../../graph/versioned/snapshot.ts';
 import { projectRepl, projectThread, type ThreadOptions, threadFold, threadReading } from '../index.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
@@ -282,5 +283,68 @@ describe('the executions', () => {
         answers: [],
       },
     ]);
+  });
+});
+
+describe('the siblings of a message', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  const show = (conversation: Conversation, active = defaultActive(conversation)) =>
+    projectThread(conversation, active).map(({ siblings: { index, count, ids } }) => ({ index, count, ids }));
+
+  /** Counts the records that showing the conversation after further events looks at. */
+  function countShown(retries: number, ...events: AgentEvent[]) {
+    const answers = Array.from({ length: retries }, (_, index) => start(`r${index}`, 'u:user'));
+    const before = reduce([user('u'), ...answers]);
+    show(before);
+    const after = events.reduce(reduceConversation, before);
+    const active = defaultActive(after);
+    const last = vi.spyOn(Snapshot.prototype, 'last');
+    const from = vi.spyOn(Snapshot.prototype, 'from');
+    expect(show(after, active).at(-1)).toMatchObject({
+      count: retries + events.filter(is => is.type !== 'text').length,
+    });
+    const listed = from.mock.results.reduce((sum, { value }) => sum + (value as unknown[]).length, 0);
+    const counted = last.mock.calls.length + listed;
+    vi.restoreAllMocks();
+    return counted;
+  }
+
+  it.each([
+    ['another alternative', [start('next', 'u:user')]],
+    ['a word of the newest', [text('r99', 'Hi.')]],
+  ])('are shown after %s at the same cost, however many there are', (_, events) => {
+    const ofMany = events.map(event => (event.runId === 'r99' ? text('r999', 'Hi.') : event));
+    expect(countShown(1_000, ...ofMany)).toBe(countShown(100, ...events));
+  });
+
+  it('are those of the conversation that is shown, also of an earlier one and after runs moved under a call', () => {
+    const events = [
+      ...begin,
+      start('again', 'u:user'),
+      start('inner', 'c'),
+      start('third', 'u:user'),
+      call('r', 'c'),
+      start('fourth', 'u:user'),
+    ];
+    const states = events.map((_, index) => reduce(events.slice(0, index + 1)));
+    const line: Conversation[] = [createConversation()];
+    for (const event of events) line.push(reduceConversation(line.at(-1) as Conversation, event));
+    for (const index of [0, 2, 6, 4, 1, 5, 3, 6])
+      expect(show(line[index + 1] as Conversation)).toEqual(show(states[index] as Conversation));
+  });
+
+  it('are found in everything by one list of places', () => {
+    const answers = Array.from({ length: 1_000 }, (_, index) => start(`r${index}`, 'u:user'));
+    const before = reduce([user('u'), ...answers]);
+    projectThread(before, fullHistory(before));
+    const after = reduceConversation(before, start('next', 'u:user'));
+    const active = fullHistory(after);
+    const searched = vi.spyOn(active.messages as string[], 'lastIndexOf');
+    const nodes = projectThread(after, active);
+    expect(searched).not.toHaveBeenCalled();
+    expect(nodes.slice(1).map(({ siblings }) => siblings)).toEqual(
+      nodes.slice(1).map((_, index) => ({ index, count: 1_001, ids: nodes.slice(1).map(({ id }) => id) })),
+    );
   });
 });

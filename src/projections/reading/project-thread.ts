@@ -12,7 +12,6 @@ import {
   getBlocks,
   getMessage,
   getRun,
-  getSiblings,
   getSummaries,
   isCollapsed,
   type Mark,
@@ -125,10 +124,12 @@ function branchNodes(conversation: Conversation, active: Active, context: PartCo
     const node = id === undefined ? undefined : keptNode(conversation, id, context);
     if (node !== undefined) nodes = nodes.with(place, node);
   };
+  // In everything a message has any number of followers.
+  const places = active.full && touched ? new Map(messages.map((id, place) => [id, place])) : undefined;
   for (const id of new Set(touched)) {
-    const place = id === '' ? -1 : messages.lastIndexOf(id);
+    const place = places?.get(id) ?? (places || id === '' ? -1 : messages.lastIndexOf(id));
     renew(place);
-    if (active.full) for (const follower of getFollowers(conversation, id)) renew(messages.lastIndexOf(follower));
+    if (places) for (const follower of getFollowers(conversation, id)) renew(places.get(follower) ?? -1);
     else if (id === '' || place >= 0) renew(place + 1);
   }
   shown.set(mark.in, { mark, key: context.key, messages, nodes });
@@ -209,9 +210,40 @@ function nodeOf(
   return node;
 }
 
-function siblingsOf(conversation: Conversation, message: ConversationMessage): ViewNode['siblings'] {
-  const ids = getSiblings(conversation, message);
-  return { index: ids.indexOf(message.id), count: ids.length, ids };
+/** The followers of a message as they were last listed; `places` may have later ones as well. */
+interface ListedFollowers {
+  readonly change: number;
+  readonly moves: number;
+  readonly ids: readonly string[];
+  readonly places: Map<string, number>;
+}
+
+const listed = new WeakMap<object, Map<string, ListedFollowers>>();
+
+/** The siblings of a message: those that were listed before are not looked at again. */
+function siblingsOf(
+  conversation: Conversation,
+  { id, parentMessageId = '', spawnedBy }: ConversationMessage,
+): ViewNode['siblings'] {
+  if (spawnedBy !== undefined) return { index: 0, count: 1, ids: [id] };
+  const { ids, places } = listFollowers(conversation, parentMessageId);
+  return { index: places.get(id) ?? -1, count: ids.length, ids };
+}
+
+function listFollowers(conversation: Conversation, messageId: string): ListedFollowers {
+  const { in: store, moves } = markOf(conversation);
+  const change = changeOf(conversation, 'followers', messageId);
+  const lists = listed.get(store) ?? new Map<string, ListedFollowers>();
+  const before = lists.get(messageId);
+  if (before?.change === change && before.moves === moves) return before;
+  const isLater = before !== undefined && before.moves === moves && before.change < change;
+  const old: Pick<ListedFollowers, 'ids' | 'places'> = isLater ? before : { ids: [], places: new Map() };
+  const added = getFollowers(conversation, messageId, old.ids.length);
+  for (const [index, id] of added.entries()) old.places.set(id, old.ids.length + index);
+  const followers = { change, moves, ids: old.ids.concat(added), places: old.places };
+  // One that is alone is found as fast as its list.
+  if (followers.ids.length > 1) listed.set(store, lists.set(messageId, followers));
+  return followers;
 }
 
 /** Fields are set one by one: a spread takes far longer. */
