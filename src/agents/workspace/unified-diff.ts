@@ -3,6 +3,8 @@ import { structuredPatch } from 'diff';
 /** The text of a file before and after a change; a new file had none. */
 export interface TextChange {
   readonly path: string;
+  /** Its path after the change when that is another one; null when the file is deleted. */
+  readonly newPath?: string | null | undefined;
   readonly oldText: string;
   readonly newText: string;
 }
@@ -10,14 +12,15 @@ export interface TextChange {
 /** How long texts are compared before a diff is given up, in milliseconds. */
 const mostCompareMs = 300;
 
-/** Returns changes of files as a unified diff with three lines around each change; undefined when nothing changes. */
+/** Returns changes of files as a unified diff with three lines around each change, and without the lines of deleted files; undefined when nothing changes. */
 export function unifiedDiff(changes: readonly TextChange[]): string | undefined {
   const parts = changes.flatMap(change => fileDiff(change) ?? []);
   return parts.length === 0 ? undefined : parts.join('');
 }
 
-function fileDiff({ path, oldText, newText }: TextChange): string | undefined {
-  if (oldText === newText) return undefined;
+function fileDiff({ path, newPath, oldText, newText }: TextChange): string | undefined {
+  if (newPath === null) return `--- ${path}\n+++ /dev/null\n`;
+  if (oldText === newText) return newPath === undefined ? undefined : `--- ${path}\n+++ ${newPath}\n`;
   const patch = structuredPatch('', '', oldText, newText, '', '', { context: 3, timeout: mostCompareMs });
   if (patch === undefined) return undefined;
   const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
@@ -25,5 +28,6 @@ function fileDiff({ path, oldText, newText }: TextChange): string | undefined {
     const range = (start: number, count: number) => `${count === 0 ? Math.max(0, start - 1) : start},${count}`;
     return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@\n${lines.map(line => `${line}\n`).join('')}`;
   });
-  return `--- ${oldText === '' ? '/dev/null' : path}\n+++ ${path}\n${hunks.join('')}`;
+  const isNew = oldText === '' && newPath === undefined;
+  return `--- ${isNew ? '/dev/null' : path}\n+++ ${newPath ?? path}\n${hunks.join('')}`;
 }

@@ -185,7 +185,7 @@ describe('a model call that fails', () => {
       'model_connection',
       'model_rate_limit',
     ]);
-    expect(of(events, 'warning')[0]?.message).toMatch(/answered 503: .* Trying again in 500 ms\.$/);
+    expect(of(events, 'warning')[0]?.message).toMatch(/answered 503: .* Trying again in 1 s\.$/);
     expect(of(events, 'warning').map(({ retryAfterMs }) => retryAfterMs)).toEqual(waits);
     expect(of(events, 'step_start').map(({ step }) => step)).toEqual([0, 0, 0, 0]);
     expect(new Set(of(events, 'step_start').map(({ callId }) => callId)).size).toBe(4);

@@ -123,7 +123,7 @@ describe.each(providers)('%s', (_, connect, variable) => {
     ]);
     expect(waits).toEqual([3000]);
     expect(of('warning')).toMatchObject([
-      { code: 'model_rate_limit', message: expect.stringContaining('Slow down. Trying again in 3000 ms.') as string },
+      { code: 'model_rate_limit', message: expect.stringContaining('Slow down. Trying again in 3 s.') as string },
     ]);
     expect(events.at(-1)).toMatchObject({ reason: 'complete' });
   });

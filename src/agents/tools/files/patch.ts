@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { defined } from '../../../events/defined.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import type { FileChange, ResolvedPath, WorkspaceFolder } from '../../workspace/index.ts';
+import { type TextChange, unifiedDiff } from '../../workspace/unified-diff.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { type FilePatch, parsePatch } from './parse-patch.ts';
 import { readText } from './read-text.ts';
@@ -34,13 +36,17 @@ export function patchTool(toolWorkspace: ToolWorkspace): Tool {
     input,
     // Every path of the patch counts as its argument `path`, as in the other tools.
     paths: async ({ patch }) => ({ path: await pathsOf(toolWorkspace.workspace, patch) }),
+    preview: async ({ patch }) => {
+      const planned = parsePatch(patch).map(file => planFile(toolWorkspace.workspace, file));
+      return defined({ diff: unifiedDiff((await Promise.all(planned)).map(({ text }) => text)) });
+    },
     execute: ({ patch }, context) =>
       fileLock.run(context.signal, async () => {
         const { runId } = context;
         const workspace = permittedWorkspace(toolWorkspace, context);
         const files = parsePatch(patch);
         const changes: FileChange[] = [];
-        for (const file of files) changes.push(...(await changesFor(workspace, file)));
+        for (const file of files) changes.push(...(await planFile(workspace, file)).changes);
         const after = await workspace.change(changes);
         for (const { real, stamp } of after) seen.note(runId, real, stamp);
         return {
@@ -73,25 +79,30 @@ function readablePatch(patch: string): FilePatch[] {
   }
 }
 
-async function changesFor(workspace: WorkspaceFolder, file: FilePatch): Promise<FileChange[]> {
+/** Returns what a section of a patch changes, for the workspace and as texts; throws when it does not fit. */
+async function planFile(
+  workspace: WorkspaceFolder,
+  file: FilePatch,
+): Promise<{ readonly changes: readonly FileChange[]; readonly text: TextChange }> {
   const { path } = file;
   if (file.action === 'add') {
     await checkFree(workspace, path);
-    return [{ path, content: file.content, from: null }];
+    const { content } = file;
+    return { changes: [{ path, content, from: null }], text: { path, oldText: '', newText: content } };
   }
   if (file.action === 'delete') {
     if ((await workspace.look(path, { keepLink: true })) === undefined)
       throw new Error(`${path} cannot be deleted: it does not exist. Nothing was changed.`);
-    return [{ path, content: undefined }];
+    return { changes: [{ path, content: undefined }], text: { path, newPath: null, oldText: '', newText: '' } };
   }
   const { text, stamp, mode } = await readText(workspace, path);
   const content = applyHunks(text, file.hunks, path);
-  if (file.moveTo === undefined) return [{ path, content, from: stamp }];
-  await checkFree(workspace, file.moveTo);
-  return [
-    { path: file.moveTo, content, from: null, mode },
-    { path, content: undefined, from: stamp },
-  ];
+  const { moveTo } = file;
+  const changed = { path, newPath: moveTo, oldText: text, newText: content };
+  if (moveTo === undefined) return { changes: [{ path, content, from: stamp }], text: changed };
+  await checkFree(workspace, moveTo);
+  const moved = { path: moveTo, content, from: null, mode };
+  return { changes: [moved, { path, content: undefined, from: stamp }], text: changed };
 }
 
 async function checkFree(workspace: WorkspaceFolder, path: string): Promise<void> {

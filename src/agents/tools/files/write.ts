@@ -1,6 +1,9 @@
 import { defined } from '../../../events/defined.ts';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
+import type { WorkspaceFolder } from '../../workspace/index.ts';
+import { unifiedDiff } from '../../workspace/unified-diff.ts';
+import { readText } from './read-text.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 
 const input = z.object({
@@ -11,6 +14,14 @@ const input = z.object({
 /** Writes a whole file; an existing one must have been read in the same run and be unchanged since. */
 export function writeTool(toolWorkspace: ToolWorkspace): Tool {
   const { seen, fileLock } = toolWorkspace;
+  /** Throws when the file exists and was not read. */
+  const lookBefore = async (workspace: WorkspaceFolder, runId: string, path: string) => {
+    const before = await workspace.look(path);
+    const known = before && seen.stampOf(runId, before.real);
+    if (before?.kind === 'file' && known === undefined)
+      throw new Error(`${path} exists and was not read. Read it before you replace it.`);
+    return { before, known };
+  };
   return defineTool({
     name: 'write',
     description:
@@ -19,14 +30,22 @@ export function writeTool(toolWorkspace: ToolWorkspace): Tool {
     category: 'edit',
     input,
     paths: pathArgument(toolWorkspace),
+    preview: async ({ path, content }, { runId }) => {
+      const { workspace } = toolWorkspace;
+      const { before } = await lookBefore(workspace, runId, path);
+      if (before?.kind !== 'file') return {};
+      // What is not text has no lines to compare.
+      const oldText = await readText(workspace, path).then(
+        ({ text }) => text,
+        () => undefined,
+      );
+      return oldText === undefined ? {} : defined({ diff: unifiedDiff([{ path, oldText, newText: content }]) });
+    },
     execute: ({ path, content }, context) =>
       fileLock.run(context.signal, async () => {
         const { runId } = context;
         const workspace = permittedWorkspace(toolWorkspace, context);
-        const before = await workspace.look(path);
-        const known = before && seen.stampOf(runId, before.real);
-        if (before?.kind === 'file' && known === undefined)
-          throw new Error(`${path} exists and was not read. Read it before you replace it.`);
+        const { before, known } = await lookBefore(workspace, runId, path);
         const from = before === undefined ? null : known;
         const [after] = await workspace.change([{ path, content, ...defined({ from }) }]);
         if (after !== undefined) seen.note(runId, after.real, after.stamp);
