@@ -71,7 +71,12 @@ describe('branches of branches', () => {
     const text = (content: string) => ({ type: 'text' as const, runId: 'r', id: 't', content });
     await log.append(id, [{ type: 'harness_start', runId: 'r', agentId: 'a' }, text('apple ')]);
     const branch = await log.branch(id, 2);
-    await log.append(branch.id, [text('pear '), text('plum '), text('fig'), { type: 'step_end', runId: 'r', step: 0 }]);
+    await log.append(branch.id, [
+      text('pear '),
+      text('plum '),
+      text('fig'),
+      { type: 'harness_end', runId: 'r', agentId: 'a', reason: 'complete' },
+    ]);
     expect((await log.search({ text: 'pear' })).hits).toEqual([expect.objectContaining({ threadId: branch.id })]);
   });
 });
