@@ -51,7 +51,6 @@ export const piSession: SessionFormat = {
   lines: ({ path }) => fileLines(path),
   reader: ids => new PiSessionReader(ids),
   write: writePiSession,
-  storeFor: () => undefined,
 };
 
 /** Reads the entries of a session: messages are those of the live records. */

@@ -1,15 +1,7 @@
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 
 /** The arguments of a live session of Claude Code. */
-export function claudeLiveCommand({
-  model,
-  sessionId,
-  sessionPath,
-  fork,
-  mode,
-  yolo,
-  extraArgs = [],
-}: LiveStart): LiveCommand {
+export function claudeLiveCommand({ model, sessionId, fork, mode, yolo, extraArgs = [] }: LiveStart): LiveCommand {
   return {
     args: [
       // Without its terminal interface.
@@ -32,7 +24,7 @@ export function claudeLiveCommand({
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       // Resumes one of its own sessions; as a copy with a new id.
-      ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
+      ...(sessionId === undefined ? [] : ['--resume', sessionId]),
       ...(sessionId !== undefined && fork === true ? ['--fork-session'] : []),
       ...extraArgs,
     ],
