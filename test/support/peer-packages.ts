@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { programCache } from '../cli-agents/support/real-program.ts';
+import { installPackages, programCache } from './package-cache.ts';
 
 /** Packages of other projects that tests run against: they are installed once into a cache folder, not with ours. */
 export interface PeerPackages {
@@ -26,19 +24,7 @@ export function peersReady(skipped: string, peers: PeerPackages): boolean {
 
 /** Installs the packages when they are missing, and returns their folder. */
 export async function installPeers(peers: PeerPackages): Promise<string> {
-  const place = peersFolder(peers);
-  if (!existsSync(place)) {
-    mkdirSync(programCache, { recursive: true });
-    const made = mkdtempSync(`${place}-`);
-    const args = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', '--prefix', made, ...peers.packages];
-    await promisify(execFile)('npm', args, { cwd: made, maxBuffer: 64 * 1024 * 1024 });
-    try {
-      renameSync(made, place);
-    } catch (error) {
-      // Another test was first.
-      if (!existsSync(place)) throw error;
-      rmSync(made, { recursive: true });
-    }
-  }
-  return place;
+  const folder = peersFolder(peers);
+  await installPackages(folder, peers.packages, ['--legacy-peer-deps']);
+  return folder;
 }

@@ -1,24 +1,16 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { installPackages, programCache } from '../../support/package-cache.ts';
 import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
 import { clineSettings } from './cline-settings.ts';
 import { gooseSettings } from './goose-settings.ts';
 import { copilotSettings, geminiSettings, qwenSettings } from './acp-settings.ts';
 import { opencodeSettings } from './opencode-settings.ts';
 
-/** Where the real programs are installed, once for all test runs; outside the repository. */
-export const programCache: string =
-  process.env['SINGLETREE_CLI_CACHE'] ?? join(homedir(), '.cache', 'singletree-test-programs');
-
 interface Program {
   readonly package: string;
   /** Where it is below `node_modules`. */
   readonly path: string;
-  /** A folder of its own in the cache, for another version of a program. */
-  readonly folder?: string;
   /** Packages that are installed with it, for the programs among them that it needs in its PATH. */
   readonly with?: readonly string[];
   readonly settings: Settings;
@@ -56,16 +48,11 @@ export function programsReady(skipped: string, names: readonly string[] = progra
   return false;
 }
 
-/** Installs the programs that are not there yet. */
+/** Installs the programs that are missing, each in a folder of its own. */
 export async function installPrograms(names: readonly string[] = programNames): Promise<void> {
-  const missing = names.filter(name => !existsSync(programPath(name)));
-  for (const folder of new Set(missing.map(folderOf))) {
-    mkdirSync(folder, { recursive: true });
-    const packages = missing
-      .filter(name => folderOf(name) === folder)
-      .flatMap(name => [programOf(name).package, ...(programOf(name).with ?? [])]);
-    const args = ['install', '--no-audit', '--no-fund', '--prefix', folder, ...packages];
-    await promisify(execFile)('npm', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+  for (const name of names) {
+    const { package: main, with: others = [] } = programOf(name);
+    await installPackages(folderOf(name), [main, ...others]);
   }
 }
 
@@ -147,21 +134,18 @@ const programs: Readonly<Record<string, Program>> = {
   'codex@0.169.0': {
     package: '@openai/codex@0.169.0',
     path: '.bin/codex',
-    folder: 'codex-0.169.0',
     settings: settings.codex,
   },
   claude: { package: '@anthropic-ai/claude-code@2.1.197', path: '.bin/claude', settings: settings.claude },
   'claude@2.1.326': {
     package: '@anthropic-ai/claude-code@2.1.326',
     path: '.bin/claude',
-    folder: 'claude-2.1.326',
     settings: settings.claude,
   },
   pi: { package: '@mariozechner/pi-coding-agent@0.73.1', path: '.bin/pi', settings: settings.pi },
   'pi@0.87.1': {
     package: '@earendil-works/pi-coding-agent@0.87.1',
     path: '.bin/pi',
-    folder: 'pi-0.87.1',
     with: ['node@24'],
     settings: settings.pi,
   },
@@ -180,21 +164,18 @@ const programs: Readonly<Record<string, Program>> = {
   qwen: {
     package: '@qwen-code/qwen-code@0.24.4',
     path: '.bin/qwen',
-    folder: 'qwen',
     with: ['node@24'],
     settings: qwenSettings,
   },
   gemini: {
     package: '@google/gemini-cli@0.61.0',
     path: '.bin/gemini',
-    folder: 'gemini',
     with: ['node@24'],
     settings: geminiSettings,
   },
   copilot: {
     package: '@github/copilot@1.0.102',
     path: '.bin/copilot',
-    folder: 'copilot',
     with: ['node@24'],
     settings: copilotSettings,
   },
@@ -208,6 +189,7 @@ function programPath(name: string): string {
   return join(folderOf(name), 'node_modules', programOf(name).path);
 }
 
+/** Named after the version, so that another one is installed beside it. */
 function folderOf(name: string): string {
-  return join(programCache, programOf(name).folder ?? '.');
+  return join(programCache, programOf(name).package.replaceAll('/', '-'));
 }
