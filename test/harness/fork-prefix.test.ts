@@ -70,14 +70,14 @@ describe('the request of a fork', () => {
 
 /** The parts of a request to Anthropic in the order in which they are cached, and which of them are marked. */
 function cachedParts(body: unknown): { readonly texts: readonly string[]; readonly marks: readonly number[] } {
-  const { tools = [], system = [], messages } = body as Record<'tools' | 'system' | 'messages', object[]>;
+  const { tools, system, messages } = body as Record<'tools' | 'system' | 'messages', object[]>;
   const contents = messages.flatMap(message => {
     const { role, content } = message as { role: string; content: object[] };
     return content.map(part => ({ role, ...part }));
   });
   const parts: readonly { readonly cache_control?: object }[] = [...tools, ...system, ...contents];
   return {
-    texts: parts.map(({ cache_control: _, ...part }) => JSON.stringify(part)),
+    texts: parts.map(part => JSON.stringify({ ...part, cache_control: undefined })),
     marks: parts.flatMap((part, index) => (part.cache_control === undefined ? [] : [index])),
   };
 }
