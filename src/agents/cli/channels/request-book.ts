@@ -19,7 +19,7 @@ interface Entry<Request> {
   readonly request: Request;
   readonly answers: Map<string, LiveAnswer | undefined>;
   /** The questions without an answer. */
-  readonly waiting: Set<string>;
+  readonly waiting: Map<string, LiveRequest>;
 }
 
 const declined = 'Another question of the same request was declined.';
@@ -54,11 +54,11 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
 
   /** Asks people; a request of the same key must not be known. */
   open(request: Request): void {
-    const ids = request.questions.map(({ id }) => id);
-    const entry = { request, answers: new Map(ids.map(id => [id, undefined])), waiting: new Set(ids) };
-    this.#entries.set(request.key, entry);
-    if (ids.length === 0) request.settle([]);
-    for (const question of request.questions) if (entry.waiting.has(question.id)) this.#host.request(question);
+    const { key, questions } = request;
+    const waiting = new Map(questions.map(question => [question.id, question]));
+    this.#entries.set(key, { request, answers: new Map(questions.map(({ id }) => [id, undefined])), waiting });
+    if (questions.length === 0) request.settle([]);
+    for (const question of questions) if (waiting.has(question.id)) this.#host.request(question);
   }
 
   /** Takes the answer to a question; returns false when it is not open. One that is declined declines all of its request. */
@@ -105,8 +105,9 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
   }
 
   #withdrawQuestions({ waiting }: Entry<Request>, reason: string): void {
-    const ids = [...waiting];
+    const questions = [...waiting.values()];
     waiting.clear();
-    for (const id of ids) this.#host.withdraw(id, reason);
+    // Nobody sees a check: rules decide it.
+    for (const { id, kind } of questions) if (kind !== 'check') this.#host.withdraw(id, reason);
   }
 }
