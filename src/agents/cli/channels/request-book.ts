@@ -47,6 +47,11 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     return this.#entries.has(key);
   }
 
+  /** Whether the program still knows this request, and not another one of its key. */
+  isCurrent(request: Request): boolean {
+    return this.#entries.get(request.key)?.request === request;
+  }
+
   /** Returns the open request that asks a question. */
   find(questionId: string): Request | undefined {
     return this.#entryWith(questionId)?.request;
