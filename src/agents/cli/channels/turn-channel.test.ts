@@ -13,7 +13,7 @@ interface ToyTurn {
   readonly unsent: string[];
 }
 
-/** A small protocol: each line is one of `{open}`, `{fail}`, `{say}`, `{ask}`, `{done}`. */
+/** A small protocol: each line is one of `{open}`, `{note}`, `{fail}`, `{say}`, `{ask}`, `{done}`. */
 class ToyChannel extends TurnChannel<ToyTurn> {
   readonly #book: RequestBook<string>;
 
@@ -29,6 +29,7 @@ class ToyChannel extends TurnChannel<ToyTurn> {
   protected take(message: unknown, number: number): boolean {
     const record = recordOf(message) ?? {};
     if ('open' in record) this.setReady({});
+    else if ('note' in record) this.host.send('noted');
     else if ('fail' in record) this.fail({ message: 'It failed.', code: 'toy' });
     else if (this.turn === undefined) return false;
     else this.#takeInTurn(this.turn, message, number);
@@ -68,7 +69,9 @@ class ToyChannel extends TurnChannel<ToyTurn> {
   #takeInTurn(turn: ToyTurn, message: unknown, number: number): void {
     const record = recordOf(message) ?? {};
     const { ask } = record;
-    if ('done' in record) this.endTurn(turn, this.isInterrupted ? 'aborted' : 'complete');
+    const reason = this.isInterrupted ? 'aborted' : 'complete';
+    // The end of a turn may be known in two ways, by a record and by silence.
+    if ('done' in record) for (const _ of ['record', 'silence']) this.endTurn(turn, reason);
     else if (typeof ask !== 'string' || this.#book.has(ask))
       turn.events.within(number, () => turn.events.context.unknown(message));
     else
@@ -164,7 +167,7 @@ describe('a channel', () => {
         else channel[each.call]();
       channel.closed();
       const before = JSON.stringify([host.trace, host.sent]);
-      receive({ say: 1 });
+      for (const line of [{ say: 1 }, { note: 1 }, { fail: 1 }]) receive(line);
       channel.answer('a', { outcome: 'reject' });
       channel.prompt({ runId: 'r', content: 'go' });
       channel.interrupt();
