@@ -4,6 +4,7 @@ import { lawRuns } from '../../../../test/support/run-size.ts';
 import { RecordingHost } from '../../../../test/support/recorded-channel.ts';
 import { ChannelEvents } from '../shared/channel-events.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../contract/live-channel.ts';
+import { promptText } from '../shared/prompt-content.ts';
 import { recordOf } from '../shared/wire-value.ts';
 import { RequestBook } from './request-book.ts';
 import { type SteerMessage, TurnChannel } from './turn-channel.ts';
@@ -41,7 +42,7 @@ class ToyChannel extends TurnChannel<ToyTurn> {
   }
 
   protected sendPrompt(_: ToyTurn, { content }: LiveTurn): void {
-    this.host.send(String(content));
+    this.host.send(promptText(content));
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
