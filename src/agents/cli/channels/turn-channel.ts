@@ -61,6 +61,11 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
   /** Says why the session did not open when the program has ended. */
   protected abstract describeUnopened(): SessionProblem;
 
+  /** Whether a prompt can be sent now: when the session is open, unless the program reads one before. */
+  protected get takesPrompts(): boolean {
+    return this.#state === 'ready';
+  }
+
   /** The open turn. */
   protected get turn(): Turn | undefined {
     return this.#turn;
@@ -74,6 +79,11 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
   /** Whether nothing can be done any more. */
   protected get isOver(): boolean {
     return this.#state === 'failed' || this.#state === 'closed';
+  }
+
+  /** Whether the program has ended. */
+  protected get isClosed(): boolean {
+    return this.#state === 'closed';
   }
 
   protected get isOpening(): boolean {
@@ -92,7 +102,7 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
   }
 
   prompt(prompt: LiveTurn): void {
-    if (this.#state !== 'ready' || this.#turn !== undefined) return;
+    if (!this.takesPrompts || this.isOver || this.#turn !== undefined) return;
     this.#isInterrupted = false;
     this.#turn = this.createTurn(prompt);
     this.sendPrompt(this.#turn, prompt);
