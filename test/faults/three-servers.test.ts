@@ -41,7 +41,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
         await work;
         while (!(await isIdle(log, team))) await delay(200);
       };
-      const unfinished = await within(patienceMs, isDone(), () => standing(team, cluster));
+      const unfinished = await within(patienceMs, isDone(), () => standing(log, team, cluster));
       const stored = new Map<string, LoggedEvent[]>();
       for (const { id } of team.conversations) {
         const events: LoggedEvent[] = [];
@@ -146,21 +146,25 @@ function succeeded(stored: ReadonlyMap<string, readonly LoggedEvent[]>): string[
 }
 
 /** Describes what is not over yet, for the failure of a test. */
-function standing({ conversations }: Team, cluster: FaultCluster | undefined): string {
-  const open = conversations.flatMap(({ id, started, events }) => {
-    const ended = idsOf(events, 'harness_end');
-    const missing = started.filter(runId => !ended.includes(runId));
-    return missing.length === 0 ? [] : [`${id}: ${missing.join(', ')}, last ${JSON.stringify(events.at(-1))}`];
-  });
+async function standing(log: EventLog, { conversations }: Team, cluster: FaultCluster | undefined): Promise<string> {
+  const unfinished: string[] = [];
+  for (const { id, sent, events } of conversations) {
+    const { open, seq } = (await log.getThread(id)) ?? {};
+    const ended = idsOf(events, 'harness_end').length;
+    if (open === undefined && ended === sent.length) continue;
+    const newest = (await log.read(id, { after: (seq ?? 0) - 3 })).map(event => JSON.stringify(event).slice(0, 300));
+    const seen = `${events.length} of ${seq} events seen, ${ended} of ${sent.length} messages answered`;
+    unfinished.push(`${id}: ${seen}, open ${JSON.stringify(open)}, last\n  ${newest.join('\n  ')}`);
+  }
   const outputs = cluster?.servers.map(({ url, stderr }) => `${url}:\n${stderr}`) ?? [];
-  return [...open.slice(0, 10), ...outputs].join('\n');
+  return [...unfinished.slice(0, 10), ...outputs].join('\n');
 }
 
 /** Resolves with an error when the work is not over in time or fails, else with undefined. */
-async function within(ms: number, work: Promise<void>, describeState: () => string): Promise<unknown> {
+async function within(ms: number, work: Promise<void>, describeState: () => Promise<string>): Promise<unknown> {
   const timer = new AbortController();
   const late = delay(ms, undefined, { signal: timer.signal }).then(
-    () => new Error(`Runs are not over after ${ms} ms (seed ${seed}).\n${describeState()}`),
+    async () => new Error(`Runs are not over after ${ms} ms (seed ${seed}).\n${await describeState()}`),
   );
   late.catch(() => {});
   try {
