@@ -51,6 +51,7 @@ export {
   type UsageInfo,
   usageInfo,
   type UsageTotalInfo,
+  eventPageInfo,
   usageTotalInfo,
   windowInfo,
 } from './http-api.ts';

@@ -75,12 +75,13 @@ const sharedSemaphore = new Semaphore(4);
 const sharedSessions = new SessionPool();
 
 /**
- * Creates an agent for an external coding agent. Throws `invalid_argument` when the name or an option is unknown or invalid
- * or the program has no live channel that is required, `invalid_permission_rule` for invalid rules.
+ * Creates an agent for an external coding agent: one that is built in, by its name, or one of `defineCliAgent`. Throws
+ * `invalid_argument` when the name or an option is unknown or invalid or the program has no live channel that is required,
+ * `invalid_permission_rule` for invalid rules.
  */
-export function cliAgent(name: string, options: CliAgentOptions = {}): CallableAgent {
+export function cliAgent(agent: string | CliAdapter, options: CliAgentOptions = {}): CallableAgent {
   checkCliAgentOptions(options);
-  return externalAgent(adapterNamed(name), options);
+  return externalAgent(adapterNamed(agent), options);
 }
 
 /** Creates an agent for a program that an adapter describes. */
