@@ -84,7 +84,7 @@ export class HandOverScene {
   /** The agent of a name: a real program, or `own` for our loop. */
   agent(name: string, options: Partial<CliAgentOptions> = {}): Agent {
     if (name === 'own') return this.#ownAgent();
-    const settings = this.#options.get(name) ?? realProgram(name, this.#server.url);
+    const settings = this.#options.get(name) ?? this.#program(name);
     this.#options.set(name, settings);
     const { cwd, sessionFolder, sessions } = this;
     return cliAgent(name, {
@@ -153,6 +153,12 @@ export class HandOverScene {
     return this.#server.requests.flatMap(({ seen }) =>
       seen?.toolNames.some(tool => shells.includes(tool)) === true ? [seen] : [],
     );
+  }
+
+  /** A program with the model of its own choice where it has one: that choice may depend on its session. */
+  #program(name: string): CliAgentOptions & { readonly cwd: string } {
+    const { model, ...settings } = realProgram(name, this.#server.url);
+    return name === 'claude' || model === undefined ? settings : { ...settings, model };
   }
 
   #ownAgent(): Agent {
