@@ -27,6 +27,8 @@ export const threadInfo = z.looseObject({
   cost: z.number().optional().describe('in US dollars, of the calls that reported it; only in lists'),
   outcome: z.string().optional().describe('why its last run ended; only in lists'),
   folder: z.string().optional().describe('the directory that its newest run works in; only in lists'),
+  hasCode: z.boolean().optional().describe('whether an agent ran code in a REPL; only in lists'),
+  mode: z.string().optional().describe('the mode of its next turn, when one was chosen'),
 });
 
 export type ThreadInfo = z.infer<typeof threadInfo>;
@@ -36,7 +38,7 @@ export const agentInfo = z.looseObject({
   id: z.string(),
   name: z.string(),
   description: z.string().optional(),
-  models: z.array(z.string()).optional(),
+  models: z.array(z.string()).optional().describe('its models, the default first'),
   contextWindows: z
     .record(z.string(), z.number())
     .optional()

@@ -53,15 +53,21 @@ export function App({ client }: { client: Client }) {
   }, [current]);
   useWaitingCount(waitingIn(threads));
   useNotices({ client, threads, isReady: isLive, open });
+  const startNew = () => open({ section: 'start' });
+  const openInbox = () => open({ section: 'inbox' });
+  const searchThreads = () => {
+    setListShown(true);
+    document.querySelector<HTMLInputElement>('.sidebar input[type=search]')?.focus();
+  };
   useShortcuts({
     'mod+k': () => setSheet('palette'),
     '?': () => setSheet('help'),
-    n: () => open({ section: 'start' }),
-    'g i': () => open({ section: 'inbox' }),
-    'g t': () => {
-      setListShown(true);
-      document.querySelector<HTMLInputElement>('.sidebar input[type=search]')?.focus();
-    },
+    n: startNew,
+    'alt+n': startNew,
+    'g i': openInbox,
+    'alt+i': openInbox,
+    'g t': searchThreads,
+    'alt+t': searchThreads,
   });
 
   if (state === 'signed-out') return <SignedOut />;

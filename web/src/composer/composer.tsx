@@ -6,7 +6,7 @@ import { CommentChips } from '../comments/comment-chips.tsx';
 import { commentsMessage } from '../comments/comment.ts';
 import { useCommentsContext } from '../comments/use-comments.ts';
 import { AttachIcon, LaterIcon, SendIcon, StopIcon } from '../parts/icons.tsx';
-import { AgentPickers, useAgentChoice } from './agent-pickers.tsx';
+import { AgentPickers, type UsualChoice, useAgentChoice } from './agent-pickers.tsx';
 import { AttachmentChips } from './attachment-chips.tsx';
 import { contentOf, mostPasted } from './attachments.ts';
 import { keyAction } from './send-key.ts';
@@ -15,8 +15,8 @@ import { useDraft } from './use-draft.ts';
 
 interface ComposerProps {
   readonly agents: readonly AgentInfo[];
-  /** The preselected agent. Default: the first. */
-  readonly usual?: string | undefined;
+  /** What applies unless something else is chosen. Default: the first agent and what it has first. */
+  readonly usual: UsualChoice;
   /** The thread whose unsent text it keeps; absent before there is one. */
   readonly threadId?: string;
   readonly running: boolean;
@@ -111,7 +111,7 @@ export function Composer({ agents, usual, threadId = 'new', running, onSend, onS
       <textarea
         ref={field}
         aria-label="Message"
-        placeholder={running ? 'Say something to the running agent' : 'Write a message'}
+        placeholder={running ? 'Say something to the running agent, or press Esc to stop it' : 'Write a message'}
         rows={1}
         value={text}
         autoFocus={matchMedia('(pointer: fine)').matches}
@@ -140,11 +140,11 @@ export function Composer({ agents, usual, threadId = 'new', running, onSend, onS
         >
           <AttachIcon />
         </button>
-        <AgentPickers choice={choice} disabled={running} isNew={threadId === 'new'} />
+        <AgentPickers choice={choice} disabled={running} />
         <span className="spacer" />
         {children}
         {running && onStop && (
-          <button type="button" className="round-button stop" aria-label="Stop" title="Stop" onClick={onStop}>
+          <button type="button" className="round-button stop" aria-label="Stop" title="Stop (Esc)" onClick={onStop}>
             <StopIcon />
           </button>
         )}

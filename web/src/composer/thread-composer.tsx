@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import type { UsualChoice } from './agent-pickers.tsx';
 import { Composer } from './composer.tsx';
 import { QueueList } from './queue-list.tsx';
 import { useQueue } from './use-queue.ts';
@@ -9,7 +10,7 @@ interface ThreadComposerProps {
   readonly client: Client;
   readonly threadId: string;
   readonly agents: readonly AgentInfo[];
-  readonly usual: string | undefined;
+  readonly usual: UsualChoice;
   readonly running: boolean;
   /** The newest event of the thread; 0 until it is loaded. */
   readonly seq: number;

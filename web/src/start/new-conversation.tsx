@@ -45,7 +45,7 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, open 
               back to.
             </p>
           </div>
-          <Composer agents={agents} usual={usual?.id} running={false} onSend={send} />
+          <Composer agents={agents} usual={{ agent: usual?.id }} running={false} onSend={send} />
           <AgentCards
             agents={agents}
             isLoaded={isLoaded}
