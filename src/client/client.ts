@@ -8,6 +8,8 @@ import {
   type BranchBody,
   type FileInfo,
   fileInfo,
+  type MentionInfo,
+  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageReceipt,
@@ -166,6 +168,8 @@ export interface Client {
   getUsage(threadId: string): Promise<UsageInfo>;
   /** Tokens and cost over all threads, for each day, agent or model that `by` names. */
   sumUsage(query?: UsageSearch): Promise<UsageTotalInfo[]>;
+  /** Files of the folder of a thread, or of the server, that a message can mention. */
+  findMentions(query: MentionSearch): Promise<MentionInfo[]>;
   /** Messages and titles that have all the words, the newest first. */
   search(query: WordSearch): Promise<SearchInfo>;
   /** A part of a thread that can be read by itself, its end when nothing else is named. */
@@ -178,6 +182,14 @@ export interface Client {
 export interface RawLinePart {
   /** Only lines with a higher number. */
   readonly after?: number;
+  readonly limit?: number;
+}
+
+/** Which files to find. */
+export interface MentionSearch {
+  /** Characters that the path has, in this order. */
+  readonly query?: string;
+  readonly threadId?: string;
   readonly limit?: number;
 }
 
@@ -221,6 +233,7 @@ const runList = z.looseObject({ runs: z.array(runInfo) });
 const fileList = z.looseObject({ files: z.array(fileInfo) });
 const usageList = z.looseObject({ totals: z.array(usageTotalInfo) });
 const agentList = z.looseObject({ agents: z.array(agentInfo) });
+const mentionList = z.looseObject({ files: z.array(mentionInfo) });
 
 const checkOptions = optionsCheck(
   'createClient',
@@ -343,6 +356,7 @@ export function createClient(options: ClientOptions = {}): Client {
     getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),
     sumUsage: async (query = {}) =>
       (await call(usageList, `usage${queryOf({ ...query, by: query.by?.join() })}`)).totals,
+    findMentions: async query => (await call(mentionList, `mentions${queryOf(query)}`)).files,
     search: query => call(searchInfo, `search${queryOf(query)}`),
     readWindow: async (threadId, part = {}) =>
       windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),

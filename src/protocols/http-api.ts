@@ -48,6 +48,16 @@ export const agentInfo = z.looseObject({
     .optional()
     .describe('its modes, the default first'),
   suggestions: z.array(z.string()).optional().describe('what one could ask it first'),
+  commands: z
+    .array(
+      z.looseObject({
+        name: z.string().describe('without the slash'),
+        description: z.string(),
+        sends: z.string().describe('the message that it sends; `{argument}` stands for what is written after it'),
+      }),
+    )
+    .optional()
+    .describe('what can be asked of it with a slash: its skills, and commands of its own'),
 });
 
 export type AgentInfo = z.infer<typeof agentInfo>;
@@ -281,6 +291,14 @@ export const fileInfo = z.looseObject({
 });
 
 export type FileInfo = z.infer<typeof fileInfo>;
+
+/** A file that a message can mention. */
+export const mentionInfo = z.looseObject({
+  path: z.string().describe('from the folder'),
+  positions: z.array(z.number()).describe('where the path has the characters that were searched'),
+});
+
+export type MentionInfo = z.infer<typeof mentionInfo>;
 
 const usageTotals = z.looseObject({
   inputTokens: z.number(),

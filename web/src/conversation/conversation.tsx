@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
+import { answerIn } from '../../../src/projections/reading/final-answer.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
 import { ChangesDialog } from '../changes/changes-dialog.tsx';
@@ -26,6 +27,7 @@ import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { PinnedTasks } from './pinned-tasks.tsx';
 import { TargetRow } from './row-view.tsx';
+import { useThreadCommands } from './thread-commands.ts';
 import { ThreadState } from './thread-state.tsx';
 import { useConnection } from './use-connection.ts';
 import { useListKeys } from './use-list-keys.ts';
@@ -96,12 +98,21 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     if (steered) enqueue(message);
     setProblem(undefined);
   };
+  const showProblem = (error: Error) => setProblem(error.message);
   const stop = () => {
     const stopping = running.map(run => client.abortRun(run.runId));
-    Promise.all(stopping).catch((error: Error) => setProblem(error.message));
+    Promise.all(stopping).catch(showProblem);
   };
 
   useStopKey(running.length > 0, stop);
+  const commands = useThreadCommands({
+    onView: view => open({ section: 'thread', threadId, view }),
+    onChanges: showChanges,
+    onStop: stop,
+    onRename: name => void client.changeThread(threadId, { title: name }).catch(showProblem),
+    answer: () => newestAnswer(newestList),
+    onProblem: setProblem,
+  });
 
   return (
     <FolderContext value={folder}>
@@ -159,6 +170,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
               usual={{ ...lastAnswer(newestList), mode: info?.mode }}
               running={running.length > 0}
               seq={thread?.seq ?? 0}
+              commands={commands}
               onSend={send}
               onStop={stop}
             >
@@ -177,6 +189,11 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
 function lastAnswer(nodes: PagedList<ViewNode>) {
   const { agentId: agent, model } = nodes.findLast(node => (node.role === 'assistant' ? node : undefined)) ?? {};
   return { agent, model };
+}
+
+function newestAnswer(nodes: PagedList<ViewNode>): string {
+  const node = nodes.findLast(each => (each.role === 'assistant' && answerIn(each) !== '' ? each : undefined));
+  return node === undefined ? '' : answerIn(node);
 }
 
 const noNodes = PagedList.of<ViewNode>([]);

@@ -6,7 +6,7 @@ import { useListActions } from './list-actions.ts';
 export function CopyLink({ seq }: { seq: number }) {
   const { linkTo } = useListActions();
   return (
-    <CopyAction label="Copy link" done="Link copied" text={() => linkTo(seq)}>
+    <CopyAction label="Copy link" success="Link copied" text={() => linkTo(seq)}>
       <LinkIcon />
     </CopyAction>
   );

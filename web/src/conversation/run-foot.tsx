@@ -32,7 +32,7 @@ export function RunFoot({ node, seq }: RunFootProps) {
         </QuietButton>
       )}
       {hasEnded && (
-        <CopyAction label="Copy answer" done="Copied" text={() => answerIn(node)}>
+        <CopyAction label="Copy answer" success="Copied" text={() => answerIn(node)}>
           <CopyIcon />
         </CopyAction>
       )}

@@ -4,7 +4,7 @@ import { QuietButton } from './quiet-button.tsx';
 interface CopyActionProps {
   readonly label: string;
   /** What it shows for a moment when the clipboard took the text. */
-  readonly done: string;
+  readonly success: string;
   readonly text: () => string;
   /** Its icon. */
   readonly children: ReactNode;
@@ -13,7 +13,7 @@ interface CopyActionProps {
 const shownMs = 2_000;
 
 /** An unobtrusive button that copies a text; reports whether the clipboard took it. */
-export function CopyAction({ label, done, text, children }: CopyActionProps) {
+export function CopyAction({ label, success, text, children }: CopyActionProps) {
   const [outcome, setOutcome] = useState<string>();
   useEffect(() => {
     if (outcome === undefined) return undefined;
@@ -24,7 +24,7 @@ export function CopyAction({ label, done, text, children }: CopyActionProps) {
     // Without a secure origin there is no clipboard.
     const written = navigator.clipboard?.writeText(text()) ?? Promise.reject(new Error('no clipboard'));
     written.then(
-      () => setOutcome(done),
+      () => setOutcome(success),
       () => setOutcome('Not copied'),
     );
   };
