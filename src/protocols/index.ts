@@ -12,6 +12,8 @@ export {
   chatMessages,
   type FileInfo,
   fileInfo,
+  type MentionInfo,
+  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageBody,
