@@ -93,7 +93,7 @@ describe('the price list', () => {
     expect(
       sold('openrouter').filter(id => !id.includes('/') || /palm-2|claude-(2|3\.[57])|gpt-4-32k/.test(id)),
     ).toEqual([]);
-    expect(sold('azure').filter(id => /^o1-/.test(id))).toEqual([]);
+    expect(sold('azure').filter(id => id.startsWith('o1-'))).toEqual([]);
     expect(pricedModels('anthropic', at).map(({ model }) => model)).not.toContain('claude-2');
     expect(costOf({ provider: 'openai', model: 'ada' }, { inputTokens: million, outputTokens: 0 }, at)).toBe(0.4);
   });
