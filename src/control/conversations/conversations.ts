@@ -382,8 +382,8 @@ export class Conversations extends ConversationSettings {
     change: (queue: readonly WaitingMessage[], expectedSeq: number) => Promise<void>,
   ): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const { queue, seq } = await this.#memory.of(threadId);
-      const waiting = queue.filter(({ delivery }) => delivery === 'follow_up');
+      const { seq } = await this.#memory.of(threadId);
+      const waiting = await this.queue(await this.find(threadId));
       if (!waiting.some(message => message.id === id)) throw notWaiting(id);
       try {
         return await change(waiting, seq);
