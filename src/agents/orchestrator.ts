@@ -62,6 +62,7 @@ const checkSpawn = optionsCheck(
       memory: anything(),
       memoryHost: anything(),
       session: anything(),
+      mcpServers: anything(),
       raw: anything(),
       rawBefore: anything(),
       spending: anything(),

@@ -122,7 +122,11 @@ export class Supervisor implements RunControl, RunHost {
     const { threadId = (await this.#options.log.createThread()).id, signal, ...others } = options;
     signal?.throwIfAborted();
     const { runId, result } = await this.start(threadId, { agent, content: prompt, ...others });
-    const abort = () => void this.abort(runId).catch(() => {});
+    const abort = () =>
+      void this.abort(runId, { threadId }).catch((error: unknown) => {
+        // A run that has ended meanwhile need not be aborted.
+        if (!SingletreeError.is(error, 'run_not_found')) this.#observer.diagnose('abort_failed', threadId)(error);
+      });
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
     return result.finally(() => signal?.removeEventListener('abort', abort));
