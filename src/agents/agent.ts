@@ -1,4 +1,5 @@
 import { type AgentEvent, type ContentPart, type EventOf, newId } from '../events/index.ts';
+import type { RunAdditions } from '../events/run-additions.ts';
 import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
@@ -82,6 +83,8 @@ export interface InvokeParams extends Partial<RunOrigin> {
   readonly memoryHost?: MemoryHost;
   /** The external program's own session in which this conversation can continue. */
   readonly session?: Session;
+  /** What the client that asked for the run adds; only for agents with `takesAdditions`. */
+  readonly additions?: RunAdditions;
   /** MCP servers that an external program gets beside its own, by name; only for agents with `takesMcpServers`. */
   readonly mcpServers?: SessionMcpServers;
   /** Receives each raw line of an external program before its events are made. */
@@ -172,6 +175,8 @@ export interface Agent<Output = unknown> {
   readonly lostRequests?: string;
   /** Whether a program of its own makes its calls: one that is open when a run ends early gets a result that says so. */
   readonly isExternal?: boolean;
+  /** Whether its runs take `additions`: tools that a client executes, and words that follow its instructions. */
+  readonly takesAdditions?: boolean;
   /** Whether its runs take `mcpServers`. */
   readonly takesMcpServers?: boolean;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */

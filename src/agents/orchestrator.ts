@@ -63,6 +63,7 @@ const checkSpawn = optionsCheck(
       memoryHost: anything(),
       session: anything(),
       mcpServers: anything(),
+      additions: anything(),
       raw: anything(),
       rawBefore: anything(),
       spending: anything(),
