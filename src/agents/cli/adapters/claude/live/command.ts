@@ -7,7 +7,7 @@ const serversFile = 'mcp-servers.json';
 
 /** The arguments of a live session of Claude Code. */
 export function claudeLiveCommand(start: LiveStart): LiveCommand {
-  const { model, sessionId, fork, mode, yolo, mcpServers, folder, extraArgs = [] } = start;
+  const { model, sessionId, sessionPath, fork, mode, yolo, mcpServers, folder, extraArgs = [] } = start;
   return {
     args: [
       // Without its terminal interface.
@@ -30,7 +30,7 @@ export function claudeLiveCommand(start: LiveStart): LiveCommand {
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       // Resumes one of its own sessions; as a copy with a new id.
-      ...(sessionId === undefined ? [] : ['--resume', sessionId]),
+      ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
       ...(sessionId !== undefined && fork === true ? ['--fork-session'] : []),
       // The MCP servers of this session, beside those of the person's settings.
       ...(mcpServers === undefined ? [] : ['--mcp-config', join(folder, serversFile)]),

@@ -36,12 +36,12 @@ export function openSession(
 }
 
 function opening(start: LiveStart): { method: string; params: object } {
-  const { cwd, model, sessionId, fork, yolo, mcpServers } = start;
+  const { cwd, model, sessionId, sessionPath, fork, yolo, mcpServers } = start;
   const config = mcpServers && { mcp_servers: listServers(mcpServers) };
   const settings = { cwd, ...defined({ model, config }), ...(yolo === true ? yoloSettings : askingSettings) };
   if (sessionId === undefined) return { method: 'thread/start', params: settings };
   // The turns of the session are in our log.
-  const params = { threadId: sessionId, ...settings, excludeTurns: true };
+  const params = { threadId: sessionId, ...defined({ path: sessionPath }), ...settings, excludeTurns: true };
   return { method: fork === true ? 'thread/fork' : 'thread/resume', params };
 }
 
