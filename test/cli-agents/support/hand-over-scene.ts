@@ -15,7 +15,7 @@ import { MemoryLog } from '../../../src/log/index.ts';
 
 import { realProgram } from './real-program.ts';
 
-const shells = ['Bash', 'exec_command', 'bash', 'shell', 'developer__shell', 'run_shell_command', 'look'];
+const shells = ['Bash', 'exec_command', 'bash', 'shell', 'developer__shell', 'run_shell_command', 'run_commands', 'look'];
 
 /** Answers each prompt `LOOK-n` with a text, a call of the shell and, after its result, another text. */
 function answer(request: ScriptedRequest): ScriptedTurn {
@@ -25,7 +25,13 @@ function answer(request: ScriptedRequest): ScriptedTurn {
   if (name === undefined || n === undefined) return 'A title';
   if (request.toolResults.some(({ text }) => text.includes(`output-${n}`))) return `Done ${n}.`;
   const command = `${n === '9' ? 'touch started && sleep 60 && ' : ''}echo output-${n}`;
-  const input = { [name === 'exec_command' ? 'cmd' : 'command']: command };
+  const inputs: Readonly<Record<string, object>> = {
+    exec_command: { cmd: command },
+    run_commands: { commands: [command] },
+    run_shell_command: { command, description: 'Looks', is_background: false },
+    bash: { command, description: 'Looks' },
+  };
+  const input = inputs[name] ?? { command };
   return [{ text: `Looking ${n}.` }, { toolCall: { id: `toolu_look${n}`, name, input } }];
 }
 

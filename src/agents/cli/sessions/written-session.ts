@@ -26,8 +26,8 @@ export interface SessionToWrite {
   readonly cwd: string;
   /** When the session begins, in ms; its records follow, a millisecond apart. */
   readonly time: number;
-  /** The folder that its files will be in; a program may need their whole paths. */
-  readonly folder: string;
+  /** Returns the folder that its files will be in; a program may need their whole paths. */
+  readonly findFolder: (sessionId: string) => string;
 }
 
 /** The files of a session; the first one is the main file. */

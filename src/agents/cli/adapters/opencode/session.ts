@@ -72,6 +72,7 @@ export function opencodeSession(program: string): SessionFormat {
     isSameLine: hasSameKey,
     reader: ids => new OpencodeSessionReader(ids),
     write: session => writeOpencodeSession(program, session),
+    handOver: () => ({ by: 'import', args: path => ['import', path] }),
   };
 }
 
