@@ -148,6 +148,7 @@ async function* invoke(
     cwd,
     executable: options.executable ?? adapter.executable,
     environment: environment(options.env),
+    runId,
     runMark: params.runMark,
     signal,
   };

@@ -47,7 +47,8 @@ export function sessionUse({ adapter, options, params }: SessionContext, signal:
   const { cwd = process.cwd(), env: set, sessionFolder: folder, executable = adapter.executable } = options;
   const policy = policyFor(options.environment, params);
   const environment = environmentFor(process.env, { policy, needed: adapter.environment, set });
-  return { adapter, channel: 'live', folder, cwd, executable, environment, runMark: params.runMark, signal };
+  const { runId, runMark } = params;
+  return { adapter, channel: 'live', folder, cwd, executable, environment, runId, runMark, signal };
 }
 
 /** The key of a warm session: a program is used again only with the settings it was started with. */

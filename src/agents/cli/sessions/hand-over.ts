@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '../../../events/index.ts';
@@ -28,6 +28,7 @@ export interface SessionUse {
   readonly executable: string;
   /** The variables that the program gets. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly runId: string;
   readonly runMark: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -58,12 +59,8 @@ export async function findWrittenFile(
   // Ids of an imported thread were written by others.
   if (folder === undefined || !/^[\w-]+$/.test(sessionId)) return undefined;
   const place = join(folder, adapter.id, sessionId);
-  try {
-    const name = (await readdir(place)).find(each => each.endsWith('.jsonl'));
-    return name && join(place, name);
-  } catch {
-    return undefined;
-  }
+  const name = (await namesIn(place)).find(each => each.endsWith('.jsonl'));
+  return name && join(place, name);
 }
 
 /**
@@ -87,7 +84,10 @@ export async function writeHandOver(
   try {
     await mkdir(place, { recursive: true, mode: 0o700 });
     for (const { name, text } of written.files) await writeFile(join(place, name), text, { mode: 0o600, flag: 'wx' });
-    if (way.by === 'path') return { id: written.sessionId, known, isNew: true, path };
+    if (way.by === 'path') {
+      await writeFile(join(place, ownerFile), use.runId, { mode: 0o600 });
+      return { id: written.sessionId, known, isNew: true, path };
+    }
     if (way.by === 'store') {
       if (way.marker !== undefined) await writeFile(way.marker.path, way.marker.text, { mode: 0o600 });
       return { id: written.sessionId, known, isNew: true };
@@ -99,6 +99,24 @@ export async function writeHandOver(
     use.signal.throwIfAborted();
     return { problem: errorText(error) };
   }
+}
+
+/** The file that names the run for which a session was written. */
+const ownerFile = 'run';
+
+/** Removes the sessions in a folder that were written for runs. */
+export async function removeWrittenSessions(folder: string, runIds: readonly string[]): Promise<void> {
+  for (const agent of await namesIn(folder))
+    for (const id of await namesIn(join(folder, agent))) {
+      const place = join(folder, agent, id);
+      const owner = await readFile(join(place, ownerFile), 'utf8').catch(() => undefined);
+      if (owner !== undefined && runIds.includes(owner)) await rm(place, { recursive: true, force: true });
+    }
+}
+
+/** The names in a folder; none when it is missing. */
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }
 
 /** How long an import may take: some programs start slowly, and migrate their database first. */
