@@ -214,7 +214,8 @@ export class HandOverScene {
   #program(name: string): CliAgentOptions & { readonly cwd: string } {
     const { model, ...settings } = realProgram(name, this.#server.url);
     this.#homes.push(dirname(settings.cwd));
-    return name === 'claude' || model === undefined ? settings : { ...settings, model };
+    const choosesItself = ['claude', 'opencode', 'kilo'].includes(name) || model === undefined;
+    return choosesItself ? settings : { ...settings, model };
   }
 
   #ownAgent(): Agent {

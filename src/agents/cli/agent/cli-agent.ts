@@ -146,6 +146,7 @@ async function* invoke(
     channel: 'print',
     folder,
     cwd,
+    model,
     executable: options.executable ?? adapter.executable,
     environment: environment(options.env),
     runId,

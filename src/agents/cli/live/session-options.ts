@@ -48,7 +48,8 @@ export function sessionUse({ adapter, options, params }: SessionContext, signal:
   const policy = policyFor(options.environment, params);
   const environment = environmentFor(process.env, { policy, needed: adapter.environment, set });
   const { runId, runMark } = params;
-  return { adapter, channel: 'live', folder, cwd, executable, environment, runId, runMark, signal };
+  const model = params.model ?? options.model;
+  return { adapter, channel: 'live', folder, cwd, model, executable, environment, runId, runMark, signal };
 }
 
 /** The key of a warm session: a program is used again only with the settings it was started with. */

@@ -7,6 +7,7 @@ import { claudeAdapter } from '../adapters/claude/adapter.ts';
 import { geminiAdapter } from '../adapters/gemini/adapter.ts';
 import { gooseAdapter } from '../adapters/goose/adapter.ts';
 import { clineAdapter } from '../adapters/cline/adapter.ts';
+import { opencodeAdapter } from '../adapters/opencode/adapter.ts';
 import { findUsableSession, removeWrittenSessions, type SessionUse, writeHandOver } from './hand-over.ts';
 
 const messages: readonly Message[] = [
@@ -24,6 +25,7 @@ const use = (adapter: SessionUse['adapter'], more: Partial<SessionUse> = {}): Se
   channel: 'live',
   folder: join(home, 'sessions'),
   cwd: home,
+  model: undefined,
   executable: '/bin/false',
   environment: { HOME: home, PATH: process.env['PATH'] ?? '' },
   runId: 'run',
@@ -68,6 +70,15 @@ describe('a session that is written for a run', () => {
       isNew: true,
     });
     expect(readdirSync(join(home, 'sessions', 'goose'))).toEqual([]);
+  });
+
+  it('names the model of the settings to a program that continues with the model of its session', async () => {
+    const executable = program('cp "$2" imported');
+    expect(await writeHandOver(use(opencodeAdapter, { executable }), messages)).toBeUndefined();
+    writeFileSync(join(home, 'opencode.json'), JSON.stringify({ model: 'provider/some/model' }));
+    expect(await writeHandOver(use(opencodeAdapter, { executable }), messages)).toMatchObject({ known: 2 });
+    const imported = readFileSync(join(home, 'imported'), 'utf8');
+    expect(imported).toContain('"model":{"providerID":"provider","modelID":"some/model"}');
   });
 
   it.each([

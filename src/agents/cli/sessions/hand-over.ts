@@ -25,6 +25,7 @@ export interface SessionUse {
   /** The folder of written sessions; none is written without it. */
   readonly folder: string | undefined;
   readonly cwd: string;
+  readonly model: string | undefined;
   readonly executable: string;
   /** The variables that the program gets. */
   readonly environment: Readonly<Record<string, string>>;
@@ -78,7 +79,8 @@ export async function writeHandOver(
   const before = toWrittenMessages(messages.slice(0, known));
   if (before.length === 0) return undefined;
   const findFolder = way.by === 'store' ? way.findFolder : (id: string) => join(folder, adapter.id, id);
-  const written = adapter.session.write({ messages: before, cwd, time: Date.now() - 60_000, findFolder });
+  const model = way.by === 'import' ? way.model : undefined;
+  const written = adapter.session.write({ messages: before, cwd, time: Date.now() - 60_000, model, findFolder });
   const place = findFolder(written.sessionId);
   const path = join(place, written.files[0]?.name ?? '');
   try {
@@ -154,6 +156,6 @@ async function importFile(
   }
 }
 
-function findWay({ adapter, channel, environment, cwd }: SessionUse): HandOverWay | undefined {
-  return adapter.session?.handOver?.(channel, { home: environment['HOME'] ?? homedir(), environment, cwd });
+function findWay({ adapter, channel, environment, cwd, model }: SessionUse): HandOverWay | undefined {
+  return adapter.session?.handOver?.(channel, { home: environment['HOME'] ?? homedir(), environment, cwd, model });
 }

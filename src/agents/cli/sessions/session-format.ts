@@ -59,6 +59,8 @@ export interface SessionReader {
 /** Where a program works and has its sessions. */
 export interface HandOverPlace extends Omit<SessionPlace, 'path'> {
   readonly cwd: string;
+  /** The model that was chosen for the run, as the program names it. */
+  readonly model?: string | undefined;
 }
 
 /** How a written session reaches its program. */
@@ -71,10 +73,11 @@ export type HandOverWay =
       readonly findFolder: (sessionId: string) => string;
       readonly marker?: { readonly path: string; readonly text: string };
     }
-  /** It imports the main file; `readId` returns the id that it gives the session, when that is another one. */
+  /** It imports the main file, which names `model` as that of the conversation; `readId` returns the id that it gives the session, when that is another one. */
   | {
       readonly by: 'import';
       readonly args: (path: string) => readonly string[];
+      readonly model?: string;
       readonly readId?: (output: string) => string | undefined;
     };
 

@@ -26,6 +26,8 @@ export interface SessionToWrite {
   readonly cwd: string;
   /** When the session begins, in ms; its records follow, a millisecond apart. */
   readonly time: number;
+  /** The model of the conversation, as the program names it, for one that continues with that model. */
+  readonly model?: string | undefined;
   /** Returns the folder that its files will be in; a program may need their whole paths. */
   readonly findFolder: (sessionId: string) => string;
 }
