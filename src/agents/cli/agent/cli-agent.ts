@@ -81,12 +81,13 @@ const sharedSemaphore = new Semaphore(4);
 const sharedSessions = new SessionPool();
 
 /**
- * Creates an agent for an external coding agent. Throws `invalid_argument` when the name or an option is unknown or invalid
- * or the program has no live channel that is required, `invalid_permission_rule` for invalid rules.
+ * Creates an agent for an external coding agent: one that is built in, by its name, or one of `defineCliAgent`. Throws
+ * `invalid_argument` when the name or an option is unknown or invalid or the program has no live channel that is required,
+ * `invalid_permission_rule` for invalid rules.
  */
-export function cliAgent(name: string, options: CliAgentOptions = {}): CallableAgent {
+export function cliAgent(agent: string | CliAdapter, options: CliAgentOptions = {}): CallableAgent {
   checkCliAgentOptions(options);
-  return externalAgent(adapterNamed(name), options);
+  return externalAgent(adapterNamed(agent), options);
 }
 
 /** Creates an agent for a program that an adapter describes. */
@@ -104,6 +105,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     isExternal: true,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
+    ...(live?.abilities.mcpServers === true && channel !== 'print' && { takesMcpServers: true }),
     ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
     invoke: request => {
       const params = invokeParams(request);
@@ -175,6 +177,9 @@ async function* invoke(
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter, problem), 'new_session');
+  const servers = Object.keys(params.mcpServers ?? {}).join(', ');
+  if (servers !== '')
+    yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
   const { text, dropped } = fitAttachments(adapter.name, prompt, () => false);
   if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
   if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
