@@ -23,7 +23,7 @@ export const slashCommands = [
   { name: 'help', argument: '[command]', completes: 'command', does: 'show keys and commands' },
   { name: 'model', argument: '[provider/model]', completes: 'model', does: 'choose a model' },
   { name: 'mode', argument: '[mode]', completes: 'mode', does: 'switch the mode' },
-  { name: 'agent', argument: '[agent]', completes: 'agent', does: 'start a new thread with another agent' },
+  { name: 'agent', argument: '[agent]', completes: 'agent', does: 'continue with another agent' },
   { name: 'threads', argument: '[text]', completes: 'thread', does: 'switch to another thread' },
   { name: 'new', argument: '[title]', does: 'start a new thread' },
   { name: 'rewind', does: 'go back to an earlier message, with or without the files' },

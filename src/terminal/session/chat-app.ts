@@ -198,9 +198,10 @@ export class ChatApp {
     this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
   }
 
-  /** Begins a new thread with an agent; a turn that runs goes on in the background. */
-  async startWith(agentId: string): Promise<void> {
+  /** Continues the thread that is shown with an agent; begins a new one where a turn runs, which goes on in the background. */
+  async switchAgent(agentId: string): Promise<void> {
     const agent = await this.options.agents.open(agentId);
+    if (this.threads.continueWith(agent)) return this.note(`${agentId} continues this thread.`);
     this.threads.startNew(agent);
     await this.draft.open('new');
     this.band = undefined;

@@ -21,7 +21,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
   bg: app => app.startNew(),
   mode: (app, modeId) => switchMode(app, modeId),
   model: (app, modelId) => switchModel(app, modelId),
-  agent: (app, agentId) => (agentId === '' ? app.lists.agents() : app.startWith(agentId)),
+  agent: (app, agentId) => (agentId === '' ? app.lists.agents() : app.switchAgent(agentId)),
   threads: (app, id) => threads(app, id),
   rename: (app, title) => rename(app, title),
   rewind: app => app.lists.rewind(),

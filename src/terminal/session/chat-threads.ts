@@ -174,6 +174,22 @@ export class ChatThreads {
       void this.#supervisor.takeOver(threadId).then(onChange, onLost);
   }
 
+  /** Whether another agent can continue the thread that is shown: no turn runs in it. */
+  get canChangeAgent(): boolean {
+    return this.#follower !== undefined && !this.isRunning;
+  }
+
+  /** Continues the thread that is shown with another agent, from the next message on. Returns whether it can. */
+  continueWith(agent: ChatAgent): boolean {
+    const { threadId } = this;
+    if (threadId === undefined || !this.canChangeAgent) return false;
+    this.#agent = agent;
+    this.#agents.set(agent.id, agent);
+    this.#shownWith.set(threadId, agent.id);
+    this.#options.onChange();
+    return true;
+  }
+
   /** Begins without a thread: the next message creates one, with the same agent or another one. */
   startNew(agent = this.#agent): void {
     if (agent.id !== this.#agent.id) this.#next = {};
