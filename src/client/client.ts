@@ -10,6 +10,8 @@ import {
   type FileInfo,
   fileInfo,
   eventPageInfo,
+  type MentionInfo,
+  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageReceipt,
@@ -173,6 +175,8 @@ export interface Client {
    * `until` is the `since` of the next reading, which has what came meanwhile. Readings may share events: thread and seq name one.
    */
   events(query?: EventQuery): Promise<EventPage>;
+  /** Files of the folder of a thread, or of the server, that a message can mention. */
+  findMentions(query: MentionSearch): Promise<MentionInfo[]>;
   /** Messages and titles that have all the words, the newest first. */
   search(query: WordSearch): Promise<SearchInfo>;
   /** A part of a thread that can be read by itself, its end when nothing else is named. */
@@ -185,6 +189,14 @@ export interface Client {
 export interface RawLinePart {
   /** Only lines with a higher number. */
   readonly after?: number;
+  readonly limit?: number;
+}
+
+/** Which files to find. */
+export interface MentionSearch {
+  /** Characters that the path has, in this order. */
+  readonly query?: string;
+  readonly threadId?: string;
   readonly limit?: number;
 }
 
@@ -228,6 +240,7 @@ const runList = z.looseObject({ runs: z.array(runInfo) });
 const fileList = z.looseObject({ files: z.array(fileInfo) });
 const usageList = z.looseObject({ totals: z.array(usageTotalInfo) });
 const agentList = z.looseObject({ agents: z.array(agentInfo) });
+const mentionList = z.looseObject({ files: z.array(mentionInfo) });
 
 const checkOptions = optionsCheck(
   'createClient',
@@ -360,6 +373,7 @@ export function createClient(options: ClientOptions = {}): Client {
       });
       return { events: checked, until, ...(next !== undefined && { next }) };
     },
+    findMentions: async query => (await call(mentionList, `mentions${queryOf(query)}`)).files,
     search: query => call(searchInfo, `search${queryOf(query)}`),
     readWindow: async (threadId, part = {}) =>
       windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),

@@ -27,6 +27,8 @@ export const threadInfo = z.looseObject({
   cost: z.number().optional().describe('in US dollars, of the calls that reported it; only in lists'),
   outcome: z.string().optional().describe('why its last run ended; only in lists'),
   folder: z.string().optional().describe('the directory that its newest run works in; only in lists'),
+  hasCode: z.boolean().optional().describe('whether an agent ran code in a REPL; only in lists'),
+  mode: z.string().optional().describe('the mode of its next turn, when one was chosen'),
 });
 
 export type ThreadInfo = z.infer<typeof threadInfo>;
@@ -36,7 +38,7 @@ export const agentInfo = z.looseObject({
   id: z.string(),
   name: z.string(),
   description: z.string().optional(),
-  models: z.array(z.string()).optional(),
+  models: z.array(z.string()).optional().describe('its models, the default first'),
   contextWindows: z
     .record(z.string(), z.number())
     .optional()
@@ -46,6 +48,16 @@ export const agentInfo = z.looseObject({
     .optional()
     .describe('its modes, the default first'),
   suggestions: z.array(z.string()).optional().describe('what one could ask it first'),
+  commands: z
+    .array(
+      z.looseObject({
+        name: z.string().describe('without the slash'),
+        description: z.string(),
+        sends: z.string().describe('the message that it sends; `{argument}` stands for what is written after it'),
+      }),
+    )
+    .optional()
+    .describe('what can be asked of it with a slash: its skills, and commands of its own'),
 });
 
 export type AgentInfo = z.infer<typeof agentInfo>;
@@ -279,6 +291,14 @@ export const fileInfo = z.looseObject({
 });
 
 export type FileInfo = z.infer<typeof fileInfo>;
+
+/** A file that a message can mention. */
+export const mentionInfo = z.looseObject({
+  path: z.string().describe('from the folder'),
+  positions: z.array(z.number()).describe('where the path has the characters that were searched'),
+});
+
+export type MentionInfo = z.infer<typeof mentionInfo>;
 
 const usageTotals = z.looseObject({
   inputTokens: z.number(),
