@@ -152,7 +152,8 @@ export class ThreadRanges {
     const kept = keptWindows * this.#limit;
     const most = mostWindows * this.#limit;
     const range = this.#shown;
-    if (range !== this.#newest && this.#newest.size > most) this.#newest.dropEarliest(this.#leastOf(this.#newest, kept));
+    if (range !== this.#newest && this.#newest.size > most)
+      this.#newest.dropEarliest(this.#leastOf(this.#newest, kept));
     if (range.size <= most) return false;
     const { firstSeq, lastSeq } = range;
     const reader = this.#reader ?? lastSeq;
