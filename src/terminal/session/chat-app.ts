@@ -11,7 +11,7 @@ import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
-import { oneLine } from '../rows/tool-object.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
 import { argumentValues } from './argument-values.ts';
 import { attachedFiles } from './attached-files.ts';
