@@ -23,6 +23,7 @@ import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
+import { mentionRoutes } from './routes/mention-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
@@ -63,6 +64,8 @@ export interface AppOptions {
    * when it is a function, which gets the folder of the thread.
    */
   readonly filesRoot?: string | ((thread: Thread) => string | undefined);
+  /** The folder that agents work in: its files can be mentioned in messages; without it only those of threads with a folder. */
+  readonly folder?: string;
   /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
   readonly snapshots?: string;
   /** The git worktrees of compared agents; without it all agents work in their own folder. */
@@ -222,6 +225,7 @@ function routesOf(site: Site): Route[] {
     ...runRoutes(site),
     ...queryRoutes(site),
     ...fileRoutes(site),
+    ...mentionRoutes(site),
     ...chatRoutes(site),
     ...agUiRoutes(site),
     ...(site.options.authenticate === undefined ? loginRoutes(site) : []),

@@ -30,6 +30,16 @@ export function presentEnd(status: RunStatus | undefined, by?: string): string |
   return words && `${words}${by === undefined ? '' : ` by ${by}`}.`;
 }
 
+/** Adds to a failure when the call is made again. */
+export function announceRetry(failure: string, milliseconds: number): string {
+  return `${failure} Trying again in ${secondsText(milliseconds + 999)}.`;
+}
+
+/** Returns what `announceRetry` was given: once the call was made again, or never will be, its time says nothing. */
+export function withoutRetry(message: string): string {
+  return message.replace(/ Trying again in [^.]+\.$/, '');
+}
+
 /** Formats a number of tokens, such as 1.2k. */
 export function shortCount(count: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count).toLowerCase();
@@ -50,6 +60,16 @@ export function timeAgo(iso: string, now: number): string {
     -Math.floor(passed / size),
     unit,
   );
+}
+
+/** Formats a moment of a person's day: `14:05` today, else `3 Nov, 14:05`, with the year when it is another one. */
+export function momentText(iso: string, now: number): string {
+  const [at, today] = [new Date(iso), new Date(now)];
+  const isYear = at.getFullYear() === today.getFullYear();
+  const day = { day: 'numeric', month: 'short', ...(!isYear && { year: 'numeric' }) } as const;
+  const isToday = at.toDateString() === today.toDateString();
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-GB', isToday ? time : { ...day, ...time }).format(at);
 }
 
 /** Formats a value: text as it is, anything else as indented JSON. */

@@ -5,7 +5,7 @@ import { errorText, isStoreUnavailable } from '../../events/index.ts';
 import { userContent } from '../../control/harness/messages/message-content.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
-import { FileIndex } from '../completion/file-index.ts';
+import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { type Composer, emptyComposer, type Submission, wholeText } from '../composer/composer.ts';
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
@@ -129,12 +129,6 @@ export class ChatApp {
   /** What waits for the person in the open thread. */
   get pending(): readonly RelayEntry[] {
     return this.threads.pending;
-  }
-
-  /** Whether the end of the turn that runs was asked for. */
-  get isStopping(): boolean {
-    const { reading, times } = this.threads.follower ?? {};
-    return reading?.running.some(({ runId }) => times?.stopOf(runId) !== undefined) ?? false;
   }
 
   /** Prints a line that is not in the log. */

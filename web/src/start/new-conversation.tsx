@@ -5,6 +5,7 @@ import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
 import { ViewLink } from '../app/view-link.tsx';
 import { Composer } from '../composer/composer.tsx';
+import { filesOf } from '../composer/find-files.ts';
 import { Logo } from '../parts/icons.tsx';
 import { AddAgents } from './add-agents.tsx';
 import { AgentCards } from './agent-cards.tsx';
@@ -45,7 +46,13 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, open 
               back to.
             </p>
           </div>
-          <Composer agents={agents} usual={usual?.id} running={false} onSend={send} />
+          <Composer
+            agents={agents}
+            usual={{ agent: usual?.id }}
+            running={false}
+            findFiles={filesOf(client)}
+            onSend={send}
+          />
           <AgentCards
             agents={agents}
             isLoaded={isLoaded}
