@@ -86,7 +86,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       return { id, agent, hasOwnModels: cliAdapters[id] !== undefined, ...defined({ model }) };
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
-    const registry = configuredRegistry(settings.config);
+    const registry = configuredRegistry(settings);
     const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,

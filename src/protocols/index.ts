@@ -80,6 +80,27 @@ export {
   type SessionInfo,
   sessionInfo,
 } from './http-sessions.ts';
+export {
+  type FolderList,
+  folderList,
+  projectBody,
+  type ProjectInfo,
+  projectInfo,
+  type TrustBody,
+  trustBody,
+} from './http-projects.ts';
+export {
+  type GrantInfo,
+  grantInfo,
+  type ModelProviderBody,
+  modelProviderBody,
+  type ModelProviderInfo,
+  modelProviderInfo,
+  type ModelProviderTest,
+  modelProviderTest,
+  type RulesInfo,
+  rulesInfo,
+} from './http-settings.ts';
 export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiUserMessage } from './http-ag-ui.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
