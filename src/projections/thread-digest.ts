@@ -35,7 +35,8 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
       const { folder, folderSeq } = cwd === undefined ? state : { folder: cwd, folderSeq: seq };
       return { usage: state.usage, runId, agentId, ...defined({ runSeq: seq, folder, folderSeq }) };
     }
-    if (event.type === 'folder_changed') return { ...state, folder: event.folder, ...defined({ folderSeq: event.seq }) };
+    if (event.type === 'folder_changed')
+      return { ...state, folder: event.folder, ...defined({ folderSeq: event.seq }) };
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;

@@ -8,7 +8,9 @@ export const modelProviderInfo = z.looseObject({
   baseURL: z.string().optional().describe('the address of a server that was added'),
   source: z
     .enum(['environment', 'stored', 'configuration', 'found', 'none'])
-    .describe('what is used: a variable, a stored key or server, the configuration, a server on this machine, or nothing'),
+    .describe(
+      'what is used: a variable, a stored key or server, the configuration, a server on this machine, or nothing',
+    ),
   isStored: z.boolean().describe('whether a key or server is stored, which the environment may replace'),
   models: z.array(z.string()).optional().describe('the models that a server answered with'),
 });
@@ -22,7 +24,11 @@ export const modelProviderBody = z.strictObject({
     .string()
     .regex(/^[\x21-\x7e]{8,4096}$/, { error: 'expected a key of 8 to 4,096 printable characters without spaces' })
     .optional(),
-  baseURL: z.url({ protocol: /^https?$/ }).max(1000).optional().describe('the address of an API like OpenAI’s'),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .max(1000)
+    .optional()
+    .describe('the address of an API like OpenAI’s'),
   name: z.string().min(1).max(60).optional(),
 });
 

@@ -24,6 +24,7 @@ import { baseRoutes } from './routes/base-routes.ts';
 import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
+import { grantRoutes } from './routes/grant-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
@@ -227,6 +228,7 @@ function routesOf(site: Site): Route[] {
     ...providerRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
+    ...grantRoutes(site),
     ...rewindRoutes(site),
     ...baseRoutes(site),
     ...runRoutes(site),

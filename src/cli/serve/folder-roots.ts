@@ -29,7 +29,8 @@ export class FolderRoots {
   /** Lists the folders in a folder, or the roots; throws `request_forbidden` for a folder outside the roots. */
   async list(path: string | undefined): Promise<FolderList> {
     const roots = await this.#realRoots();
-    if (path === undefined && roots.length !== 1) return { folders: roots.map(root => describe(root, root)), isCut: false };
+    if (path === undefined && roots.length !== 1)
+      return { folders: roots.map(root => describe(root, root)), isCut: false };
     const real = await this.resolve(path ?? (roots[0] as string));
     if (!roots.some(root => isBelow(real, root))) throw outside(path ?? real);
     const parent = dirname(real);

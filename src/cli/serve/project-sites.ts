@@ -2,7 +2,13 @@ import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import type { Agent, InvokeParams } from '../../agents/agent.ts';
 import { startEvent } from '../../agents/start-event.ts';
-import { describeUntrusted, type LoadedConfig, RecentProjects, TrustedFolders, trustQuestionText } from '../../config/index.ts';
+import {
+  describeUntrusted,
+  type LoadedConfig,
+  RecentProjects,
+  TrustedFolders,
+  trustQuestionText,
+} from '../../config/index.ts';
 import type { Worktrees } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../events/index.ts';
@@ -79,7 +85,15 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     if (agent === undefined) return undefined;
     const checkModel: Agent['checkModel'] = async (modelId, registry) => {
       const problems = await Promise.all(
-        this.#opened.map(agents => agents.get(id)?.checkModel?.(modelId, registry).then(() => undefined, error => error)),
+        this.#opened.map(agents =>
+          agents
+            .get(id)
+            ?.checkModel?.(modelId, registry)
+            .then(
+              () => undefined,
+              error => error,
+            ),
+        ),
       );
       if (problems.every(problem => problem !== undefined)) throw problems[0];
     };
@@ -91,7 +105,12 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   }
 
   async listProjects(): Promise<readonly ProjectInfo[]> {
-    return this.#recent.list().map(({ folder, openedAt }) => this.#describe({ folder, openedAt }));
+    return Promise.all(
+      this.#recent.list().map(async ({ folder, openedAt }) => {
+        const site = await this.#sites.get(folder)?.catch(() => undefined);
+        return this.#describe({ folder, openedAt, ...(site && { loaded: site.loaded }) });
+      }),
+    );
   }
 
   async openProject(folder: string): Promise<ProjectInfo> {
@@ -207,9 +226,18 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     return { folder: realpathSync(settings.cwd), loaded, agents };
   }
 
-  #describe(project: { readonly folder: string; readonly openedAt?: string; readonly loaded?: LoadedConfig }): ProjectInfo {
+  #describe(project: {
+    readonly folder: string;
+    readonly openedAt?: string;
+    readonly loaded?: LoadedConfig;
+  }): ProjectInfo {
     const { folder, openedAt, loaded } = project;
     const trust = loaded?.untrusted && { question: trustQuestionText, lines: describeUntrusted(loaded.untrusted) };
-    return { folder, name: basename(folder) || folder, isStart: folder === this.#startFolder, ...defined({ openedAt, trust }) };
+    return {
+      folder,
+      name: basename(folder) || folder,
+      isStart: folder === this.#startFolder,
+      ...defined({ openedAt, trust }),
+    };
   }
 }

@@ -17,10 +17,7 @@ export class ProviderSettings {
   readonly #onChange: () => Promise<void>;
 
   /** `onChange` is awaited after each change. */
-  constructor(
-    settings: Pick<Settings, 'config' | 'home'>,
-    onChange: () => Promise<void> = () => Promise.resolve(),
-  ) {
+  constructor(settings: Pick<Settings, 'config' | 'home'>, onChange: () => Promise<void> = () => Promise.resolve()) {
     this.#settings = settings;
     this.#stored = new StoredProviders(settings.home);
     this.#onChange = onChange;
@@ -64,12 +61,15 @@ export class ProviderSettings {
     const known = this.#providers().find(provider => provider.id === id);
     const isOwn = Object.hasOwn(this.#stored.servers(), id);
     if (baseURL !== undefined) {
-      if (known !== undefined && !isOwn) throw invalid(`"${id}" is a provider already: choose another id for the server.`);
+      if (known !== undefined && !isOwn)
+        throw invalid(`"${id}" is a provider already: choose another id for the server.`);
       const { username, password } = new URL(baseURL);
-      if (username !== '' || password !== '') throw invalid('The address has a name or a password in it: enter the key instead.');
+      if (username !== '' || password !== '')
+        throw invalid('The address has a name or a password in it: enter the key instead.');
       this.#stored.storeServer(id, { baseURL, ...defined({ name, key }) });
     } else {
-      if (known?.envVar === undefined) throw invalid(`"${id}" is not a provider with a key. Expected one of: ${this.#withKeys().join(', ')}.`);
+      if (known?.envVar === undefined)
+        throw invalid(`"${id}" is not a provider with a key. Expected one of: ${this.#withKeys().join(', ')}.`);
       if (key === undefined) throw invalid(`The key of "${id}" is missing.`);
       this.#stored.storeKey(known.envVar, key);
     }
@@ -95,7 +95,8 @@ export class ProviderSettings {
     const model =
       offeredModels(this.#settings.config, registry, servers).find(each => each.startsWith(`${id}/`)) ??
       registry.models().find(({ provider }) => provider === id)?.id;
-    if (model === undefined) return { isWorking: false, ms: elapsed(), problem: 'It does not answer with a list of models.' };
+    if (model === undefined)
+      return { isWorking: false, ms: elapsed(), problem: 'It does not answer with a list of models.' };
     try {
       await askBriefly(await registry.resolve(model));
       return { isWorking: true, model, ms: elapsed() };

@@ -32,5 +32,7 @@ export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.Pr
   return [
     ...secretsIn(env),
     ...stored,
-    ...passwords.filter(({ length }) => length >= 6), ...tokens.filter(text => text !== '')];
+    ...passwords.filter(({ length }) => length >= 6),
+    ...tokens.filter(text => text !== ''),
+  ];
 }

@@ -38,10 +38,7 @@ export interface OpenedSettings {
 }
 
 /** Loads the configuration for a folder; without `askTrust` a folder that nobody has trusted stays untrusted. */
-export async function openSettings(
-  folder: string,
-  askTrust?: LoadConfigOptions['askTrust'],
-): Promise<OpenedSettings> {
+export async function openSettings(folder: string, askTrust?: LoadConfigOptions['askTrust']): Promise<OpenedSettings> {
   const [cwd, home] = [resolve(folder), singletreeHome()];
   const loaded = await loadConfig({ cwd, home, env: process.env, ...(askTrust && { askTrust }) });
   const { config, untrusted } = loaded;

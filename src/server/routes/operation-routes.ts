@@ -11,7 +11,12 @@ import { projectsFor } from './project-routes.ts';
 const tag = 'Operations';
 const status = z.looseObject({ status: z.string() });
 const folderQuery = z.strictObject({
-  folder: z.string().min(1).max(4096).optional().describe('the open project to look at; the one the server was started in when absent'),
+  folder: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('the open project to look at; the one the server was started in when absent'),
 });
 
 /** What those who run the server ask it. */

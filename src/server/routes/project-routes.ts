@@ -83,7 +83,10 @@ export function projectRoutes(site: Site): Route[] {
 export function projectsFor(site: Site, scope: Scope, action: 'see' | 'decide' = 'see'): ProjectHost {
   const { projects } = site.options;
   if (projects === undefined || scope.resourceId !== undefined)
-    throw new SingletreeError('not_found', 'This server has no projects: its agents work in the folder it was started in.');
+    throw new SingletreeError(
+      'not_found',
+      'This server has no projects: its agents work in the folder it was started in.',
+    );
   if (action === 'decide') checkOwner(scope, 'Projects');
   return projects;
 }

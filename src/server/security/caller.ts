@@ -82,7 +82,8 @@ export function checkRight({ rights, by }: Scope, right: Right): void {
  * does not change what decides about agents.
  */
 export function checkOwner({ resourceId, runMarks }: Scope, what: string): void {
-  if (resourceId !== undefined) throw new SingletreeError('not_found', `${what} are not open to a token of one resource.`);
+  if (resourceId !== undefined)
+    throw new SingletreeError('not_found', `${what} are not open to a token of one resource.`);
   if (runMarks !== undefined)
     throw new SingletreeError('request_forbidden', `${what} are changed by people, not by the programs of a run.`);
 }

@@ -9,12 +9,16 @@ import {
   FolderIcon,
   HelpIcon,
   InboxIcon,
+  KeyIcon,
   Logo,
   PlusIcon,
+  RulesIcon,
   SearchIcon,
   SettingsIcon,
   UsageIcon,
 } from '../parts/icons.tsx';
+import { ProjectPicker } from '../projects/project-picker.tsx';
+import { useProjects } from '../projects/use-projects.ts';
 import { waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
@@ -44,6 +48,7 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
   const [renamed, setRenamed] = useState<ThreadInfo>();
   const now = useMinute();
   const { groupBy } = usePreferences();
+  const hasProjects = useProjects() !== undefined;
   const { threads } = view;
   const current = address.section === 'thread' ? address.threadId : undefined;
   const waiting = waitingIn(threads);
@@ -57,6 +62,7 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
         <Logo />
         {pageName}
       </div>
+      <ProjectPicker client={client} onChosen={() => open({ section: 'start' })} />
       <div className="sidebar-links">
         <SidebarLink address={{ section: 'start' }} isCurrent={address.section === 'start'} open={open}>
           <PlusIcon />
@@ -83,6 +89,18 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
           <UsageIcon />
           Usage
         </SidebarLink>
+        {hasProjects && (
+          <>
+            <SidebarLink address={{ section: 'models' }} isCurrent={address.section === 'models'} open={open}>
+              <KeyIcon />
+              Models and keys
+            </SidebarLink>
+            <SidebarLink address={{ section: 'rules' }} isCurrent={address.section === 'rules'} open={open}>
+              <RulesIcon />
+              Rules
+            </SidebarLink>
+          </>
+        )}
       </div>
       <div className="search-row">
         <div className="search-box">
