@@ -195,7 +195,6 @@ describe.skipIf(browser === undefined)('one server for all folders', () => {
     // The rule of the other project does not apply here.
     await approve();
     await done('pwd', 1);
-    await page.getByRole('button', { name: 'Group by folder' }).click();
     const list = page.getByRole('navigation', { name: 'Conversations' });
     await expect.poll(() => list.innerText()).toMatch(/\none\n[^]*\ntwo\n/);
     await takePictures(page, 'projects');

@@ -224,7 +224,7 @@ function presentAnswers(relay: Relay): readonly AnswerChoice[] {
 export function presentGrant(relay: Relay, { remember }: Pick<EventOf<'relay_resolved'>, 'remember'>): string {
   if (relay.relayKind === 'permission') {
     if (remember === 'category' && relay.category !== undefined) return `every ${relay.category} call`;
-    return relay.command ?? `every call of ${relay.tool ?? 'its tool'}`;
+    return presentRelay(relay).command ?? `every call of ${visibleText(relay.tool)}`;
   }
   return presentRelay(relay).summary;
 }

@@ -3,7 +3,7 @@ import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { pageName } from '../app/page-title.ts';
-import { setPreferences, usePreferences } from '../app/preferences.ts';
+import { setPreferences } from '../app/preferences.ts';
 import {
   CompareIcon,
   FolderIcon,
@@ -18,6 +18,7 @@ import {
   UsageIcon,
 } from '../parts/icons.tsx';
 import { ProjectPicker } from '../projects/project-picker.tsx';
+import { useGrouping } from '../projects/use-grouping.ts';
 import { useProjects } from '../projects/use-projects.ts';
 import { waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
@@ -47,7 +48,7 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
   const [menu, setMenu] = useState<{ readonly thread: ThreadInfo; readonly anchor: HTMLElement }>();
   const [renamed, setRenamed] = useState<ThreadInfo>();
   const now = useMinute();
-  const { groupBy } = usePreferences();
+  const groupBy = useGrouping();
   const hasProjects = useProjects() !== undefined;
   const { threads } = view;
   const current = address.section === 'thread' ? address.threadId : undefined;
