@@ -14,6 +14,7 @@ import { startScriptedServer } from '../src/testing/index.ts';
 import { launchBrowser } from './support/browser.ts';
 import { startTestServer } from './support/test-server.ts';
 import { installPrograms, programsReady, realProgram } from './cli-agents/support/real-program.ts';
+import { choose } from './browser/view-checks.ts';
 
 const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const cleanups: (() => unknown)[] = [];
@@ -229,7 +230,7 @@ async function openPage({ name, call }: Program) {
   );
   const page = await (browser as Browser).newPage();
   await page.goto(server.url);
-  await page.getByLabel('Agent').selectOption(name);
+  await choose(page, 'Agent', name);
   await page.getByLabel('Message').fill('go');
   await page.keyboard.press('Enter');
   const log = page.getByRole('log');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type LoggedEvent, newId, SingletreeError } from '../events/index.ts';
+import type { EventPage, EventQuery } from '../events/event-query.ts';
+import { type LoggedEvent, newId, parseEvent, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, field, milliseconds, text } from '../events/options/option-fields.ts';
 import {
@@ -8,6 +9,9 @@ import {
   type BranchBody,
   type FileInfo,
   fileInfo,
+  eventPageInfo,
+  type MentionInfo,
+  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageReceipt,
@@ -165,10 +169,17 @@ export interface Client extends ProjectClient {
   readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
   listFiles(threadId: string): Promise<FileInfo[]>;
   downloadFile(threadId: string, fileId: string): Promise<Blob>;
-  /** What a thread cost: in all, and by run, agent and model. */
+  /** What a thread cost: in all, and by run, agent, model and tool. */
   getUsage(threadId: string): Promise<UsageInfo>;
-  /** Tokens and cost over all threads, for each day, agent or model that `by` names. */
+  /** Tokens and cost over all threads, for each day, agent, model or resource that `by` names. */
   sumUsage(query?: UsageSearch): Promise<UsageTotalInfo[]>;
+  /**
+   * One page of the events of all threads: thread by thread, in order within one. `next` is the cursor of the page after it;
+   * `until` is the `since` of the next reading, which has what came meanwhile. Readings may share events: thread and seq name one.
+   */
+  events(query?: EventQuery): Promise<EventPage>;
+  /** Files of the folder of a thread, or of the server, that a message can mention. */
+  findMentions(query: MentionSearch): Promise<MentionInfo[]>;
   /** Messages and titles that have all the words, the newest first. */
   search(query: WordSearch): Promise<SearchInfo>;
   /** A part of a thread that can be read by itself, its end when nothing else is named. */
@@ -184,13 +195,23 @@ export interface RawLinePart {
   readonly limit?: number;
 }
 
+/** Which files to find. */
+export interface MentionSearch {
+  /** Characters that the path has, in this order. */
+  readonly query?: string;
+  readonly threadId?: string;
+  /** The open project to search, without a thread. */
+  readonly folder?: string;
+  readonly limit?: number;
+}
+
 /** Which usage to add up. */
 export interface UsageSearch {
   /** The first day and the last, in UTC, such as `2026-01-31`. */
   readonly from?: string;
   readonly to?: string;
   readonly resourceId?: string;
-  readonly by?: readonly ('day' | 'agent' | 'model')[];
+  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource')[];
 }
 
 /** Which words to find. */
@@ -224,6 +245,7 @@ const runList = z.looseObject({ runs: z.array(runInfo) });
 const fileList = z.looseObject({ files: z.array(fileInfo) });
 const usageList = z.looseObject({ totals: z.array(usageTotalInfo) });
 const agentList = z.looseObject({ agents: z.array(agentInfo) });
+const mentionList = z.looseObject({ files: z.array(mentionInfo) });
 
 const checkOptions = optionsCheck(
   'createClient',
@@ -347,6 +369,17 @@ export function createClient(options: ClientOptions = {}): Client {
     getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),
     sumUsage: async (query = {}) =>
       (await call(usageList, `usage${queryOf({ ...query, by: query.by?.join() })}`)).totals,
+    events: async (query = {}) => {
+      const { events, next, until } = await call(
+        eventPageInfo,
+        `events${queryOf({ ...query, types: query.types?.join() })}`,
+      );
+      const checked = events.map(({ threadId, resourceId, event }) => {
+        return { threadId, resourceId, event: parseEvent(event) as LoggedEvent };
+      });
+      return { events: checked, until, ...(next !== undefined && { next }) };
+    },
+    findMentions: async query => (await call(mentionList, `mentions${queryOf(query)}`)).files,
     search: query => call(searchInfo, `search${queryOf(query)}`),
     readWindow: async (threadId, part = {}) =>
       windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),

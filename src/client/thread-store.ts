@@ -19,6 +19,8 @@ export interface ThreadSnapshot extends LoadedReading {
   readonly isConnected: boolean;
   /** Whether the connection was lost and is tried again. */
   readonly isReconnecting: boolean;
+  /** What ended the connection that is tried again, as when the server answers with an error. */
+  readonly lostBy?: unknown;
   /** Why no more events come, when the server refused them. */
   readonly error?: unknown;
 }
@@ -78,6 +80,7 @@ export function createThreadStore(
   let isLoading = true;
   let isConnected = false;
   let isReconnecting = false;
+  let lostBy: unknown;
   let failure: { readonly error: unknown } | undefined;
   let snapshot: ThreadSnapshot | undefined;
   let isScheduled = false;
@@ -94,7 +97,8 @@ export function createThreadStore(
     }, frameMs);
   };
   const ranges = new ThreadRanges({ read: part => client.readWindow(threadId, part), limit, signal, changed });
-  const onConnection = (connected: boolean) => {
+  const onConnection = (connected: boolean, error?: unknown) => {
+    lostBy = connected ? undefined : error;
     isConnected = connected;
     isReconnecting = !connected;
     if (connected) isLoading = false;
@@ -107,7 +111,7 @@ export function createThreadStore(
         return await client.readWindow(threadId, request);
       } catch (error) {
         if (isRefusal(error)) throw error;
-        onConnection(false);
+        onConnection(false, error);
         await timerDelay(backoffMs(failures, Math.random()), signal);
       }
     return undefined;
@@ -136,7 +140,7 @@ export function createThreadStore(
     },
     getSnapshot() {
       // Assigned, not spread: a spread would make the list of all messages.
-      snapshot ??= Object.assign(ranges.view(), { isLoading, isConnected, isReconnecting, ...failure });
+      snapshot ??= Object.assign(ranges.view(), { isLoading, isConnected, isReconnecting, lostBy, ...failure });
       return snapshot;
     },
     loadEarlier: () => ranges.loadEarlier(),

@@ -7,8 +7,8 @@ import { isRefusal } from './watch.ts';
 export interface ThreadWatchOptions {
   /** Ends the watch, without an error. */
   readonly signal?: AbortSignal;
-  /** Called when the connection is made and when it is lost. */
-  readonly onConnection?: (connected: boolean) => void;
+  /** Called when the connection is made, and when it is lost with the error that ended it, if there was one. */
+  readonly onConnection?: (connected: boolean, error?: unknown) => void;
 }
 
 const optionNames = ['signal', 'onConnection'] satisfies (keyof ThreadWatchOptions)[];
@@ -35,6 +35,7 @@ export async function* watchThreadNews(
     const connection = new AbortController();
     const stop = () => connection.abort();
     signal?.addEventListener('abort', stop);
+    let failure: unknown;
     try {
       const body = await source.open(connection.signal);
       onConnection?.(true);
@@ -43,11 +44,12 @@ export async function* watchThreadNews(
         yield threadNews.parse(JSON.parse(data));
       }
     } catch (error) {
+      failure = error;
       if (!signal?.aborted && isRefusal(error)) throw error;
     } finally {
       signal?.removeEventListener('abort', stop);
       connection.abort();
-      onConnection?.(false);
+      onConnection?.(false, failure);
     }
     if (!signal?.aborted) await source.delay(backoffMs(failures++, source.random()), signal);
   }

@@ -8,8 +8,8 @@ export interface WatchOptions {
   readonly after?: number;
   /** Ends the watch, without an error. */
   readonly signal?: AbortSignal;
-  /** Is called when the connection is made and when it is lost. */
-  readonly onConnection?: (connected: boolean) => void;
+  /** Is called when the connection is made, and when it is lost with the error that ended it, if there was one. */
+  readonly onConnection?: (connected: boolean, error?: unknown) => void;
   /** Keeps trying when the first connection cannot be made; false by default: the watch rejects. */
   readonly waitForServer?: boolean;
 }
@@ -39,6 +39,7 @@ export async function* watchEvents(source: WatchSource, options: WatchOptions): 
     const connection = new AbortController();
     const stop = () => connection.abort();
     signal?.addEventListener('abort', stop);
+    let failure: unknown;
     try {
       const body = await source.open(position, connection.signal);
       wasReached = true;
@@ -52,11 +53,12 @@ export async function* watchEvents(source: WatchSource, options: WatchOptions): 
         yield event;
       }
     } catch (error) {
+      failure = error;
       if (!signal?.aborted && (isRefusal(error) || (!wasReached && isUnreachable(error)))) throw error;
     } finally {
       signal?.removeEventListener('abort', stop);
       connection.abort();
-      onConnection?.(false);
+      onConnection?.(false, failure);
     }
     if (!signal?.aborted) await source.delay(backoffMs(failures++, source.random()), signal);
   }

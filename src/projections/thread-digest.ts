@@ -15,6 +15,8 @@ export interface ThreadDigest {
   readonly folder?: string;
   /** The event that states the folder. */
   readonly folderSeq?: number;
+  /** Whether an agent ran code in a REPL. */
+  readonly hasCode?: true;
   readonly usage: UsageCounts;
 }
 
@@ -29,11 +31,13 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
     return { usage: noUsage };
   },
   step: (state, event) => {
+    if (event.type === 'repl_input') return { ...state, hasCode: true };
     if (event.type === 'usage') return { ...state, usage: addUsage(state.usage, event) };
     if (event.type === 'harness_start' && answersPerson(event)) {
       const { runId, agentId, cwd, seq } = event;
       const { folder, folderSeq } = cwd === undefined ? state : { folder: cwd, folderSeq: seq };
-      return { usage: state.usage, runId, agentId, ...defined({ runSeq: seq, folder, folderSeq }) };
+      const { usage, hasCode } = state;
+      return { usage, runId, agentId, ...defined({ runSeq: seq, folder, folderSeq, hasCode }) };
     }
     if (event.type === 'folder_changed')
       return { ...state, folder: event.folder, ...defined({ folderSeq: event.seq }) };
@@ -41,8 +45,8 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;
   },
-  view: ({ agentId, runSeq, outcome, folder, folderSeq, usage }) => ({
-    ...defined({ agentId, runSeq, outcome, folder, folderSeq }),
+  view: ({ agentId, runSeq, outcome, folder, folderSeq, hasCode, usage }) => ({
+    ...defined({ agentId, runSeq, outcome, folder, folderSeq, hasCode }),
     usage,
   }),
 };

@@ -27,6 +27,8 @@ export const threadInfo = z.looseObject({
   cost: z.number().optional().describe('in US dollars, of the calls that reported it; only in lists'),
   outcome: z.string().optional().describe('why its last run ended; only in lists'),
   folder: z.string().optional().describe('the directory that its newest run works in; only in lists'),
+  hasCode: z.boolean().optional().describe('whether an agent ran code in a REPL; only in lists'),
+  mode: z.string().optional().describe('the mode of its next turn, when one was chosen'),
 });
 
 export type ThreadInfo = z.infer<typeof threadInfo>;
@@ -36,7 +38,7 @@ export const agentInfo = z.looseObject({
   id: z.string(),
   name: z.string(),
   description: z.string().optional(),
-  models: z.array(z.string()).optional(),
+  models: z.array(z.string()).optional().describe('its models, the default first'),
   contextWindows: z
     .record(z.string(), z.number())
     .optional()
@@ -46,6 +48,16 @@ export const agentInfo = z.looseObject({
     .optional()
     .describe('its modes, the default first'),
   suggestions: z.array(z.string()).optional().describe('what one could ask it first'),
+  commands: z
+    .array(
+      z.looseObject({
+        name: z.string().describe('without the slash'),
+        description: z.string(),
+        sends: z.string().describe('the message that it sends; `{argument}` stands for what is written after it'),
+      }),
+    )
+    .optional()
+    .describe('what can be asked of it with a slash: its skills, and commands of its own'),
 });
 
 export type AgentInfo = z.infer<typeof agentInfo>;
@@ -283,6 +295,14 @@ export const fileInfo = z.looseObject({
 
 export type FileInfo = z.infer<typeof fileInfo>;
 
+/** A file that a message can mention. */
+export const mentionInfo = z.looseObject({
+  path: z.string().describe('from the folder'),
+  positions: z.array(z.number()).describe('where the path has the characters that were searched'),
+});
+
+export type MentionInfo = z.infer<typeof mentionInfo>;
+
 const usageTotals = z.looseObject({
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -291,18 +311,29 @@ const usageTotals = z.looseObject({
   cost: z.number().optional().describe('in US dollars, of the calls that reported it'),
 });
 
-/** What a thread cost: in all, and by run, agent and model. */
+/** What a thread cost: in all, and by run, agent, model and tool. */
 export const usageInfo = z.looseObject({
   all: usageTotals,
   runs: z.array(usageTotals.extend({ runId: z.string() })),
   agents: z.array(usageTotals.extend({ agentId: z.string() })),
   models: z.array(usageTotals.extend({ modelId: z.string() })),
+  tools: z
+    .array(
+      z.looseObject({
+        tool: z.string(),
+        toolCalls: z.number(),
+        failedCalls: z.number().describe('those that failed or were denied'),
+        toolMs: z.number().describe('milliseconds in which it ran'),
+      }),
+    )
+    .optional(),
 });
 
 export type UsageInfo = z.infer<typeof usageInfo>;
 
-/** What was used in all threads, for a day, an agent or a model. */
+/** What was used in all threads, for a day, an agent, a model or a resource. */
 export const usageTotalInfo = z.looseObject({
+  resourceId: z.string().optional(),
   day: z.string().optional(),
   agentId: z.string().optional(),
   modelId: z.string().optional(),
@@ -313,6 +344,15 @@ export const usageTotalInfo = z.looseObject({
 });
 
 export type UsageTotalInfo = z.infer<typeof usageTotalInfo>;
+
+/** A page of the events of all threads. */
+export const eventPageInfo = z.looseObject({
+  events: z.array(
+    z.looseObject({ threadId: z.string(), resourceId: z.string(), event: z.looseObject({ type: z.string() }) }),
+  ),
+  next: z.string().optional().describe('the cursor of the next page, when there may be more'),
+  until: z.string().describe('the `since` of the next reading, which has what came meanwhile'),
+});
 
 /** A message or a title that has the words of a search. */
 export const searchHitInfo = z.looseObject({

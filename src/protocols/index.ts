@@ -12,6 +12,8 @@ export {
   chatMessages,
   type FileInfo,
   fileInfo,
+  type MentionInfo,
+  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageBody,
@@ -51,6 +53,7 @@ export {
   type UsageInfo,
   usageInfo,
   type UsageTotalInfo,
+  eventPageInfo,
   usageTotalInfo,
   windowInfo,
 } from './http-api.ts';

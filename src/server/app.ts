@@ -26,6 +26,7 @@ import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { grantRoutes } from './routes/grant-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
+import { mentionRoutes } from './routes/mention-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { projectRoutes } from './routes/project-routes.ts';
@@ -68,6 +69,8 @@ export interface AppOptions {
    * when it is a function, which gets the folder of the thread.
    */
   readonly filesRoot?: string | ((thread: Thread) => string | undefined);
+  /** The folder that agents work in: its files can be mentioned in messages; without it only those of threads with a folder. */
+  readonly folder?: string;
   /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
   readonly snapshots?: string;
   /** The git worktrees of compared agents; without it all agents work in their own folder. */
@@ -234,6 +237,7 @@ function routesOf(site: Site): Route[] {
     ...runRoutes(site),
     ...queryRoutes(site),
     ...fileRoutes(site),
+    ...mentionRoutes(site),
     ...chatRoutes(site),
     ...agUiRoutes(site),
     ...(site.options.authenticate === undefined ? loginRoutes(site) : []),

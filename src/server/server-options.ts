@@ -41,6 +41,7 @@ const shared = () => ({
   protocols: z.record(z.string(), protocol()).optional(),
   webRoot: name().optional(),
   pageTitle: name().optional(),
+  folder: name().optional(),
   snapshots: name().optional(),
   worktrees: having(['create', 'records'], 'a `new Worktrees({ home, folder })`').optional(),
   projects: having(['listProjects', 'openProject'], 'the projects of a server').optional(),

@@ -124,6 +124,7 @@ export class Site {
 
   async infoOf(thread: Thread): Promise<ThreadInfo> {
     const { isPinned, isArchived, ...metadata } = thread.metadata;
+    const { currentModeId: mode } = metadata;
     const { open: _, ...shown } = thread;
     const { state, runs, relays, problem } = await this.conversations.status(thread);
     return {
@@ -133,6 +134,7 @@ export class Site {
       status: state,
       ...defined({ problem }),
       ...(relays.length > 0 && { waiting: [...relays] }),
+      ...(typeof mode === 'string' && { mode }),
       ...(isPinned === true && { isPinned }),
       ...(isArchived === true && { isArchived }),
     };
@@ -141,12 +143,12 @@ export class Site {
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
     const { title, ...info } = await this.infoOf(thread);
-    const { agentId, outcome, folder, usage } = await this.conversations.digests.of(thread);
+    const { agentId, outcome, folder, hasCode, usage } = await this.conversations.digests.of(thread);
     const { cost } = usage;
     return {
       ...info,
       ...(title !== undefined && { title: shortTitle(title) }),
-      ...defined({ agentId, cost, outcome, folder }),
+      ...defined({ agentId, cost, outcome, folder, hasCode }),
       status: info.status === 'idle' ? endedStatus(outcome) : info.status,
     };
   }

@@ -4,6 +4,7 @@ import type { AgentEvent } from '../../src/events/index.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
+import { choose } from './view-checks.ts';
 
 const browser = await openBrowser();
 
@@ -99,7 +100,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
 
   it('keeps the nodes of closed blocks while more text comes, and highlights code once it is closed', async () => {
     await page.goto(server.url);
-    await page.getByLabel('Agent').selectOption('writer');
+    await choose(page, 'Agent', 'writer');
     await page.getByLabel('Message').fill('Write');
     await page.keyboard.press('Enter');
     const log = page.getByRole('log');
@@ -264,7 +265,7 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
 
   it('shows what an edit would change before it is approved', async () => {
     await page.goto(server.url);
-    await page.getByLabel('Agent').selectOption('editing');
+    await choose(page, 'Agent', 'editing');
     await page.getByLabel('Message').fill('Edit');
     await page.keyboard.press('Enter');
     const card = page.getByRole('region', { name: 'Tool edit' });

@@ -4,7 +4,7 @@ import { steeredMessages } from '../../src/agents/steered-messages.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
-import { expectReadable, takePictures } from './view-checks.ts';
+import { choose, expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
 
@@ -34,7 +34,7 @@ const message = (): Locator => page.getByLabel('Message', { exact: true });
 
 async function start(agent: string, text = 'Go'): Promise<Locator> {
   await page.goto(server.url);
-  await page.getByLabel('Agent').selectOption(agent);
+  await choose(page, 'Agent', agent);
   await message().fill(text);
   await page.keyboard.press('Enter');
   return page.getByRole('log');

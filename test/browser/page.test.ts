@@ -5,6 +5,7 @@ import { asking, delegating } from '../support/page-agents.ts';
 import { type Gate, gate, scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage, webRoot } from './page-scene.ts';
+import { choose, chosenIn } from './view-checks.ts';
 
 const browser = await openBrowser();
 const hostile = '<img src=x onerror="document.title=1"> <b>bold</b> [x](javascript:alert(1))';
@@ -32,7 +33,7 @@ const counting = scriptedAgent('counting', async function* ({ event, params: { m
 
 async function start(agent: string, message = 'Go on'): Promise<Locator> {
   await page.goto(server.url);
-  await page.getByLabel('Agent', { exact: true }).selectOption(agent);
+  await choose(page, 'Agent', agent);
   await page.getByLabel('Message').fill(message);
   await page.keyboard.press('Enter');
   return page.getByRole('log');
@@ -240,7 +241,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     await log.getByText('Answer 1 to red.').waitFor();
     expect(await shownIn(log)).toEqual(['red', 'Answer 1 to red.']);
 
-    await page.getByLabel('Agent', { exact: true }).selectOption('counting');
+    await choose(page, 'Agent', 'counting');
     await page.getByLabel('Message').fill('blue');
     await page.keyboard.press('Enter');
     await log.getByText('Answer 3 to red and blue.').waitFor();
@@ -309,7 +310,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     await log.getByText('Answer 1 to red.').waitFor();
     await page.reload();
     await log.getByText('Answer 1 to red.').waitFor();
-    expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('counting');
+    expect(await chosenIn(page, 'Agent')).toBe('counting');
     await page.getByLabel('Message').fill('blue');
     await page.keyboard.press('Enter');
     await log.getByText('Answer 2 to red and blue.').waitFor();

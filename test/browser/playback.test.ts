@@ -72,7 +72,7 @@ describe.skipIf(browser === undefined)('the playback', () => {
     await position.focus();
     await page.keyboard.press('End');
     await seen.getByText('Run this command? (shell)').waitFor();
-    await seen.getByText('Waits for a person').waitFor();
+    await seen.getByText('Waits for you').waitFor();
     expect(await seen.getByRole('button', { name: /Approve|Edit|Retry/ }).count()).toBe(0);
     await server.control.answer(id, `${run.runId}/ask`, { outcome: 'approve' });
     await run.done;

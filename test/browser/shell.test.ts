@@ -5,7 +5,7 @@ import { asking } from '../support/page-agents.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage, webRoot } from './page-scene.ts';
-import { expectReadable, takePictures } from './view-checks.ts';
+import { chosenIn, expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
 const echo = scriptedAgent('echo', async function* ({ event, params: { messages } }) {
@@ -59,7 +59,7 @@ describe.skipIf(browser === undefined)('the shell of the page', () => {
     await page.goto(server.url);
     await page.getByLabel('Message').fill('Go');
     await page.getByRole('button', { name: /^asking/ }).click();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('asking');
+    expect(await chosenIn(page, 'Agent')).toBe('asking');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('log').getByText('A listing first.').waitFor();
   });
@@ -87,7 +87,7 @@ describe.skipIf(browser === undefined)('the shell of the page', () => {
     await options.filter({ hasText: 'New conversation with asking' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('asking');
+    expect(await chosenIn(page, 'Agent')).toBe('asking');
     await page.keyboard.press('Control+k');
     await page.keyboard.type('dark theme');
     await page.keyboard.press('Enter');

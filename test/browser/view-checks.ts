@@ -48,3 +48,14 @@ export function cellsOf(page: Page, name: string): Promise<string[]> {
     .getByRole('cell')
     .allInnerTexts();
 }
+
+/** Chooses a value of a picker, such as the agent of the next message, by its name. */
+export async function choose(page: Page, label: string, name: string): Promise<void> {
+  await page.getByRole('button', { name: `${label}: ` }).click();
+  await page.getByRole('listbox', { name: label }).getByRole('option', { name }).first().click();
+}
+
+/** Returns the value that a picker shows. */
+export function chosenIn(page: Page, label: string): Promise<string> {
+  return page.getByRole('button', { name: `${label}: ` }).innerText();
+}

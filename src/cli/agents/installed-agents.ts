@@ -13,6 +13,7 @@ import { type CoderEquipment, CoderInstallation, configuredRegistry } from '../c
 import { ownAgents } from './own-agents.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { runsFolder } from '../run/run-agent.ts';
+import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface InstalledAgentsOptions extends Settings {
@@ -143,7 +144,7 @@ async function externalAgents(options: InstalledAgentsOptions, place: string): P
     Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
   );
   return found.flat().map(({ id, name }) => {
-    const agent = cliAgent(id, { cwd, yolo, environment });
+    const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder: writtenSessionsFolder(home) });
     return {
       info: { id, name, description: `${name} in ${place}`, ...modesOf(agent) },
       agent: recordedAgent(agent, runId => runsFolder(home, runId)),

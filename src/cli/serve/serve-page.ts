@@ -111,6 +111,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         ...defined({ mcpAllow: options.mcpAllow }),
         ...(files !== undefined && { filesRoot: resolve(files) }),
         ...(isOwn && { sessions: { home: homedir(), environment: process.env } }),
+        folder: settings.cwd,
         snapshots: join(home, 'snapshots'),
         worktrees,
         ...((isOwn || config.server?.roots !== undefined) && { projects: agents }),

@@ -24,6 +24,16 @@ export interface RunFollower {
   follow(run: RunHandle, seq: number): void;
 }
 
+/** A run that has ended, and its result. */
+export interface FinishedRun extends RunResult {
+  readonly threadId: string;
+  /** Whose thread it is; absent when that was deleted meanwhile. */
+  readonly resourceId?: string;
+  readonly agentId: string;
+  /** Who sent the message that it answers. */
+  readonly by?: string;
+}
+
 export type RunOutcome = RunResult['reason'];
 
 /** The folder of a thread, as its log records it. */

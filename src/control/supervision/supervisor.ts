@@ -75,11 +75,11 @@ export class Supervisor implements RunControl, RunHost {
   /** Throws `invalid_argument` for options that are unknown, missing or invalid, and for two agents with the same id. */
   constructor(options: SupervisorOptions) {
     checkSupervisorOptions(options);
-    const { agents = [], resourceId, limits, contextOf, telemetry, onDiagnostic } = options;
+    const { agents = [], resourceId, limits, contextOf, telemetry, onDiagnostic, onFinish } = options;
     if (typeof agents !== 'function') checkAgentIds('The supervisor', agents);
     this.#limits = limits;
     this.#contextOf = contextOf;
-    this.#observer = new RunObserver(telemetry, onDiagnostic);
+    this.#observer = new RunObserver({ telemetry, onDiagnostic, onFinish });
     this.counts = this.#observer.counts;
     this.#options = resolveOptions(options);
     this.#agentOf = typeof agents === 'function' ? agents : ({ agentId }) => agents.find(({ id }) => id === agentId);
@@ -415,10 +415,11 @@ export class Supervisor implements RunControl, RunHost {
 
   async #settle(run: ActiveRun, thread: ActiveThread): Promise<void> {
     const outcome = await run.done;
-    if (!run.isDetached) this.counts.end(outcome);
     this.#runs.delete(run.runId);
+    const finished = run.isDetached ? undefined : this.#observer.finish(outcome, run);
     await this.#threads.release(run.threadId, thread);
     if (!this.#isClosed) for (const listener of this.#runEndListeners) listener(run.threadId);
+    await finished;
   }
 
   /** Throws `run_under_way` while a run is active in any process. */

@@ -52,6 +52,16 @@ export function timeAgo(iso: string, now: number): string {
   );
 }
 
+/** Formats a moment of a person's day: `14:05` today, else `3 Nov, 14:05`, with the year when it is another one. */
+export function momentText(iso: string, now: number): string {
+  const [at, today] = [new Date(iso), new Date(now)];
+  const isYear = at.getFullYear() === today.getFullYear();
+  const day = { day: 'numeric', month: 'short', ...(!isYear && { year: 'numeric' }) } as const;
+  const isToday = at.toDateString() === today.toDateString();
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-GB', isToday ? time : { ...day, ...time }).format(at);
+}
+
 /** Formats a value: text as it is, anything else as indented JSON. */
 export function readable(value: unknown): string {
   if (value === undefined) return '';

@@ -51,8 +51,8 @@ function partOf(conversation: Conversation, chunk: Chunk, context: PartContext):
   const place = defined({ seq: event.seq });
   if (kind === 'text' || kind === 'reasoning') return { kind, id, ...place, text: textOf(conversation, id) };
   if (event.type === 'user') {
-    const { id: messageId, content, by, automatic } = event;
-    return { kind: 'user', id, ...place, content, ...defined({ messageId, by, automatic }) };
+    const { id: messageId, content, by, automatic, ts } = event;
+    return { kind: 'user', id, ...place, content, ...defined({ messageId, by, automatic, ts }) };
   }
   if (event.type === 'relay') return relayPart(conversation, chunk) as ViewPart;
   if (kind === 'repl_input' || kind === 'repl_progress' || kind === 'repl_output')

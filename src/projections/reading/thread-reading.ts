@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import {
   type Active,
@@ -45,7 +45,11 @@ export interface ThreadReading {
   /** The same messages, for reading some of them without making the rest. */
   readonly nodeList: PagedList<ViewNode>;
   /** Where the newest list of tasks of the branch is: it takes the place of those before. */
-  readonly tasks?: { readonly messageId: string; readonly partId: string };
+  readonly tasks?: {
+    readonly messageId: string;
+    readonly partId: string;
+    readonly list: EventOf<'tasks'>['tasks'];
+  };
   /** The runs that are under way and that no other run started, oldest first. */
   readonly running: readonly { readonly runId: string; readonly messageId: string }[];
   /** What waits for a person, oldest first. */
@@ -191,7 +195,9 @@ function contextAfter({ conversation, context }: ThreadReadingState, event: Agen
 function newestTasks(nodes: PagedList<ViewNode>): ThreadReading['tasks'] {
   return nodes.findLast(({ id: messageId, partList }) =>
     partList.findLast(part =>
-      part.kind === 'fact' && part.event.type === 'tasks' ? { messageId, partId: part.id } : undefined,
+      part.kind === 'fact' && part.event.type === 'tasks'
+        ? { messageId, partId: part.id, list: part.event.tasks }
+        : undefined,
     ),
   );
 }

@@ -27,6 +27,8 @@ export interface UserPart extends Placed {
   readonly id: string;
   /** The id that its sender chose. */
   readonly messageId?: string;
+  /** When it was sent, as ISO 8601. */
+  readonly ts?: string;
   readonly content: string | readonly ContentPart[];
   /** The author: the name of a person, or of the subagent whose words were passed on. */
   readonly by?: string;

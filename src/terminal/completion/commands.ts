@@ -1,3 +1,5 @@
+import type { OfferedCommand } from '../../projections/completion/completion.ts';
+
 /** What the argument of a command is completed with. */
 export type ArgumentKind =
   | 'agent'
@@ -12,12 +14,8 @@ export type ArgumentKind =
   | 'none';
 
 /** A slash command. */
-export interface SlashCommand {
-  readonly name: string;
-  /** The argument as it is shown: `[name]` is optional. */
-  readonly argument?: string;
+export interface SlashCommand extends OfferedCommand {
   readonly completes?: ArgumentKind;
-  readonly does: string;
 }
 
 /** The slash commands, the most useful first. */

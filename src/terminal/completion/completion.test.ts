@@ -5,21 +5,26 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
-import { emptyComposer, insertText, pasteText } from '../composer/composer.ts';
+import { type Composer, emptyComposer, insertText, pasteText, replaceRange } from '../composer/composer.ts';
 import { actionDefinition, actionNames } from '../keys/actions.ts';
 import { commandsByUse, parseCommand, slashCommands } from './commands.ts';
 import {
-  acceptCompletion,
+  type Completion,
   completionFor,
   completionRequest,
   type CompletionSources,
   isWholeLine,
+  markedChange,
   moveCompletion,
-} from './completion.ts';
-import { FileIndex } from './file-index.ts';
-import { fuzzyMatch } from './fuzzy-match.ts';
-import { ranked } from './ranked.ts';
+} from '../../projections/completion/completion.ts';
+import { fuzzyMatch } from '../../projections/completion/fuzzy-match.ts';
+import { ranked } from '../../projections/completion/ranked.ts';
+import { FileIndex } from '../../agents/workspace/file-index.ts';
 
+const accepted = (composer: Composer, completion: Completion) => {
+  const { from, to, text } = markedChange(completion);
+  return replaceRange(composer, from, to, text);
+};
 const typed = (text: string) => insertText(emptyComposer, text);
 const paths = ['src/events/index.ts', 'src/terminal/keys/key-map.ts', 'README.md', 'docs/a b.md'];
 const sources: CompletionSources = {
@@ -59,13 +64,13 @@ describe('completion', () => {
     expect(offered('see @km ')).toBeUndefined();
     const composer = typed('see @km');
     const completion = completionFor(composer, sources);
-    expect(completion && acceptCompletion(composer, completion).text).toBe('see @src/terminal/keys/key-map.ts ');
+    expect(completion && accepted(composer, completion).text).toBe('see @src/terminal/keys/key-map.ts ');
   });
 
   it('quotes a path with spaces', () => {
     const composer = typed('@a b'.replace(' ', ''));
     const completion = completionFor(composer, sources);
-    expect(completion && acceptCompletion(composer, completion).text).toBe('@"docs/a b.md" ');
+    expect(completion && accepted(composer, completion).text).toBe('@"docs/a b.md" ');
   });
 
   it('offers commands at the start, with their arguments, and then the arguments', () => {

@@ -1,4 +1,4 @@
-import { type Ranked, ranked } from '../completion/ranked.ts';
+import { type Ranked, ranked } from '../../projections/completion/ranked.ts';
 
 /** One entry of a list. */
 export interface PickerEntry {

@@ -1,4 +1,4 @@
-import type { CompletionSources } from '../completion/completion.ts';
+import type { CompletionSources } from '../../projections/completion/completion.ts';
 import { densities } from '../rows/density.ts';
 import { slashCommands } from '../completion/commands.ts';
 import type { ChatOptions } from './chat-options.ts';

@@ -5,7 +5,7 @@ import { errorText, isStoreUnavailable } from '../../events/index.ts';
 import { userContent } from '../../control/harness/messages/message-content.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
-import { FileIndex } from '../completion/file-index.ts';
+import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { type Composer, emptyComposer, type Submission, wholeText } from '../composer/composer.ts';
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';

@@ -1,4 +1,4 @@
-import type { Completion } from '../completion/completion.ts';
+import type { Completion } from '../../projections/completion/completion.ts';
 import { type Line, type Span, span } from '../screen/styled-line.ts';
 import { rowText } from '../../events/terminal-text.ts';
 import { textWidth } from '../screen/text-width.ts';

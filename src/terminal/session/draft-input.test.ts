@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
-import { FileIndex } from '../completion/file-index.ts';
+import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { openPicker } from '../pickers/list-picker.ts';

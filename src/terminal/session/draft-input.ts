@@ -4,15 +4,15 @@ import type { Clock } from '../../agents/clock.ts';
 import { SerialQueue } from '../../events/serial-queue.ts';
 import { commandsByUse } from '../completion/commands.ts';
 import {
-  acceptCompletion,
   type Completion,
   completionFor,
   completionRequest,
   type CompletionSources,
   isWholeLine,
+  markedChange,
   moveCompletion,
-} from '../completion/completion.ts';
-import type { FileIndex } from '../completion/file-index.ts';
+} from '../../projections/completion/completion.ts';
+import type { FileIndex } from '../../agents/workspace/file-index.ts';
 import {
   clearDraft,
   type Composer,
@@ -23,6 +23,7 @@ import {
   insertText,
   pasteText,
   replaceDraft,
+  replaceRange,
   sentDraft,
   submission,
   type Submission,
@@ -212,8 +213,10 @@ export class DraftInput {
   #actOnCompletion(action: ActionName, completion: Completion): boolean {
     if (action === 'completion.next' || action === 'completion.previous')
       this.#completion = moveCompletion(completion, action === 'completion.next' ? 1 : -1);
-    else if (action === 'completion.accept') this.#change(acceptCompletion(this.#composer, completion));
-    else return false;
+    else if (action === 'completion.accept') {
+      const { from, to, text } = markedChange(completion);
+      this.#change(replaceRange(this.#composer, from, to, text));
+    } else return false;
     return true;
   }
 

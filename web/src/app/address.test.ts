@@ -21,8 +21,8 @@ describe('the address', () => {
     { section: 'thread', threadId: 't', view: 'graph' },
   ])('reads what it wrote: %j', address => expect(read(writeAddress(address))).toEqual(address));
 
-  it.each(['/nowhere', '/threads', '/threads/'])('shows the start for %s', path =>
-    expect(read(path)).toEqual({ section: 'start' }),
+  it.each(['/nowhere', '/threads', '/threads/'])('names %s as unknown', path =>
+    expect(read(path)).toEqual({ section: 'unknown', path }),
   );
 
   it.each(['/threads/t/nothing', '/threads/t?at=x'])('ignores what is not known in %s', path =>

@@ -15,6 +15,11 @@ export type Address =
       readonly relayId?: string;
     }
   | { readonly section: 'usage' }
+  | {
+      /** Nothing has this address. */
+      readonly section: 'unknown';
+      readonly path: string;
+    }
   | { readonly section: 'sessions' }
   /** The keys of providers and the servers of models. */
   | { readonly section: 'models' }
@@ -41,18 +46,19 @@ export type ThreadAddress = Address & { readonly section: 'thread' };
 export const threadViews = ['graph', 'runs', 'playback', 'repl'] as const;
 export type ThreadView = (typeof threadViews)[number];
 
-/** Reads an address; one that is not known shows the start. */
+/** Reads an address. */
 export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Address {
   const [, section, id, view] = pathname.split('/');
   const query = new URLSearchParams(search);
   if (section === 'inbox') return inboxAddress(id, query);
   if (section === 'usage' || section === 'sessions' || section === 'models' || section === 'rules') return { section };
   if (section === 'compare') return { section, threads: (query.get('threads') ?? '').split(',').filter(Boolean) };
-  if (section !== 'threads' || !id) {
+  if (section === undefined || section === '') {
     const agent = query.get('agent');
     const project = query.get('project');
     return { section: 'start', ...(agent && { agent }), ...(project && { project }) };
   }
+  if (section !== 'threads' || !id) return { section: 'unknown', path: pathname };
   const at = Number(query.get('at') ?? Number.NaN);
   return {
     section: 'thread',
@@ -64,6 +70,7 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
 
 /** Writes an address as `readAddress` reads it. */
 export function writeAddress(address: Address): string {
+  if (address.section === 'unknown') return address.path;
   if (address.section === 'start') return withQuery('/', { agent: address.agent, project: address.project });
   if (address.section === 'inbox')
     return withQuery(address.view === 'history' ? '/inbox/history' : '/inbox', { relay: address.relayId });

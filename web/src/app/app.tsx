@@ -1,6 +1,7 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo } from '../../../src/protocols/index.ts';
+import { PageCommands } from '../composer/page-command.ts';
 import { Toasts } from '../parts/toasts.tsx';
 import { ProjectsContext, useLoadedProjects } from '../projects/use-projects.ts';
 import { waitingIn } from '../threads/group-threads.ts';
@@ -11,6 +12,7 @@ import { Threads, titleOf, useThreadList } from '../threads/use-threads.ts';
 import type { Address } from './address.ts';
 import { OpenView } from './open-view.tsx';
 import { useWaitingCount } from './page-title.ts';
+import { pageCommands } from './page-commands.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SignedOut } from './signed-out.tsx';
 import { useAddress } from './use-address.ts';
@@ -66,16 +68,27 @@ export function App({ client }: { client: Client }) {
   }, [current]);
   useWaitingCount(waitingIn(threads));
   useNotices({ client, threads, isReady: isLive, open });
+  const startNew = () => open({ section: 'start' });
+  const openInbox = () => open({ section: 'inbox' });
+  const searchThreads = () => {
+    setListShown(true);
+    document.querySelector<HTMLInputElement>('.sidebar input[type=search]')?.focus();
+  };
   useShortcuts({
     'mod+k': () => setSheet('palette'),
     '?': () => setSheet('help'),
-    n: () => open({ section: 'start' }),
-    'g i': () => open({ section: 'inbox' }),
-    'g t': () => {
-      setListShown(true);
-      document.querySelector<HTMLInputElement>('.sidebar input[type=search]')?.focus();
-    },
+    n: startNew,
+    'alt+n': startNew,
+    'g i': openInbox,
+    'alt+i': openInbox,
+    'g t': searchThreads,
+    'alt+t': searchThreads,
   });
+
+  const commands = useMemo(
+    () => pageCommands({ open, onHelp: () => setSheet('help'), onSettings: () => setSheet('settings') }),
+    [open],
+  );
 
   if (state === 'signed-out') return <SignedOut />;
   const page = { client, agents: agents ?? [], onMenu: () => setListShown(true) };
@@ -83,60 +96,62 @@ export function App({ client }: { client: Client }) {
   return (
     <ProjectsContext value={projects}>
       <Threads value={list}>
-        <div className="app" data-list={isListShown ? 'shown' : 'hidden'}>
-          <Sidebar
-            client={client}
-            agents={page.agents}
-            list={list}
-            view={view}
-            address={address}
-            open={open}
-            actions={actions}
-            onSettings={() => setSheet('settings')}
-            onHelp={() => setSheet('help')}
-          />
-          <button type="button" className="scrim" aria-label="Close the list" onClick={() => setListShown(false)} />
-          <OpenView
-            {...page}
-            address={address}
-            open={open}
-            isLoaded={agents !== undefined}
-            title={current === undefined ? undefined : titleOf(current)}
-            onModelsChange={() => setModelChanges(before => before + 1)}
-          />
-          <Suspense fallback={null}>
-            {sheet === 'palette' && (
-              <Palette
-                {...page}
-                open={open}
-                onHelp={() => setSheet('help')}
-                onSettings={() => setSheet('settings')}
-                onClose={close}
-              />
-            )}
-            {sheet === 'settings' && <SettingsSheet onClose={close} />}
-            {projects?.asked !== undefined && (
-              <TrustDialog key={projects.asked.trust?.lines.join()} project={projects.asked} projects={projects} />
-            )}
-            {sheet === 'help' && <HelpSheet onClose={close} />}
-          </Suspense>
-          <Toasts
-            toasts={[
-              ...(deletion === undefined
-                ? []
-                : [
-                    {
-                      key: deletion.thread.id,
-                      text: `Deleted “${titleOf(deletion.thread)}”.`,
-                      action: { label: 'Undo', run: deletion.undo },
-                    },
-                  ]),
-              ...(problem === undefined
-                ? []
-                : [{ key: 'problem', text: problem, tone: 'bad' as const, onClose: dismiss }]),
-            ]}
-          />
-        </div>
+        <PageCommands value={commands}>
+          <div className="app" data-list={isListShown ? 'shown' : 'hidden'}>
+            <Sidebar
+              client={client}
+              agents={page.agents}
+              list={list}
+              view={view}
+              address={address}
+              open={open}
+              actions={actions}
+              onSettings={() => setSheet('settings')}
+              onHelp={() => setSheet('help')}
+            />
+            <button type="button" className="scrim" aria-label="Close the list" onClick={() => setListShown(false)} />
+            <OpenView
+              {...page}
+              address={address}
+              open={open}
+              isLoaded={agents !== undefined}
+              title={current === undefined ? undefined : titleOf(current)}
+              onModelsChange={() => setModelChanges(before => before + 1)}
+            />
+            <Suspense fallback={null}>
+              {sheet === 'palette' && (
+                <Palette
+                  {...page}
+                  open={open}
+                  onHelp={() => setSheet('help')}
+                  onSettings={() => setSheet('settings')}
+                  onClose={close}
+                />
+              )}
+              {sheet === 'settings' && <SettingsSheet onClose={close} />}
+              {projects?.asked !== undefined && (
+                <TrustDialog key={projects.asked.trust?.lines.join()} project={projects.asked} projects={projects} />
+              )}
+              {sheet === 'help' && <HelpSheet onClose={close} />}
+            </Suspense>
+            <Toasts
+              toasts={[
+                ...(deletion === undefined
+                  ? []
+                  : [
+                      {
+                        key: deletion.thread.id,
+                        text: `Deleted “${titleOf(deletion.thread)}”.`,
+                        action: { label: 'Undo', run: deletion.undo },
+                      },
+                    ]),
+                ...(problem === undefined
+                  ? []
+                  : [{ key: 'problem', text: problem, tone: 'bad' as const, onClose: dismiss }]),
+              ]}
+            />
+          </div>
+        </PageCommands>
       </Threads>
     </ProjectsContext>
   );

@@ -5,10 +5,10 @@ const groups: readonly { readonly name: string; readonly keys: readonly (readonl
     name: 'Everywhere',
     keys: [
       ['Ctrl K', 'Find a command, conversation or message'],
-      ['G I', 'Inbox'],
-      ['G T', 'Search conversations'],
-      ['N', 'New conversation'],
-      ['?', 'This sheet'],
+      ['G I', 'Inbox; Alt I while you write'],
+      ['G T', 'Search conversations; Alt T while you write'],
+      ['N', 'New conversation; Alt N while you write'],
+      ['?', 'This sheet, also in an empty message'],
       ['Esc', 'Close what is open'],
     ],
   },
@@ -27,7 +27,8 @@ const groups: readonly { readonly name: string; readonly keys: readonly (readonl
   {
     name: 'Conversation',
     keys: [
-      ['D', 'Changed files'],
+      ['Esc', 'Stop what runs; otherwise leave an empty message'],
+      ['D', 'Changed files; Alt D while you write'],
       ['↑  ↓', 'In a diff or an answer: choose a line'],
       ['Enter', 'Comment on the line'],
       ['Home  End', 'First, newest message'],
@@ -65,7 +66,7 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
           </dl>
         </section>
       ))}
-      <p className="sheet-note">Single letters work when no field has the focus.</p>
+      <p className="sheet-note">Single letters work when no field has the focus: Esc leaves an empty message.</p>
     </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import { NewConversation } from '../start/new-conversation.tsx';
 import { type Address, writeAddress } from './address.ts';
 import type { PageProps } from './page.ts';
 import { TopBar } from './top-bar.tsx';
+import { UnknownAddress } from './unknown-address.tsx';
 import { ViewBoundary } from './view-boundary.tsx';
 
 const Conversation = lazy(async () => ({ default: (await import('../conversation/conversation.tsx')).Conversation }));
@@ -32,6 +33,8 @@ export function OpenView({ address, open, isLoaded, title, onModelsChange, ...pa
       <Suspense fallback={<LoadingPage onMenu={page.onMenu} />}>
         {address.section === 'inbox' ? (
           <Inbox {...page} address={address} open={open} />
+        ) : address.section === 'unknown' ? (
+          <UnknownAddress path={address.path} open={open} onMenu={page.onMenu} />
         ) : address.section === 'usage' ? (
           <UsageView {...page} />
         ) : address.section === 'sessions' ? (

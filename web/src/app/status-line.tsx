@@ -3,22 +3,18 @@ import type { ThreadReading } from '../../../src/projections/index.ts';
 interface StatusLineProps {
   readonly waiting: ThreadReading['pending'];
   readonly running: boolean;
-  readonly connection: 'connected' | 'lost' | 'offline';
+  /** What is wrong with the connection. */
+  readonly connection: string | undefined;
   readonly problem: string | undefined;
 }
-
-const connectionWording = {
-  lost: 'Connection lost. Trying again…',
-  offline: 'You are offline. What you read here may be out of date.',
-};
 
 /** The current status in one line: running, waiting or failed. It keeps its height when it is empty. */
 export function StatusLine({ waiting: { length: waiting }, running, connection, problem }: StatusLineProps) {
   const [text, tone] =
     problem !== undefined
       ? [problem, 'bad']
-      : connection !== 'connected'
-        ? [connectionWording[connection], 'unsure']
+      : connection !== undefined
+        ? [connection, 'unsure']
         : waiting > 0
           ? [waiting === 1 ? 'Waiting for your answer' : `Waiting for ${waiting} answers of yours`, 'ask']
           : running

@@ -1,4 +1,5 @@
 import type { ThreadAddress, ThreadView } from './address.ts';
+import { useThreads } from '../threads/use-threads.ts';
 import { ViewLink } from './view-link.tsx';
 
 const names: Record<ThreadView, string> = { graph: 'Graph', runs: 'Runs', playback: 'Playback', repl: 'REPL' };
@@ -8,8 +9,10 @@ interface ViewTabsProps {
   readonly open: (address: ThreadAddress) => void;
 }
 
-/** The views of a thread, the shown one marked. */
+/** The views of a thread, the shown one marked; that of code only where some ran. */
 export function ViewTabs({ address: { threadId, view }, open }: ViewTabsProps) {
+  const hasCode = useThreads().threads.find(({ id }) => id === threadId)?.hasCode === true;
+  const isOffered = (each: ThreadView) => each !== 'repl' || hasCode || view === 'repl';
   const link = (name: string, to?: ThreadView) => (
     <ViewLink
       key={name}
@@ -24,7 +27,7 @@ export function ViewTabs({ address: { threadId, view }, open }: ViewTabsProps) {
   return (
     <nav className="view-tabs" aria-label="Views">
       {link('Conversation')}
-      {(Object.keys(names) as ThreadView[]).map(each => link(names[each], each))}
+      {(Object.keys(names) as ThreadView[]).filter(isOffered).map(each => link(names[each], each))}
     </nav>
   );
 }

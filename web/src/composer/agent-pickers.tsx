@@ -1,22 +1,30 @@
 import { useState } from 'react';
+import { modelName } from '../../../src/projections/presentation/model-name.ts';
 import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
-import { Picker } from './picker.tsx';
+import { Picker, type PickerOption } from './picker.tsx';
 
 type Chosen = Pick<MessageBody, 'agent' | 'model' | 'mode'>;
 
+/** What the next message of a thread uses unless something else is chosen. */
+export interface UsualChoice {
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  readonly mode?: string | undefined;
+}
+
 /** The agent, the model and the mode of the next message, as far as the agent offers a choice. */
-export function useAgentChoice(agents: readonly AgentInfo[], usual: string | undefined) {
+export function useAgentChoice(agents: readonly AgentInfo[], usual: UsualChoice) {
   const [agentId, setAgentId] = useState<string>();
-  const [lastUsual, setLastUsual] = useState(usual);
-  if (usual !== lastUsual) {
+  const [lastUsual, setLastUsual] = useState(usual.agent);
+  if (usual.agent !== lastUsual) {
     // A new preselection replaces an earlier choice.
-    setLastUsual(usual);
+    setLastUsual(usual.agent);
     setAgentId(undefined);
   }
   const [model, setModel] = useState('');
   /** The mode that the next message changes the thread to; empty to leave it as it is. */
   const [mode, setMode] = useState('');
-  const agent = agents.find(each => each.id === (agentId ?? usual)) ?? agents[0];
+  const agent = agents.find(each => each.id === (agentId ?? usual.agent)) ?? agents[0];
   const models = agent?.models ?? [];
   const modes = agent?.modes ?? [];
   const chosen: Chosen = {
@@ -24,38 +32,43 @@ export function useAgentChoice(agents: readonly AgentInfo[], usual: string | und
     ...(models.includes(model) && { model }),
     ...(modes.some(({ id }) => id === mode) && { mode }),
   };
-  return { agents, models, modes, chosen, setAgentId, setModel, setMode };
+  const isUsual = agent?.id === usual.agent;
+  /** What applies when nothing is chosen: what the thread used last, else the default, which comes first. */
+  const current = {
+    model: chosen.model ?? models.find(id => isUsual && id === usual.model) ?? models[0] ?? '',
+    mode: chosen.mode ?? modes.find(({ id }) => isUsual && id === usual.mode)?.id ?? modes[0]?.id ?? '',
+  };
+  return { agents, models, modes, chosen, current, setAgentId, setModel, setMode };
 }
 
 /** The pickers of the agent, the model and the mode. */
 export function AgentPickers({
-  choice: { agents, models, modes, chosen, setAgentId, setModel, setMode },
+  choice: { agents, models, modes, chosen, current, setAgentId, setModel, setMode },
   disabled,
-  isNew,
 }: {
   choice: ReturnType<typeof useAgentChoice>;
   disabled: boolean;
-  /** Whether there is no thread yet, which would have a mode. */
-  isNew: boolean;
 }) {
   return (
     <>
       <Picker label="Agent" value={chosen.agent ?? ''} onChange={setAgentId} disabled={disabled}>
-        {agents.map(({ id, name }) => ({ value: id, label: name }))}
+        {agents.map(({ id, name, description }) => ({ value: id, label: name, detail: description }))}
       </Picker>
       {models.length > 0 && (
-        <Picker label="Model" value={chosen.model ?? ''} onChange={setModel} disabled={disabled}>
-          {[{ value: '', label: 'Default model' }, ...models.map(id => ({ value: id, label: id }))]}
+        <Picker label="Model" value={current.model} onChange={setModel} disabled={disabled}>
+          {models.map(modelOption)}
         </Picker>
       )}
       {modes.length > 0 && (
-        <Picker label="Mode" value={chosen.mode ?? ''} onChange={setMode} disabled={disabled}>
-          {[
-            { value: '', label: isNew ? 'Default mode' : 'Current mode' },
-            ...modes.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+        <Picker label="Mode" value={current.mode} onChange={setMode} disabled={disabled}>
+          {modes.map(({ id, name, description }) => ({ value: id, label: name, detail: description }))}
         </Picker>
       )}
     </>
   );
+}
+
+function modelOption(id: string): PickerOption {
+  const label = modelName(id);
+  return { value: id, label, ...(label !== id && { detail: id }) };
 }

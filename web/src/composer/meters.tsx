@@ -31,7 +31,9 @@ export function Meters({ usage, context, agents }: MetersProps) {
       className="meters"
       ref={element}
       onKeyDown={event => {
-        if (event.key === 'Escape') setOpen(false);
+        if (event.key !== 'Escape' || !isOpen) return;
+        event.preventDefault();
+        setOpen(false);
       }}
     >
       <button

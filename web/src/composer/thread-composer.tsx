@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import type { UsualChoice } from './agent-pickers.tsx';
 import { Composer } from './composer.tsx';
+import { filesOf } from './find-files.ts';
+import type { PageCommand } from './page-command.ts';
 import { QueueList } from './queue-list.tsx';
 import { useQueue } from './use-queue.ts';
 
@@ -9,11 +12,12 @@ interface ThreadComposerProps {
   readonly client: Client;
   readonly threadId: string;
   readonly agents: readonly AgentInfo[];
-  readonly usual: string | undefined;
+  readonly usual: UsualChoice;
   readonly running: boolean;
   /** The newest event of the thread; 0 until it is loaded. */
   readonly seq: number;
   readonly onSend: (message: MessageBody) => Promise<void>;
+  readonly commands: readonly PageCommand[];
   readonly onStop: () => void;
   readonly children?: ReactNode;
 }
@@ -28,7 +32,7 @@ export function ThreadComposer({ client, seq, onSend, ...rest }: ThreadComposerP
   return (
     <>
       <QueueList queue={queue} isRunning={rest.running} />
-      <Composer {...rest} onSend={send} />
+      <Composer {...rest} findFiles={filesOf(client, rest.threadId)} onSend={send} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
+import { answerIn } from '../../../src/projections/reading/final-answer.ts';
 import type { MessageBody } from '../../../src/protocols/index.ts';
 import { Branches } from './branch-actions.ts';
 import { ChangesDialog } from '../changes/changes-dialog.tsx';
@@ -25,11 +26,14 @@ import { ViewTabs } from '../app/view-tabs.tsx';
 import { useThreads } from '../threads/use-threads.ts';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
+import { PinnedTasks } from './pinned-tasks.tsx';
 import { TargetRow } from './row-view.tsx';
+import { useThreadCommands } from './thread-commands.ts';
 import { ThreadState } from './thread-state.tsx';
 import { useConnection } from './use-connection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useReadingList } from './use-reading-list.ts';
+import { useStopKey } from './use-stop-key.ts';
 import { useThread } from './use-thread.ts';
 
 interface ConversationProps extends PageProps {
@@ -47,8 +51,9 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const [problem, setProblem] = useState<string>();
   const list = useReadingList(store, thread);
   const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
-  const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined);
-  const folder = useThreads().threads.find(({ id }) => id === threadId)?.folder;
+  const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined, thread?.lostBy);
+  const info = useThreads().threads.find(({ id }) => id === threadId);
+  const folder = info?.folder;
   const comments = useComments(threadId);
   const scope = useNewThreadScope({
     client,
@@ -58,7 +63,8 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     openThread: id => open({ section: 'thread', threadId: id }),
   });
   const [showsChanges, setShowsChanges] = useState(false);
-  useShortcuts({ d: () => setShowsChanges(true) });
+  const showChanges = () => setShowsChanges(true);
+  useShortcuts({ d: showChanges, 'alt+d': showChanges });
   const answer = useAnswer(client, threadId);
   const branches = useBranchActions({
     client,
@@ -93,10 +99,21 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     if (steered) enqueue(message);
     setProblem(undefined);
   };
+  const showProblem = (error: Error) => setProblem(error.message);
   const stop = () => {
     const stopping = running.map(run => client.abortRun(run.runId));
-    Promise.all(stopping).catch((error: Error) => setProblem(error.message));
+    Promise.all(stopping).catch(showProblem);
   };
+
+  useStopKey(running.length > 0, stop);
+  const commands = useThreadCommands({
+    onView: view => open({ section: 'thread', threadId, view }),
+    onChanges: showChanges,
+    onStop: stop,
+    onRename: name => void client.changeThread(threadId, { title: name }).catch(showProblem),
+    answer: () => newestAnswer(newestList),
+    onProblem: setProblem,
+  });
 
   return (
     <FolderContext value={folder}>
@@ -109,12 +126,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
             onMenu={onMenu}
           >
             <ThreadFolder client={client} threadId={threadId} />
-            <button
-              type="button"
-              className="quiet-button"
-              title="Changed files (D)"
-              onClick={() => setShowsChanges(true)}
-            >
+            <button type="button" className="quiet-button" title="Changed files (D)" onClick={showChanges}>
               Changes
             </button>
           </TopBar>
@@ -151,14 +163,16 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
           <div className="foot">
             <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
             <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
+            <PinnedTasks tasks={thread?.tasks} />
             <RedoStrip scope={scope} />
             <ThreadComposer
               client={client}
               threadId={threadId}
               agents={agents}
-              usual={lastAgent(newestList)}
+              usual={{ ...lastAnswer(newestList), mode: info?.mode }}
               running={running.length > 0}
               seq={thread?.seq ?? 0}
+              commands={commands}
               onSend={send}
               onStop={stop}
             >
@@ -173,9 +187,15 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   );
 }
 
-/** The agent that answered last. */
-function lastAgent(nodes: PagedList<ViewNode>): string | undefined {
-  return nodes.findLast(node => (node.role === 'assistant' ? node : undefined))?.agentId;
+/** The agent that answered last, and its model. */
+function lastAnswer(nodes: PagedList<ViewNode>) {
+  const { agentId: agent, model } = nodes.findLast(node => (node.role === 'assistant' ? node : undefined)) ?? {};
+  return { agent, model };
+}
+
+function newestAnswer(nodes: PagedList<ViewNode>): string {
+  const node = nodes.findLast(each => (each.role === 'assistant' && answerIn(each) !== '' ? each : undefined));
+  return node === undefined ? '' : answerIn(node);
 }
 
 const noNodes = PagedList.of<ViewNode>([]);

@@ -31,9 +31,16 @@ function RowContent({ row }: { row: Row }) {
     case 'edge':
       return row.isLoading ? <p className="edge-note">Loading…</p> : null;
     case 'user': {
-      const { content, by } = row.part;
+      const { content, by, ts } = row.part;
       return (
-        <UserMessage content={content} by={by} messageId={row.node.id} siblings={row.node.siblings} seq={row.seq} />
+        <UserMessage
+          content={content}
+          by={by}
+          at={ts}
+          messageId={row.node.id}
+          siblings={row.node.siblings}
+          seq={row.seq}
+        />
       );
     }
     case 'head':
@@ -50,21 +57,16 @@ function RowContent({ row }: { row: Row }) {
 }
 
 function RunEnd({ row: { node, isWorking, depth, seq } }: { row: Row & { kind: 'end' } }) {
-  const { id, status = 'running', siblings, answers, partList } = node;
-  const end = presentEnd(status);
-  const isRunning = status === 'running';
+  const end = presentEnd(node.status);
   return (
     <>
-      {isWorking && <p className="working" aria-label="Working" />}
-      {end !== undefined && <p className="run-end">{end}</p>}
-      {depth === 0 && (
-        <RunFoot
-          messageId={id}
-          siblings={siblings}
-          retryable={answers !== undefined && !isRunning}
-          seq={partList.at(0)?.seq ?? seq}
-        />
+      {isWorking && (
+        <p className="working">
+          <span className="unseen">Working</span>
+        </p>
       )}
+      {end !== undefined && <p className="run-end">{end}</p>}
+      {depth === 0 && <RunFoot node={node} seq={node.partList.at(0)?.seq ?? seq} />}
     </>
   );
 }

@@ -34,22 +34,31 @@ export interface ShownThread extends Pick<ThreadReading, 'nodeList' | 'hidden' |
   readonly hasLater: boolean;
 }
 
-/** Returns the rows of the loaded messages, in the order in which they are read. */
-export function rowsOf(thread: ShownThread, folds: Folds): readonly Row[] {
-  const { nodeList, hidden, hasEarlier, hasLater, firstSeq } = thread;
+/**
+ * Returns the rows of the loaded messages, in the order in which they are read. `pinsTasks`: tasks that are not all done
+ * are shown elsewhere.
+ */
+export function rowsOf(thread: ShownThread, folds: Folds, { pinsTasks = false } = {}): readonly Row[] {
+  const { nodeList, hidden, tasks, hasEarlier, hasLater, firstSeq } = thread;
+  const tasksId = tasks === undefined || (pinsTasks && hasOpenTasks(tasks)) ? '' : tasks.partId;
   const rows: Row[] = [{ kind: 'edge', key: `from ${firstSeq}`, seq: 0, depth: 0, isLoading: hasEarlier }];
   for (const node of nodeList)
-    if (!hidden.has(node.id)) for (const row of keptRows(node, thread, folds)) rows.push(row);
+    if (!hidden.has(node.id)) for (const row of keptRows(node, thread, folds, tasksId)) rows.push(row);
   if (hasLater) rows.push({ kind: 'edge', key: 'later', seq: Number.MAX_SAFE_INTEGER, depth: 0, isLoading: true });
   return rows;
+}
+
+/** Whether some tasks are not done. */
+export function hasOpenTasks({ list }: Pick<NonNullable<ThreadReading['tasks']>, 'list'>): boolean {
+  return list.some(({ status }) => status !== 'completed');
 }
 
 const kept = new WeakMap<ViewNode, { readonly stamp: string; readonly rows: readonly Row[] }>();
 
 /** The rows of a message, made only once as long as nothing about them changes. */
-function keptRows(node: ViewNode, thread: ShownThread, folds: Folds): readonly Row[] {
+function keptRows(node: ViewNode, thread: ShownThread, folds: Folds, newestTasks: string): readonly Row[] {
   const { tasks, cut, hasLater, firstSeq } = thread;
-  const tasksId = tasks?.messageId === node.id ? tasks.partId : '';
+  const tasksId = tasks?.messageId === node.id ? newestTasks : '';
   const stamp = `${folds.version} ${hasLater} ${cut.has(node.id) ? firstSeq : ''} ${tasksId}`;
   const before = kept.get(node);
   if (before?.stamp === stamp) return before.rows;

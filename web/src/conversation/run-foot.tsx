@@ -1,22 +1,27 @@
 import type { ViewNode } from '../../../src/projections/index.ts';
+import { timeBetween } from '../../../src/projections/presentation/wording.ts';
+import { answerIn } from '../../../src/projections/reading/final-answer.ts';
 import { useBranches } from './branch-actions.ts';
 import { CopyLink } from './copy-link.tsx';
 import { TurnChanges } from '../changes/turn-changes.tsx';
-import { RetryIcon } from '../parts/icons.tsx';
+import { CopyAction } from '../parts/copy-action.tsx';
+import { CopyIcon, RetryIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
+import { MessageTime } from './message-time.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
 
 interface RunFootProps {
-  readonly messageId: string;
-  readonly siblings: ViewNode['siblings'];
-  readonly retryable: boolean;
+  readonly node: ViewNode;
   /** The seq of its first event. */
   readonly seq: number;
 }
 
-/** The footer of a run: its versions and the retry button. It keeps its height when it is empty. */
-export function RunFoot({ messageId, siblings, retryable, seq }: RunFootProps) {
+/** The footer of a run: when it ended, its versions, and what can be done with it. It keeps its height when it is empty. */
+export function RunFoot({ node, seq }: RunFootProps) {
   const { retry, blocked } = useBranches();
+  const { id: messageId, siblings, answers, status = 'running', startedAt, endedAt } = node;
+  const hasEnded = status !== 'running';
+  const retryable = answers !== undefined && hasEnded;
   return (
     <div className="actions">
       {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}
@@ -26,8 +31,14 @@ export function RunFoot({ messageId, siblings, retryable, seq }: RunFootProps) {
           Retry
         </QuietButton>
       )}
+      {hasEnded && (
+        <CopyAction label="Copy answer" success="Copied" text={() => answerIn(node)}>
+          <CopyIcon />
+        </CopyAction>
+      )}
       <CopyLink seq={seq} />
       {retryable && <TurnChanges messageId={messageId} />}
+      <MessageTime at={endedAt ?? startedAt} detail={timeBetween(startedAt, endedAt)} />
     </div>
   );
 }

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'react';
+import { useIsOnline } from '../parts/use-is-online.ts';
+import { lossText } from '../parts/loss-text.ts';
 
 /** How long a connection may be lost before that is shown: short losses are not worth a word. */
 const patienceMs = 2_000;
 
-/** Returns whether the connection is open, was lost for a while, or cannot be made. */
-export function useConnection(isReconnecting: boolean): 'connected' | 'lost' | 'offline' {
+/** Returns what is wrong with the connection, in words; undefined while it is open, and when it was lost just now. */
+export function useConnection(isReconnecting: boolean, lostBy: unknown): string | undefined {
   const [isLost, setIsLost] = useState(false);
-  const [isOnline, setIsOnline] = useState(() => navigator.onLine);
-
+  const isOnline = useIsOnline();
   useEffect(() => {
     if (!isReconnecting) {
       setIsLost(false);
@@ -16,16 +17,6 @@ export function useConnection(isReconnecting: boolean): 'connected' | 'lost' | '
     const timer = setTimeout(() => setIsLost(true), patienceMs);
     return () => clearTimeout(timer);
   }, [isReconnecting]);
-  useEffect(() => {
-    const update = () => setIsOnline(navigator.onLine);
-    addEventListener('online', update);
-    addEventListener('offline', update);
-    return () => {
-      removeEventListener('online', update);
-      removeEventListener('offline', update);
-    };
-  }, []);
-
-  if (!isOnline && isReconnecting) return 'offline';
-  return isLost ? 'lost' : 'connected';
+  if (!isReconnecting) return undefined;
+  return isLost || !isOnline ? lossText(isOnline, lostBy) : undefined;
 }

@@ -19,6 +19,8 @@ const nothing = {
   hasLater: false,
 };
 
+const pins = { pinsTasks: true };
+
 /** The rows of a thread, the elements that show them, and the place of the reader in them. */
 export function useReadingList(store: ThreadStore | undefined, thread: ThreadSnapshot | undefined) {
   const shown = thread ?? nothing;
@@ -48,8 +50,9 @@ export function useReadingList(store: ThreadStore | undefined, thread: ThreadSna
   };
   const { scroll, column, spacer, list } = elements;
 
-  const rows = useMemo(() => rowsOf(shown, folds), [shown, folds, foldVersion]);
-  const newRows = leftAt === undefined ? 0 : rowsAfter(rowsOf({ ...shown, nodeList: shown.newestList }, folds), leftAt);
+  const rows = useMemo(() => rowsOf(shown, folds, pins), [shown, folds, foldVersion]);
+  const newRows =
+    leftAt === undefined ? 0 : rowsAfter(rowsOf({ ...shown, nodeList: shown.newestList }, folds, pins), leftAt);
 
   useEffect(() => {
     if (scroll.current === null || column.current === null || spacer.current === null) return undefined;

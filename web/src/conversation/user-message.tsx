@@ -6,6 +6,7 @@ import { EditIcon } from '../parts/icons.tsx';
 import { type Content, messageText, withWords, wordsOf } from './message-words.ts';
 import { isImage } from '../composer/attachments.ts';
 import { MessageEditor } from './message-editor.tsx';
+import { MessageTime } from './message-time.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
 
@@ -36,6 +37,8 @@ function partView(part: Exclude<Content, string>[number], index: number): ReactN
 interface UserMessageProps {
   readonly content: Content;
   readonly by: string | undefined;
+  /** When it was sent. */
+  readonly at: string | undefined;
   readonly messageId: string;
   readonly siblings: ViewNode['siblings'];
   /** The seq of its event. */
@@ -43,7 +46,8 @@ interface UserMessageProps {
 }
 
 /** A user message that can be edited, with a switcher of its versions. */
-export const UserMessage = memo(function UserMessage({ content, by, messageId, siblings, seq }: UserMessageProps) {
+export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
+  const { content, by, at, messageId, siblings, seq } = props;
   const { edit, blocked } = useBranches();
   const [edited, setEdited] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
@@ -77,6 +81,7 @@ export const UserMessage = memo(function UserMessage({ content, by, messageId, s
         </QuietButton>
         <CopyLink seq={seq} />
         {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}
+        <MessageTime at={at} />
       </div>
     </div>
   );

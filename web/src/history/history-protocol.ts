@@ -4,6 +4,8 @@ import type { ThreadHistory } from './thread-history.ts';
 export type HistoryMethod =
   | 'event'
   | 'eventText'
+  | 'modelCall'
+  | 'requestText'
   | 'timeline'
   | 'rowAt'
   | 'graph'

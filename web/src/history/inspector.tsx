@@ -4,7 +4,9 @@ import type { Client } from '../../../src/client/index.ts';
 import type { ThreadAddress } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import { NextIcon, PreviousIcon } from '../parts/icons.tsx';
+import { downloadText } from '../code/download-text.ts';
 import { JsonTree } from './json-tree.tsx';
+import { ModelCallView } from './model-call-view.tsx';
 import { OriginalLine } from './original-line.tsx';
 import { useAnswer, type useHistory } from './use-history.ts';
 
@@ -33,7 +35,7 @@ export function Inspector({ client, state, address, seq, open }: InspectorProps)
   const { history, status } = state;
   const download = async () => {
     const text = await history?.ask('eventText', seq);
-    if (text !== undefined) saveText(text, `event-${seq}.json`);
+    if (text !== undefined) downloadText(text, `event-${seq}.json`);
   };
 
   useEffect(() => {
@@ -94,6 +96,7 @@ export function Inspector({ client, state, address, seq, open }: InspectorProps)
         <p className="view-note">{status.isComplete ? 'There is no such event.' : 'Loading…'}</p>
       ) : (
         <>
+          <ModelCallView state={state} seq={seq} open={to => go(to)} />
           {event.ts !== undefined && <p className="view-note">{new Date(event.ts).toLocaleString()}</p>}
           <h3>
             JSON
@@ -114,13 +117,4 @@ export function Inspector({ client, state, address, seq, open }: InspectorProps)
       )}
     </aside>
   );
-}
-
-function saveText(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

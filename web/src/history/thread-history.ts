@@ -1,5 +1,6 @@
 import type { EventOf, LoggedEvent } from '../../../src/events/index.ts';
 import type { GraphNode } from '../../../src/projections/thread-graph/thread-graph.ts';
+import { type ModelCall, projectModelCall } from '../../../src/projections/model-call.ts';
 import { totals, type TotalsView } from '../../../src/projections/totals.ts';
 import { Timeline } from '../../../src/projections/timeline/timeline.ts';
 import { type TimeSpan, timeSpanOf } from '../../../src/projections/timeline/time-scale.ts';
@@ -68,6 +69,19 @@ export class ThreadHistory {
   /** The whole JSON of an event. */
   eventText(seq: number): string {
     return JSON.stringify(this.#at(seq), null, 2);
+  }
+
+  /** The model call that an event belongs to, long values shortened. */
+  modelCall(seq: number): ModelCall | undefined {
+    const call = projectModelCall(this.#events, seq);
+    if (call === undefined) return undefined;
+    const { request, report, answer } = call;
+    return { ...call, ...(shortened({ request, report, answer }) as Pick<ModelCall, 'request' | 'answer'>) };
+  }
+
+  /** The whole JSON of what was sent in the model call that an event belongs to. */
+  requestText(seq: number): string {
+    return JSON.stringify(projectModelCall(this.#events, seq)?.request, null, 2);
   }
 
   /** Some rows of the timeline. */

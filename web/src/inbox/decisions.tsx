@@ -104,7 +104,7 @@ function DecisionRow({ info, agents, open }: DecisionRowProps) {
         <span className="inbox-reason">“{answer.feedback}”</span>
       )}
       <span className="thread-facts">
-        {answer === undefined ? 'nobody' : (answer.by ?? 'a person')}
+        {answer === undefined ? 'nobody' : (answer.by ?? 'you')}
         {when !== undefined && (
           <>
             {' · '}

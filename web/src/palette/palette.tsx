@@ -3,6 +3,7 @@ import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { setPreferences } from '../app/preferences.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { MarkedText } from '../parts/marked-text.tsx';
 import { useSearch } from '../threads/use-search.ts';
 import { useThreads } from '../threads/use-threads.ts';
 import { choicesFor } from './palette-choices.ts';
@@ -84,7 +85,9 @@ export function Palette({ client, agents, open, onHelp, onSettings, onClose }: P
             onClick={() => run(index)}
           >
             <span className="palette-name">
-              <bdi>{choice.name}</bdi>
+              <bdi>
+                <MarkedText text={choice.name} words={typed} />
+              </bdi>
             </span>
             {choice.detail !== undefined && <span className="palette-detail">{choice.detail}</span>}
             <span className="palette-kind">{choice.kind}</span>

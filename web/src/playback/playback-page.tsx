@@ -11,7 +11,7 @@ import { SeenRows } from './seen-rows.tsx';
 import { usePlayer } from './use-player.ts';
 
 const speeds = [
-  ['whole', 'Whole in 10 s'],
+  ['whole', 'All of it in 10 seconds'],
   ['1', 'Real time'],
   ['10', '10 times'],
   ['50', '50 times'],

@@ -74,7 +74,7 @@ export function SeenRows({ agents, threadId, moment, isPlaying }: SeenRowsProps)
             </ListActionsContext>
           </Branches>
         </RelayAnswers>
-        {moment !== undefined && moment.pending > 0 && <p className="playback-note">Waits for a person</p>}
+        {moment !== undefined && moment.pending > 0 && <p className="playback-note">Waits for you</p>}
       </div>
     </div>
   );

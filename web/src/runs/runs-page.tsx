@@ -16,6 +16,7 @@ import { ZoomButtons } from './zoom-buttons.tsx';
 
 const rowHeight = 28;
 const gapWidth = 3;
+const legend = { model: 'model', tool: 'tools', person: 'you' };
 
 /** What the runs of a thread did and when, as rows with bars; a click shows the event. */
 export function RunsPage({ client, address, open }: ThreadViewProps) {
@@ -86,9 +87,9 @@ export function RunsPage({ client, address, open }: ThreadViewProps) {
         {part && whole && scale && !isEmpty && (
           <div className="runs-head">
             <ul className="runs-legend" aria-label="Legend">
-              {['model', 'tool', 'person'].map(kind => (
+              {Object.entries(legend).map(([kind, name]) => (
                 <li key={kind} data-kind={kind}>
-                  {kind}
+                  {name}
                 </li>
               ))}
             </ul>

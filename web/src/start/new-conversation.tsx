@@ -5,6 +5,7 @@ import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
 import { ViewLink } from '../app/view-link.tsx';
 import { Composer } from '../composer/composer.tsx';
+import { filesOf } from '../composer/find-files.ts';
 import { Logo } from '../parts/icons.tsx';
 import { TrustNote } from '../projects/trust-note.tsx';
 import { useProjects } from '../projects/use-projects.ts';
@@ -50,7 +51,13 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, open 
             </p>
           </div>
           <TrustNote projects={projects} />
-          <Composer agents={agents} usual={usual?.id} running={false} onSend={send} />
+          <Composer
+            agents={agents}
+            usual={{ agent: usual?.id }}
+            running={false}
+            findFiles={filesOf(client, undefined, folder)}
+            onSend={send}
+          />
           <AgentCards
             agents={agents}
             isLoaded={isLoaded}

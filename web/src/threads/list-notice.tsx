@@ -1,8 +1,11 @@
+import { lossText } from '../parts/loss-text.ts';
+import { useIsOnline } from '../parts/use-is-online.ts';
 import type { ThreadListView } from './thread-list.ts';
 
 /** How the list stands, when it has nothing to show or may be old. */
 export function ListNotice({ view, onRetry }: { view: ThreadListView; onRetry: () => void }) {
-  const { state, threads, problem } = view;
+  const { state, threads, problem, lostBy } = view;
+  const isOnline = useIsOnline();
   if (state === 'loading' && threads.length === 0)
     return (
       <div className="skeleton" role="progressbar" aria-label="Loading the conversations">
@@ -15,7 +18,7 @@ export function ListNotice({ view, onRetry }: { view: ThreadListView; onRetry: (
     return (
       <p className="list-notice">
         <span className="dot" data-tone="unsure" />
-        Connection lost. Trying again…
+        {lossText(isOnline, lostBy)}
       </p>
     );
   if (state === 'failed')

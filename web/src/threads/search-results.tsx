@@ -3,6 +3,7 @@ import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import type { Address } from '../app/address.ts';
 import { writeAddress } from '../app/address.ts';
 import { nameOf } from '../parts/agent-name.ts';
+import { MarkedText } from '../parts/marked-text.tsx';
 import { ThreadRow } from './thread-row.tsx';
 import { useSearch } from './use-search.ts';
 import { titleOf } from './use-threads.ts';
@@ -59,7 +60,9 @@ export function SearchResults({ client, agents, typed, now, current, open, onMen
             <span className="thread-title">
               <bdi>{titleOf(hit)}</bdi>
             </span>
-            <span className="snippet">{hit.snippet}</span>
+            <span className="snippet">
+              <MarkedText text={hit.snippet} words={found.text} />
+            </span>
           </a>
         );
       })}

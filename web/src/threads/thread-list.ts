@@ -13,6 +13,8 @@ export interface ThreadListView {
   readonly hasMore: boolean;
   readonly state: ListState;
   readonly problem?: string;
+  /** What ended the connection, while it is lost. */
+  readonly lostBy?: unknown;
 }
 
 const pageSize = 100;
@@ -84,8 +86,8 @@ export class ThreadList {
   async #follow(): Promise<void> {
     const stop = (this.#stop = new AbortController());
     const { signal } = stop;
-    const onConnection = (isConnected: boolean) => {
-      if (!isConnected && !signal.aborted) this.#show({ state: 'lost' });
+    const onConnection = (isConnected: boolean, lostBy?: unknown) => {
+      if (!isConnected && !signal.aborted) this.#show({ state: 'lost', lostBy });
     };
     while (!signal.aborted)
       try {
@@ -96,7 +98,7 @@ export class ThreadList {
       } catch (error) {
         if (signal.aborted) return;
         if (SingletreeError.is(error, 'server_unreachable')) {
-          this.#show({ state: 'lost' });
+          this.#show({ state: 'lost', lostBy: error });
           await new Promise(resolve => setTimeout(resolve, retryMs));
           continue;
         }
@@ -136,10 +138,10 @@ export class ThreadList {
     this.#show({});
   }
 
-  #show({ state = this.#view.state, problem }: Partial<Pick<ThreadListView, 'state' | 'problem'>>): void {
+  #show({ state = this.#view.state, problem, lostBy }: Partial<Omit<ThreadListView, 'threads' | 'hasMore'>>): void {
     const threads = [...this.#threads.values()].filter(({ id }) => !this.#hidden.has(id)).toSorted(newestFirst);
     const hasMore = this.#cursor !== undefined;
-    this.#view = { threads, hasMore, state, ...defined({ problem }) };
+    this.#view = { threads, hasMore, state, ...defined({ problem, lostBy }) };
     for (const listener of this.#listeners) listener();
   }
 }

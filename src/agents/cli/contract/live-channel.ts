@@ -39,6 +39,8 @@ export interface LiveStart {
   readonly model?: string | undefined;
   /** The program's own session to resume. */
   readonly sessionId?: string | undefined;
+  /** The file of that session, when it is not among the program's own. */
+  readonly sessionPath?: string | undefined;
   /** Whether the resumed session continues under a new id, so that the old one stays as it is. */
   readonly fork?: boolean | undefined;
   /** The program's own mode, such as `plan`. */

@@ -2,6 +2,7 @@ import { defined } from '../../../events/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { LiveAdapter } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
+import type { SessionUse } from '../sessions/hand-over.ts';
 import type { LiveSessionOptions } from './live-session.ts';
 import type { SessionOpening } from './session-claims.ts';
 import { openTimeout } from './session-problems.ts';
@@ -14,7 +15,7 @@ type SessionContext = Pick<LiveRunOptions, 'adapter' | 'live' | 'options' | 'par
 /** Returns how the program of a run is started; with a session id, it resumes or forks that session. */
 export function sessionOptions(
   { adapter, live, options, params }: SessionContext,
-  { sessionId, fork, runMark }: SessionOpening & { readonly runMark: string | undefined },
+  { sessionId, fork, path: sessionPath, runMark }: SessionOpening & { readonly runMark: string | undefined },
 ): LiveSessionOptions {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.model ?? options.model;
@@ -27,7 +28,7 @@ export function sessionOptions(
     start: {
       cwd,
       environment: environmentFor(process.env, { policy, needed, set: env }),
-      ...defined({ model, sessionId, fork, mode, yolo, extraArgs }),
+      ...defined({ model, sessionId, sessionPath, fork, mode, yolo, extraArgs }),
     },
     process: command => ({
       command: executable ?? adapter.executable,
@@ -39,6 +40,14 @@ export function sessionOptions(
     }),
     openLimit: { ms: openMs, problem: openTimeout(adapter, openMs) },
   };
+}
+
+/** How a run uses its program, to choose and to write sessions. */
+export function sessionUse({ adapter, options, params }: SessionContext): SessionUse {
+  const { cwd = process.cwd(), env: set, sessionFolder: folder } = options;
+  const policy = policyFor(options.environment, params);
+  const environment = environmentFor(process.env, { policy, needed: adapter.environment, set });
+  return { adapter, channel: 'live', folder, cwd, environment };
 }
 
 /** The key of a warm session: a program is used again only with the settings it was started with. */

@@ -1,7 +1,15 @@
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 
 /** The arguments of a live session of Claude Code. */
-export function claudeLiveCommand({ model, sessionId, fork, mode, yolo, extraArgs = [] }: LiveStart): LiveCommand {
+export function claudeLiveCommand({
+  model,
+  sessionId,
+  sessionPath,
+  fork,
+  mode,
+  yolo,
+  extraArgs = [],
+}: LiveStart): LiveCommand {
   return {
     args: [
       // Without its terminal interface.
@@ -24,7 +32,7 @@ export function claudeLiveCommand({ model, sessionId, fork, mode, yolo, extraArg
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       // Resumes one of its own sessions; as a copy with a new id.
-      ...(sessionId === undefined ? [] : ['--resume', sessionId]),
+      ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
       ...(sessionId !== undefined && fork === true ? ['--fork-session'] : []),
       ...extraArgs,
     ],

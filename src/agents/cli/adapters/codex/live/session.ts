@@ -34,11 +34,11 @@ export function openSession(
   });
 }
 
-function opening({ cwd, model, sessionId, fork, yolo }: LiveStart): { method: string; params: object } {
+function opening({ cwd, model, sessionId, sessionPath, fork, yolo }: LiveStart): { method: string; params: object } {
   const settings = { cwd, ...defined({ model }), ...(yolo === true ? yoloSettings : askingSettings) };
   if (sessionId === undefined) return { method: 'thread/start', params: settings };
   // The turns of the session are in our log.
-  const params = { threadId: sessionId, ...settings, excludeTurns: true };
+  const params = { threadId: sessionId, ...defined({ path: sessionPath }), ...settings, excludeTurns: true };
   return { method: fork === true ? 'thread/fork' : 'thread/resume', params };
 }
 

@@ -1,7 +1,22 @@
-import { type Composer, replaceRange } from '../composer/composer.ts';
-import type { ArgumentKind, SlashCommand } from './commands.ts';
 import { type Ranked, ranked } from './ranked.ts';
 import { defined } from '../../events/defined.ts';
+
+/** A message that is written: its text, where the cursor is, and whether a slash in it is only a slash. */
+export interface WrittenText {
+  readonly text: string;
+  readonly cursor: number;
+  readonly isLiteral: boolean;
+}
+
+/** A command that begins with a slash. */
+export interface OfferedCommand {
+  readonly name: string;
+  /** The argument as it is shown: `[name]` is optional. */
+  readonly argument?: string;
+  /** What its argument is completed with. */
+  readonly completes?: string;
+  readonly does: string;
+}
 
 /** What is being completed: a part of the draft, and what it can become. */
 export interface CompletionRequest {
@@ -36,19 +51,19 @@ export interface Completion {
 export interface CompletionSources {
   readonly files: (query: string, limit: number) => readonly Ranked<string>[];
   /** The commands in the order in which they are offered. */
-  readonly commands: readonly SlashCommand[];
+  readonly commands: readonly OfferedCommand[];
   /** What an argument can be: models, modes, threads. */
-  readonly values: (kind: ArgumentKind) => readonly { readonly text: string; readonly detail?: string }[];
+  readonly values: (kind: string) => readonly { readonly text: string; readonly detail?: string }[];
 }
 
 const mostItems = 50;
 
 /** Returns what is being written at the cursor; undefined when nothing of it is completed. */
-export function completionRequest({ text, cursor, isLiteral }: Composer): CompletionRequest | undefined {
+export function completionRequest({ text, cursor, isLiteral }: WrittenText): CompletionRequest | undefined {
   const before = text.slice(0, cursor);
-  const command = isLiteral ? null : /^\/([a-z]*)$/.exec(before);
+  const command = isLiteral ? null : /^\/([\w:-]*)$/.exec(before);
   if (command !== null) return { kind: 'command', query: command[1] ?? '', from: 0, to: wordEndAt(text, cursor) };
-  const argument = isLiteral ? null : /^\/([a-z]+) ([^\n]*)$/.exec(before);
+  const argument = isLiteral ? null : /^\/([\w:-]+) ([^\n]*)$/.exec(before);
   if (argument !== null) {
     const [, name = '', query = ''] = argument;
     return { kind: 'argument', query, from: cursor - query.length, to: cursor, command: name };
@@ -62,18 +77,18 @@ export function completionRequest({ text, cursor, isLiteral }: Composer): Comple
 
 /** Returns the completions at the cursor; undefined when there are none. The chosen one stays chosen, else what is written in full is. */
 export function completionFor(
-  composer: Composer,
+  written: WrittenText,
   sources: CompletionSources,
   before?: Completion,
 ): Completion | undefined {
-  const request = completionRequest(composer);
+  const request = completionRequest(written);
   if (request === undefined) return undefined;
   const items = itemsOf(request, sources);
   const only = items[0];
   // What is already written in full is no list.
-  const written = items.find(({ text }) => text.trimEnd() === composer.text.slice(request.from, request.to));
-  if (only === undefined || (items.length === 1 && written !== undefined)) return undefined;
-  const chosen = before?.request.query === request.query ? before.items[before.index]?.text : written?.text;
+  const whole = items.find(({ text }) => text.trimEnd() === written.text.slice(request.from, request.to));
+  if (only === undefined || (items.length === 1 && whole !== undefined)) return undefined;
+  const chosen = before?.request.query === request.query ? before.items[before.index]?.text : whole?.text;
   return {
     request,
     items,
@@ -90,17 +105,16 @@ export function moveCompletion(completion: Completion, step: 1 | -1): Completion
   return { ...completion, index: (completion.index + step + count) % count };
 }
 
-/** Writes the marked completion into the draft. */
-export function acceptCompletion(composer: Composer, { request, items, index }: Completion): Composer {
-  const item = items[index];
-  return item === undefined ? composer : replaceRange(composer, request.from, request.to, item.text);
+/** Returns what the marked completion replaces in the draft, and by which text. */
+export function markedChange({ request: { from, to }, items, index }: Completion) {
+  return { from, to, text: items[index]?.text ?? '' };
 }
 
 /**
  * Whether a completion is a whole line that can be sent: a command without an argument, one that needs none and is written
  * in full, or a whole argument.
  */
-export function isWholeLine({ request, items, index }: Completion, commands: readonly SlashCommand[]): boolean {
+export function isWholeLine({ request, items, index }: Completion, commands: readonly OfferedCommand[]): boolean {
   if (request.kind === 'argument') return true;
   const name = items[index]?.text.trim().slice(1);
   const command = request.kind === 'command' ? commands.find(each => each.name === name) : undefined;

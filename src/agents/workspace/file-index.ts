@@ -1,8 +1,8 @@
-import { walkFiles } from '../../agents/workspace/file-walk.ts';
-import { SkippedFiles } from '../../agents/workspace/skipped-files.ts';
-import type { WorkspaceFolder } from '../../agents/workspace/workspace-folder.ts';
-import type { Clock } from '../../agents/clock.ts';
-import { type Ranked, ranked } from './ranked.ts';
+import { type Ranked, ranked } from '../../projections/completion/ranked.ts';
+import type { Clock } from '../clock.ts';
+import { walkFiles } from './file-walk.ts';
+import { SkippedFiles } from './skipped-files.ts';
+import type { WorkspaceFolder } from './workspace-folder.ts';
 
 /** The number of files of an index. */
 export const mostIndexed = 50_000;

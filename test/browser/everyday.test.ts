@@ -1,0 +1,142 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scriptedAgent } from '../support/scripted-agent.ts';
+import type { TestServer } from '../support/test-server.ts';
+import { openBrowser, usePage } from './page-scene.ts';
+import { expectReadable, takePictures } from './view-checks.ts';
+
+const browser = await openBrowser();
+/** Polls for as long as a busy machine may take. */
+const until = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
+
+const tasks = (...statuses: ('completed' | 'in_progress' | 'pending')[]) => ({
+  tasks: statuses.map((status, index) => ({ id: `${index}`, content: `Step ${index + 1}`, status })),
+});
+/** Works through tasks and waits until it is stopped. */
+const planner = scriptedAgent('planner', async function* ({ event, until: wait }) {
+  yield event('text', { id: 'a', content: 'I begin with the list.' });
+  yield event('tasks', tasks('completed', 'in_progress', 'pending'));
+  await wait(new Promise(() => {}));
+});
+const echo = scriptedAgent('echo', async function* ({ event, params: { messages } }) {
+  yield event('reasoning', { id: 'r', content: 'Hm.' });
+  yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
+});
+
+describe.skipIf(browser === undefined)('the page in everyday use', () => {
+  const scene = usePage(browser, [echo, planner]);
+  let server: TestServer;
+  let page: Page;
+  beforeEach(() => ({ server, page } = scene));
+  const message = () => page.getByLabel('Message');
+  const open = async (path = '/') => {
+    await page.goto(server.url + path);
+    await message().waitFor();
+  };
+  const send = async (text: string, agent = 'echo') => {
+    await open(`/?agent=${agent}`);
+    await message().fill(text);
+    await page.keyboard.press('Enter');
+  };
+
+  it('stops a run with Escape, and keeps its open tasks in view', async () => {
+    await send('Go', 'planner');
+    const pinned = page.locator('.foot .pinned-tasks');
+    await pinned.getByText('1 of 3 tasks done').waitFor();
+    expect(await page.getByRole('log').getByText('Step 2').count()).toBe(0);
+    await expectReadable(page, 'html');
+    await takePictures(page, 'everyday-tasks');
+    await page.keyboard.press('Escape');
+    await page.getByRole('log').getByText('Stopped.').waitFor();
+    await until(async () => (await server.log.read(threadIn(page))).at(-1)).toMatchObject({ reason: 'aborted' });
+  });
+
+  it('has shortcuts that work while the message is empty, and lets every letter be typed', async () => {
+    await open();
+    await page.keyboard.type('new');
+    expect(await message().inputValue()).toBe('new');
+    await message().fill('');
+    await page.keyboard.press('Alt+i');
+    await page.getByText('Nothing waits for you').waitFor();
+    await open();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await send('Hi');
+    await page.getByRole('log').getByText('Heard: "Hi"').waitFor();
+    await until(() => message().evaluate(element => element.matches(':focus'))).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('d');
+    await page.getByRole('dialog', { name: 'Changes' }).waitFor();
+  });
+
+  it('copies an answer without its reasoning, and shows when messages came', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await send('Hi');
+    await page.getByRole('button', { name: 'Copy answer' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('Heard: "Hi"');
+    const times = page.getByRole('log').locator('time');
+    expect(await times.allInnerTexts()).toEqual([expect.stringMatching(/^\d\d:\d\d$/), expect.any(String)]);
+    await takePictures(page, 'everyday-answer');
+  });
+
+  it('marks the words that a search found', async () => {
+    const { id } = await server.log.createThread({ title: 'Strawberries' });
+    await server.log.append(id, [{ type: 'user', runId: 'u', content: 'Where do raspberries grow?' }]);
+    await open();
+    await page.getByLabel('Search conversations').fill('raspberries');
+    await until(() => page.locator('.search-hit mark').allInnerTexts()).toEqual(['raspberries']);
+    await expectReadable(page, 'html');
+  });
+
+  it('offers the view of code only where code ran', async () => {
+    const tab = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'REPL' });
+    await send('Hi');
+    await page.getByRole('log').getByText('Heard: "Hi"').waitFor();
+    expect(await tab.count()).toBe(0);
+    await server.log.append(threadIn(page), [{ type: 'repl_input', runId: 'r', id: 'c', code: '1' }]);
+    await tab.waitFor();
+  });
+
+  it('says that an address is unknown', async () => {
+    await page.goto(`${server.url}/nowhere`);
+    await page.getByText('There is no page here').waitFor();
+    await expectReadable(page, 'html');
+    await takePictures(page, 'everyday-unknown');
+    await page.getByRole('main').getByRole('link', { name: 'New conversation' }).click();
+    await message().waitFor();
+  });
+
+  it('shows an error of the server that lasts as what it is, in the list and in the conversation', async () => {
+    await send('Hi');
+    await page.getByRole('log').getByText('Heard: "Hi"').waitFor();
+    const failing = /\/api\/(?:changes|threads\/[^/]+\/(?:window|events))/;
+    await page.route(failing, route => route.fulfill({ status: 500, body: 'broken' }));
+    await page.reload();
+    await page.locator('.status-line').getByText('The server answers with an error (HTTP 500).').waitFor();
+    await page.locator('.sidebar').getByText('The server answers with an error (HTTP 500).').waitFor();
+    await takePictures(page, 'everyday-error');
+    await page.unroute(failing);
+    await page.getByRole('log').getByText('Heard: "Hi"').waitFor({ timeout: 20_000 });
+    scene.expectComplaint('500');
+  });
+
+  it('has no word of the log on it, and reads from right to left', async () => {
+    await send('مرحبا بالعالم 日本語のメッセージ');
+    await page.getByRole('log').getByText('Heard:').waitFor();
+    await page.evaluate("document.documentElement.dir = 'rtl'");
+    await expectReadable(page, 'html');
+    await takePictures(page, 'everyday-rtl');
+    for (const path of ['/', '/inbox', '/inbox/history', '/compare', '/usage', `/threads/${threadIn(page)}/playback`]) {
+      await page.goto(server.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expectReadable(page, 'html');
+      expect(await page.locator('body').innerText()).not.toMatch(/\brelays?\b|a person|Whole in/i);
+    }
+  });
+});
+
+function threadIn(page: Page): string {
+  return new URL(page.url()).pathname.split('/')[2] ?? '';
+}

@@ -1,0 +1,50 @@
+import { modelName } from '../../../src/projections/presentation/model-name.ts';
+import type { useAgentChoice } from './agent-pickers.tsx';
+import type { PageCommand } from './page-command.ts';
+
+/** The commands that choose agent, model and mode of the next message, and those of the chosen agent. */
+export function choiceCommands(choice: ReturnType<typeof useAgentChoice>): readonly PageCommand[] {
+  const { agents, models, modes, chosen, setAgentId, setModel, setMode } = choice;
+  const own = agents.find(({ id }) => id === chosen.agent)?.commands ?? [];
+  const pick = (name: string, values: readonly { text: string; detail: string }[], set: (text: string) => void) =>
+    values.length < 2
+      ? []
+      : [
+          {
+            name,
+            argument: name,
+            completes: name,
+            does: `choose the ${name} of the next message`,
+            values,
+            run: (argument: string) => {
+              const known = values.find(({ text }) => text === argument);
+              if (known === undefined) throw new Error(`Unknown ${name} “${argument}”.`);
+              set(known.text);
+              return undefined;
+            },
+          },
+        ];
+  return [
+    ...pick(
+      'model',
+      models.map(id => ({ text: id, detail: modelName(id) })),
+      setModel,
+    ),
+    ...pick(
+      'mode',
+      modes.map(({ id, name }) => ({ text: id, detail: name })),
+      setMode,
+    ),
+    ...pick(
+      'agent',
+      agents.map(({ id, name }) => ({ text: id, detail: name })),
+      setAgentId,
+    ),
+    ...own.map(({ name, description, sends }) => ({
+      name,
+      argument: '[text]',
+      does: description,
+      run: (argument: string) => sends.replaceAll('{argument}', argument).trim(),
+    })),
+  ];
+}
