@@ -116,7 +116,7 @@ export function withStoredKeys(
   env: Readonly<Record<string, string | undefined>>,
   stored: StoredProviders,
 ): Readonly<Record<string, string | undefined>> {
-  const read = (name: string) => (isSet(env[name]) ? env[name] : stored.keyFor(name));
+  const read = (name: string) => (Object.hasOwn(env, name) && isSet(env[name]) ? env[name] : stored.keyFor(name));
   return new Proxy({}, { get: (_, name) => (typeof name === 'string' ? read(name) : undefined) });
 }
 

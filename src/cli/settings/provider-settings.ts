@@ -4,7 +4,12 @@ import { modelFailure } from '../../agents/model/call/failure.ts';
 import { isSet, StoredProviders } from '../../config/index.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
-import type { ModelProviderBody, ModelProviderInfo, ModelProviderTest } from '../../protocols/index.ts';
+import {
+  type ModelProviderBody,
+  modelProviderBody,
+  type ModelProviderInfo,
+  type ModelProviderTest,
+} from '../../protocols/index.ts';
 import { configuredRegistry, findModelServers, offeredModels } from '../coder.ts';
 import type { Settings } from './settings.ts';
 
@@ -57,8 +62,12 @@ export class ProviderSettings {
   }
 
   /** Stores a key or a server. Throws `invalid_argument` when it is neither. */
-  async store({ id, key, baseURL, name }: ModelProviderBody): Promise<void> {
-    const known = this.#providers().find(provider => provider.id === id);
+  async store(provider: ModelProviderBody): Promise<void> {
+    const { success, error } = modelProviderBody.safeParse(provider);
+    // The message names what was expected, never what was given.
+    if (!success) throw invalid(`The provider is invalid: ${error.issues[0]?.message ?? ''}.`);
+    const { id, key, baseURL, name } = provider;
+    const known = this.#providers().find(each => each.id === id);
     const isOwn = Object.hasOwn(this.#stored.servers(), id);
     if (baseURL !== undefined) {
       if (known !== undefined && !isOwn)

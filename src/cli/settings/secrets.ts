@@ -1,5 +1,5 @@
 import { secretsIn } from '../../agents/process/environment.ts';
-import { createRedactor, type Redactor } from '../../agents/redaction/redactor.ts';
+import { createRedactor, type GrowingRedactor } from '../../agents/redaction/redactor.ts';
 import { type Config, StoredProviders } from '../../config/index.ts';
 import { hideSecrets } from '../../control/standard-output.ts';
 import { passwordsOf } from '../../log/index.ts';
@@ -8,7 +8,7 @@ import { readMachineToken } from './machine-token.ts';
 import { type StoreOptions, storeUrls } from './store-options.ts';
 
 /** Hides the secrets of a command in everything that it writes from now on; returns what hides them. */
-export function hideSecretsFor(options: StoreOptions, config: Config): Redactor {
+export function hideSecretsFor(options: StoreOptions, config: Config): GrowingRedactor {
   const redactor = createRedactor(secretsFor(options, config));
   hideSecrets(redactor);
   return redactor;

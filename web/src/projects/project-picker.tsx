@@ -1,11 +1,12 @@
 import '../styles/projects.css';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
 import type { ProjectInfo } from '../../../src/protocols/index.ts';
 import { FolderIcon } from '../parts/icons.tsx';
-import { ProjectMenu } from './project-menu.tsx';
 import { useProjects } from './use-projects.ts';
+
+const ProjectMenu = lazy(async () => ({ default: (await import('./project-menu.tsx')).ProjectMenu }));
 
 /** Shows the project that new conversations begin in, and changes it; nothing on a server without projects. */
 export function ProjectPicker({ client, onChosen }: { client: Client; onChosen: () => void }) {
@@ -41,14 +42,16 @@ export function ProjectPicker({ client, onChosen }: { client: Client; onChosen: 
         </p>
       )}
       {anchor !== undefined && (
-        <ProjectMenu
-          client={client}
-          label="Projects"
-          anchor={anchor}
-          folder={current.folder}
-          onChoose={change}
-          onClose={() => setAnchor(undefined)}
-        />
+        <Suspense fallback={null}>
+          <ProjectMenu
+            client={client}
+            label="Projects"
+            anchor={anchor}
+            folder={current.folder}
+            onChoose={change}
+            onClose={() => setAnchor(undefined)}
+          />
+        </Suspense>
       )}
     </div>
   );

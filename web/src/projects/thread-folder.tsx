@@ -1,12 +1,13 @@
-import { useContext, useState } from 'react';
+import { lazy, Suspense, useContext, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { errorText } from '../../../src/events/index.ts';
 import type { ProjectInfo } from '../../../src/protocols/index.ts';
 import { FolderIcon } from '../parts/icons.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { Threads, useThreads } from '../threads/use-threads.ts';
-import { ProjectMenu } from './project-menu.tsx';
 import { useProjects } from './use-projects.ts';
+
+const ProjectMenu = lazy(async () => ({ default: (await import('./project-menu.tsx')).ProjectMenu }));
 
 /** Shows the folder that a conversation works in, and moves its next turns to another one; nothing without projects. */
 export function ThreadFolder({ client, threadId }: { client: Client; threadId: string }) {
@@ -39,14 +40,16 @@ export function ThreadFolder({ client, threadId }: { client: Client; threadId: s
         <span>{folder?.split('/').at(-1) ?? 'No folder'}</span>
       </button>
       {anchor !== undefined && (
-        <ProjectMenu
-          client={client}
-          label="Folder of this conversation"
-          anchor={anchor}
-          folder={folder}
-          onChoose={move}
-          onClose={() => setAnchor(undefined)}
-        />
+        <Suspense fallback={null}>
+          <ProjectMenu
+            client={client}
+            label="Folder of this conversation"
+            anchor={anchor}
+            folder={folder}
+            onChoose={move}
+            onClose={() => setAnchor(undefined)}
+          />
+        </Suspense>
       )}
       {problem !== undefined && (
         <Toasts toasts={[{ key: 'folder', text: problem, tone: 'bad', onClose: () => setProblem(undefined) }]} />
