@@ -233,18 +233,20 @@ class RunMode {
     this.current === 'plan' ? planModeDecision(request) : ({ policy: 'allow' } as const);
 }
 
+/** The rules that the coding agent has beside those of its options. */
+export const builtInCoderRules: PermissionRuleSet = {
+  ...workspacePermissions,
+  rules: [
+    ...workspacePermissions.rules,
+    { category: conversationCategory, policy: 'allow' },
+    // A subagent follows the same rules: starting one does nothing by itself.
+    { category: 'agent', policy: 'allow' },
+  ],
+};
+
 function coderPermissions(own: PermissionRuleSet | undefined): PermissionRuleSet {
-  const { default: fallback = 'ask', rules } = workspacePermissions;
-  return {
-    default: own?.default ?? fallback,
-    rules: [
-      ...(own?.rules ?? []),
-      ...rules,
-      { category: conversationCategory, policy: 'allow' },
-      // A subagent follows the same rules: starting one does nothing by itself.
-      { category: 'agent', policy: 'allow' },
-    ],
-  };
+  const { default: fallback = 'ask', rules } = builtInCoderRules;
+  return { default: own?.default ?? fallback, rules: [...(own?.rules ?? []), ...rules] };
 }
 
 /** The tools that change nothing but the conversation. */
