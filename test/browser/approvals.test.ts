@@ -65,7 +65,9 @@ describe.skipIf(browser === undefined)('approvals on the page', () => {
     const danger = await begin('Danger', 'risky');
     const shown = () => page.evaluate<Shown[]>('shown');
     const actionsOf = ({ body, actions }: Shown) => [body, ...actions.map(({ action }) => action)];
-    await until(async () => (await shown()).map(actionsOf).toSorted()).toEqual([
+    await until(async () =>
+      (await shown()).map(actionsOf).toSorted(([one = ''], [other = '']) => one.localeCompare(other)),
+    ).toEqual([
       ['Run $ ls -la /srv', 'approve', 'reject'],
       ['Run $ rm -rf build\ndeletes build', 'reject'],
     ]);
@@ -98,6 +100,21 @@ describe.skipIf(browser === undefined)('approvals on the page', () => {
       expect.stringMatching(/First · 1[01] min\. ago$/),
       expect.stringMatching(/Second · 1[01] min\. ago$/),
     ]);
+  });
+
+  it('are given beside each other in a comparison', async () => {
+    const threads = [await begin('One'), await begin('Two')];
+    await page.goto(`${server.url}/compare?threads=${threads.join(',')}`);
+    const states = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: 'State' }) })
+      .getByRole('cell');
+    await until(() => states.getByText('waiting for you').count()).toBe(2);
+    await expectReadable(page, 'html');
+    await takePictures(page, 'approvals-compare');
+    await states.last().getByRole('button', { name: 'Approve' }).click();
+    await until(() => states.last().innerText()).toBe('complete');
+    expect(await answersIn(threads[0] ?? '')).toEqual([]);
   });
 
   it('suggest the narrowest rule after the third time, and show it before it is saved', async () => {

@@ -12,6 +12,8 @@ self.addEventListener('activate', event => event.waitUntil(self.clients.claim())
 async function openPage(path) {
   const [page] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   if (page === undefined) return self.clients.openWindow(path);
+  // A page of this worker has its origin.
+  // oxlint-disable-next-line require-post-message-target-origin
   page.postMessage({ open: path });
   return page.focus();
 }

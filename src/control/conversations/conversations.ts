@@ -27,6 +27,7 @@ import { changeMessage, isReminder, notWaiting, queueMessage, storeUnanswered } 
 import { holdQueue, isQueueHeld, releaseQueue } from './queue-hold.ts';
 import { checkMode, type OfferedAgents, type SendReceipt, pickAgent, type SentMessage } from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
+import { getBlocks, getHeads } from '../../graph/conversation/index.ts';
 import { makeTitle } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
@@ -305,15 +306,24 @@ export class Conversations extends ConversationSettings {
     });
   }
 
-  /** Starts a run with a message, which gives a thread without a title its title. */
+  /** Starts a run with a message, which gives a thread its title: one without a title, or with that of the message it edits. */
   async #begin(threadId: string, message: SentMessage, edits?: string): Promise<SendReceipt> {
     const before = await this.#options.log.getThread(threadId);
     const chosen = withChosenModel(this.#agents, before, message);
     const { runId } = await this.start(threadId, chosen, { ...onceOf(message), ...defined({ edits }) });
     const thread = before?.title === undefined ? await this.#options.log.getThread(threadId) : before;
-    if (thread !== undefined && thread.title === undefined)
+    const isEdited = edits !== undefined && thread?.title === (await this.#titleOfMessage(threadId, edits));
+    if (thread !== undefined && (thread.title === undefined || isEdited))
       await this.label(threadId, { title: makeTitle(message.content) });
     return { runId };
+  }
+
+  /** The title that a message gives a thread. */
+  async #titleOfMessage(threadId: string, messageId: string): Promise<string | undefined> {
+    const { conversation } = await this.#memory.of(threadId);
+    const [block] = getBlocks(conversation, messageId);
+    const [chunk] = block === undefined ? [] : getHeads(conversation, block.id);
+    return chunk?.event.type === 'user' ? makeTitle(chunk.event.content) : undefined;
   }
 
   /** Stores a message that has to wait; undefined when nothing runs in the thread and nothing else waits. */
