@@ -10,6 +10,7 @@ import { fakeProgram } from './cli-agents/support/fake-program.ts';
 import { bareEnvironment } from './support/bare-environment.ts';
 import { gitProject, type GitProject } from './support/git-project.ts';
 import { startProduct } from './support/product.ts';
+import { useChats } from './terminal/chat-scene.ts';
 
 const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const programs = dirname(fakeProgram());
@@ -116,6 +117,38 @@ describe('the programs that a person starts', { timeout: 60_000 }, () => {
     await server.close();
     expect(seen('bash')).toContain('PATH');
     expect(seen('bash').includes('JAVA_HOME')).toBe(isPersons);
+  });
+});
+
+describe('the shell of the coding agent', { timeout: 60_000 }, () => {
+  const startChat = useChats();
+
+  it('sees the person’s environment in a run; in an imported thread the short list', async () => {
+    const { server, env } = await scripted();
+    const options = { env, cwd: project.folder };
+    const singletree = (...args: string[]) => promisify(execFile)(process.execPath, [command, ...args], options);
+    const go = ['run', 'coder', 'go', '--model', 'openai/gpt-5.5', '--yolo'];
+    await singletree(...go);
+    const own = seen('bash');
+    writeFileSync(listed('thread.jsonl'), (await singletree('export', 'last')).stdout);
+    const { id } = JSON.parse((await singletree('import', listed('thread.jsonl'), '--json')).stdout) as { id: string };
+    await singletree(...go, '--resume', id);
+    await server.close();
+    expect(own).toEqual(expect.arrayContaining(['PATH', 'JAVA_HOME', 'SINGLETREE_RUN']));
+    expect(own.filter(name => withheld.includes(name))).toEqual([]);
+    expect(seen('bash')).toEqual(expect.arrayContaining(['PATH', 'SINGLETREE_RUN']));
+    expect(seen('bash').filter(name => name in ofPerson)).toEqual([]);
+  });
+
+  it('sees the person’s environment in a chat', async () => {
+    const toolCall = { name: 'bash', input: { command: listTo('bash') } };
+    const { OPENAI_API_KEY: _, ...env } = ofPerson;
+    const config = "export default { permissions: { default: 'allow', rules: [] } };";
+    const chat = await startChat(scriptByStep([[{ toolCall }], 'Listed.']), { env, config });
+    await chat.say('list it');
+    await chat.shows('Listed.');
+    expect(seen('bash')).toEqual(expect.arrayContaining(['PATH', 'JAVA_HOME', 'SINGLETREE_RUN']));
+    expect(seen('bash').filter(name => withheld.includes(name))).toEqual([]);
   });
 });
 

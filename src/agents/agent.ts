@@ -1,9 +1,11 @@
 import { type AgentEvent, type ContentPart, type EventOf, newId } from '../events/index.ts';
+import type { RunAdditions } from '../events/run-additions.ts';
 import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Spending } from './limits/spending.ts';
 import type { ModelTool, Tool } from './loop/tool.ts';
+import type { McpServersConfig } from './mcp/mcp-server.ts';
 import type { MemoryHost } from './memory/memory-host.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ModelRegistry } from './model/registry/registry.ts';
@@ -81,6 +83,10 @@ export interface InvokeParams extends Partial<RunOrigin> {
   readonly memoryHost?: MemoryHost;
   /** The external program's own session in which this conversation can continue. */
   readonly session?: Session;
+  /** What the client that asked for the run adds; only for agents with `takesAdditions`. */
+  readonly additions?: RunAdditions;
+  /** MCP servers that an external program gets beside its own, by name; only for agents with `takesMcpServers`. */
+  readonly mcpServers?: SessionMcpServers;
   /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
   /** The number of raw lines that a resumed run has already: its next line continues the count. Default: none. */
@@ -111,6 +117,9 @@ export interface AgentMode {
   readonly name: string;
   readonly description?: string;
 }
+
+/** MCP servers for the session of an external program, by name. */
+export type SessionMcpServers = McpServersConfig['mcpServers'];
 
 /** A session of an external program that knows the first messages of a conversation. */
 export interface Session {
@@ -166,6 +175,10 @@ export interface Agent<Output = unknown> {
   readonly lostRequests?: string;
   /** Whether a program of its own makes its calls: one that is open when a run ends early gets a result that says so. */
   readonly isExternal?: boolean;
+  /** Whether its runs take `additions`: tools that a client executes, and words that follow its instructions. */
+  readonly takesAdditions?: boolean;
+  /** Whether its runs take `mcpServers`. */
+  readonly takesMcpServers?: boolean;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
   /**

@@ -21,6 +21,14 @@ export { isEndOf } from './agent.ts';
 export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
+export type { CliCommand, CommandRequest } from './cli/contract/cli-command.ts';
+export {
+  type AcpMode,
+  type CliAgentDefinition,
+  defineCliAgent,
+  type PrintMode,
+} from './cli/define/define-cli-agent.ts';
+export type { PrintedRun } from './cli/define/printed-run.ts';
 export { abilityWords } from './cli/contract/ability-words.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export type { EnvironmentPolicy } from './process/environment.ts';

@@ -62,6 +62,8 @@ const checkSpawn = optionsCheck(
       memory: anything(),
       memoryHost: anything(),
       session: anything(),
+      mcpServers: anything(),
+      additions: anything(),
       raw: anything(),
       rawBefore: anything(),
       spending: anything(),

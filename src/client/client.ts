@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type LoggedEvent, newId, SingletreeError } from '../events/index.ts';
+import type { EventPage, EventQuery } from '../events/event-query.ts';
+import { type LoggedEvent, newId, parseEvent, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, field, milliseconds, text } from '../events/options/option-fields.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type BranchBody,
   type FileInfo,
   fileInfo,
+  eventPageInfo,
   type MentionInfo,
   mentionInfo,
   type MessageBody,
@@ -164,10 +166,15 @@ export interface Client {
   readRawLines(threadId: string, runId: string, part?: RawLinePart): Promise<RawLineInfo[]>;
   listFiles(threadId: string): Promise<FileInfo[]>;
   downloadFile(threadId: string, fileId: string): Promise<Blob>;
-  /** What a thread cost: in all, and by run, agent and model. */
+  /** What a thread cost: in all, and by run, agent, model and tool. */
   getUsage(threadId: string): Promise<UsageInfo>;
-  /** Tokens and cost over all threads, for each day, agent or model that `by` names. */
+  /** Tokens and cost over all threads, for each day, agent, model or resource that `by` names. */
   sumUsage(query?: UsageSearch): Promise<UsageTotalInfo[]>;
+  /**
+   * One page of the events of all threads: thread by thread, in order within one. `next` is the cursor of the page after it;
+   * `until` is the `since` of the next reading, which has what came meanwhile. Readings may share events: thread and seq name one.
+   */
+  events(query?: EventQuery): Promise<EventPage>;
   /** Files of the folder of a thread, or of the server, that a message can mention. */
   findMentions(query: MentionSearch): Promise<MentionInfo[]>;
   /** Messages and titles that have all the words, the newest first. */
@@ -199,7 +206,7 @@ export interface UsageSearch {
   readonly from?: string;
   readonly to?: string;
   readonly resourceId?: string;
-  readonly by?: readonly ('day' | 'agent' | 'model')[];
+  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource')[];
 }
 
 /** Which words to find. */
@@ -356,6 +363,16 @@ export function createClient(options: ClientOptions = {}): Client {
     getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),
     sumUsage: async (query = {}) =>
       (await call(usageList, `usage${queryOf({ ...query, by: query.by?.join() })}`)).totals,
+    events: async (query = {}) => {
+      const { events, next, until } = await call(
+        eventPageInfo,
+        `events${queryOf({ ...query, types: query.types?.join() })}`,
+      );
+      const checked = events.map(({ threadId, resourceId, event }) => {
+        return { threadId, resourceId, event: parseEvent(event) as LoggedEvent };
+      });
+      return { events: checked, until, ...(next !== undefined && { next }) };
+    },
     findMentions: async query => (await call(mentionList, `mentions${queryOf(query)}`)).files,
     search: query => call(searchInfo, `search${queryOf(query)}`),
     readWindow: async (threadId, part = {}) =>

@@ -11,6 +11,7 @@ export {
   type UsageSearch,
   type WordSearch,
 } from './client.ts';
+export type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
 export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
 export type { WatchOptions } from './watch.ts';
 export type { ThreadWatchOptions } from './watch-threads.ts';

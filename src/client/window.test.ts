@@ -132,8 +132,28 @@ describe('search and usage over HTTP', () => {
       { agentId: 'silent', modelId: 'large', inputTokens: 5, outputTokens: 1, modelCalls: 1 },
     ]);
     expect(await clientOf().sumUsage()).toMatchObject([{ inputTokens: 10, modelCalls: 2 }]);
+    expect(await clientOf().sumUsage({ by: ['resource'] })).toMatchObject([
+      { resourceId: 'one', inputTokens: 5 },
+      { resourceId: 'two', inputTokens: 5 },
+    ]);
     await expect(own.search({ text: 'a', resourceId: 'two' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(own.sumUsage({ from: 'today' })).rejects.toMatchObject({ code: 'invalid_argument' });
+    const { events, next, until } = await own.events({ types: ['usage', 'user'] });
+    expect([events.map(({ threadId, resourceId, event }) => [threadId, resourceId, event.type]), next]).toEqual([
+      [
+        [mine, 'one', 'user'],
+        [mine, 'one', 'usage'],
+      ],
+      undefined,
+    ]);
+    expect(Date.parse(until)).toBeLessThan(Date.now());
+    const first = await clientOf().events({ types: ['usage'], limit: 1, since: '2020-01-01T00:00:00Z' });
+    const second = await clientOf().events({ types: ['usage'], cursor: first.next as string });
+    expect([...first.events, ...second.events].map(({ threadId }) => threadId)).toEqual(
+      expect.arrayContaining([mine, other]),
+    );
+    await expect(own.events({ resourceId: 'two' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(own.events({ cursor: 'x' })).rejects.toMatchObject({ code: 'invalid_argument' });
     await expect(own.readWindow(other)).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 });

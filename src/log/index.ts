@@ -32,6 +32,8 @@ export {
   type GroupedUsage,
 } from './derived/usage-totals.ts';
 export { snippetOf, wordsOf } from './derived/words.ts';
+export type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
+export { readEventPage } from './event-pages.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 export type { LiveFeed, LiveNews } from './live-feed.ts';
 export { LiveTails, type Stored, type TailSource } from './live-tails.ts';

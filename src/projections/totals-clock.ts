@@ -1,5 +1,5 @@
-import { type AgentEvent, type Handlers, isKnownEvent } from '../events/index.ts';
-import { addTotals, type CallTimes, type Clock, type TotalsDraft } from './totals-tables.ts';
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, toolOutputOf } from '../events/index.ts';
+import { addToolTotals, addTotals, type CallTimes, type Clock, type TotalsDraft } from './totals-tables.ts';
 
 const silent: Clock = { spoke: false, openCalls: 0 };
 
@@ -43,7 +43,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
     const call = draft.last('call', id);
     if (call !== undefined && now !== undefined) draft.add('call', id, { ...call, startedAt: now });
   },
-  tool_result: ({ id }, draft, now) => endCall(draft, id, now),
+  tool_result: (event, draft, now) => endCall(draft, event, now),
   relay: ({ id, runId, toolCallId }, draft, now) => {
     if (now === undefined) return;
     draft.add('relay', id, {
@@ -113,22 +113,25 @@ function stopModel(draft: TotalsDraft, runId: string): void {
   set(draft, runId, rest);
 }
 
-function startCall(draft: TotalsDraft, { id, runId }: { id: string; runId: string }, now: number | undefined): void {
+function startCall(draft: TotalsDraft, { id, runId, name: tool }: EventOf<'tool_call'>, now: number | undefined): void {
   const clock = clockOf(draft, runId);
   set(draft, runId, { ...clock, openCalls: clock.openCalls + 1 });
-  const times: CallTimes = { runId, waitedMs: 0, done: false, ...(now !== undefined && { calledAt: now }) };
+  const times: CallTimes = { runId, tool, waitedMs: 0, done: false, ...(now !== undefined && { calledAt: now }) };
   draft.add('call', id, times);
   addTotals(draft, runId, { toolCalls: 1 });
+  addToolTotals(draft, tool, { toolCalls: 1 });
 }
 
 /** After the last open call of a run its model is asked again, also when the run reports no steps. */
-function endCall(draft: TotalsDraft, id: string, now: number | undefined): void {
+function endCall(draft: TotalsDraft, { id, output }: EventOf<'tool_result'>, now: number | undefined): void {
   const call = draft.last('call', id);
   if (call === undefined || call.done) return;
   draft.add('call', id, { ...call, done: true });
-  const { runId, startedAt, calledAt, waitedMs } = call;
+  const { runId, tool, startedAt, calledAt, waitedMs } = call;
   const since = startedAt ?? (calledAt === undefined ? undefined : calledAt + waitedMs);
-  if (now !== undefined && since !== undefined) addTotals(draft, runId, { toolMs: Math.max(0, now - since) });
+  const toolMs = now === undefined || since === undefined ? 0 : Math.max(0, now - since);
+  if (toolMs > 0) addTotals(draft, runId, { toolMs });
+  addToolTotals(draft, tool, { toolMs, failedCalls: 'context' in toolOutputOf(output) ? 0 : 1 });
   const clock = clockOf(draft, runId);
   const openCalls = Math.max(0, clock.openCalls - 1);
   if (openCalls > 0 || now === undefined) set(draft, runId, { ...clock, openCalls });

@@ -17,6 +17,15 @@ export interface Totals extends UsageCounts {
   readonly firstTexts: number;
 }
 
+/** How often a tool was called, how often that failed, and how long it ran. */
+export interface ToolTotals {
+  readonly toolCalls: number;
+  /** The calls that failed or were denied. */
+  readonly failedCalls: number;
+  /** Milliseconds in which it ran; side by side they add up. */
+  readonly toolMs: number;
+}
+
 export const noTotals: Totals = {
   ...noUsage,
   modelCalls: 0,
@@ -42,6 +51,7 @@ export interface Clock {
 /** When a call was made and started, and how long a person was asked about it. */
 export interface CallTimes {
   readonly runId: string;
+  readonly tool: string;
   readonly calledAt?: number;
   readonly startedAt?: number;
   readonly waitedMs: number;
@@ -53,7 +63,8 @@ export interface TotalsTables {
   run: Totals;
   agent: Totals;
   model: Totals;
-  /** `run`, `agent` and `model` to the ids there are. */
+  tool: ToolTotals;
+  /** `run`, `agent`, `model` and `tool` to the ids there are. */
   order: string;
   clock: Clock;
   call: CallTimes;
@@ -75,6 +86,18 @@ export function addTotals(draft: TotalsDraft, runId: string, added: Added, model
     if (known === undefined) draft.add('order', of, keys[of]);
     draft.add(of, keys[of], sum(known, added));
   }
+}
+
+/** Adds to the totals of a tool. */
+export function addToolTotals(draft: TotalsDraft, tool: string, added: Partial<ToolTotals>): void {
+  const known = draft.last('tool', tool);
+  if (known === undefined) draft.add('order', 'tool', tool);
+  const { toolCalls = 0, failedCalls = 0, toolMs = 0 } = known ?? {};
+  draft.add('tool', tool, {
+    toolCalls: toolCalls + (added.toolCalls ?? 0),
+    failedCalls: failedCalls + (added.failedCalls ?? 0),
+    toolMs: toolMs + (added.toolMs ?? 0),
+  });
 }
 
 function sum(totals: Totals = noTotals, added: Added): Totals {

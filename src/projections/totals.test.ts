@@ -49,6 +49,18 @@ describe('totals', () => {
     ]);
   });
 
+  it('are calls, failures and times of tools', () => {
+    const failed = [
+      at(22, { type: 'tool_call', runId, id: 'd', name: 'shell', input: {} }),
+      at(23, { type: 'tool_result', runId, id: 'd', name: 'shell', output: { error: 'no' } }),
+      at(24, { type: 'tool_call', runId, id: 'e', name: 'read', input: {} }),
+    ];
+    expect(foldAll(totals, [...events, ...failed]).tools).toEqual([
+      { tool: 'shell', toolCalls: 2, failedCalls: 1, toolMs: 4000 },
+      { tool: 'read', toolCalls: 1, failedCalls: 0, toolMs: 0 },
+    ]);
+  });
+
   it('leave out what was never reported', () => {
     const { all } = foldAll(totals, [{ type: 'usage', runId, inputTokens: 1, outputTokens: 1 }]);
     expect(all).not.toHaveProperty('cost');

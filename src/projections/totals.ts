@@ -2,9 +2,16 @@ import { advance, emptySnapshot } from '../graph/versioned/index.ts';
 import { addUsage, noUsage } from '../events/usage-sum.ts';
 import type { Fold } from './fold.ts';
 import { takeTimes } from './totals-clock.ts';
-import { addTotals, noTotals, type Totals, type TotalsState, type TotalsTables } from './totals-tables.ts';
+import {
+  addTotals,
+  noTotals,
+  type ToolTotals,
+  type Totals,
+  type TotalsState,
+  type TotalsTables,
+} from './totals-tables.ts';
 
-/** What a thread cost: in all, and for each run, agent and model, each in the order of appearance. */
+/** What a thread cost: in all, and for each run, agent, model and tool, each in the order of appearance. */
 export interface TotalsView {
   readonly all: Totals;
   readonly runs: readonly (Totals & { readonly runId: string })[];
@@ -12,6 +19,7 @@ export interface TotalsView {
   readonly agents: readonly (Totals & { readonly agentId: string })[];
   /** The id is empty for usage without the name of a model. */
   readonly models: readonly (Totals & { readonly modelId: string })[];
+  readonly tools: readonly (ToolTotals & { readonly tool: string })[];
 }
 
 /** Tokens, cost and time of a thread, as a fold. Subagents count as runs of their own. */
@@ -30,6 +38,10 @@ export const totals: Fold<TotalsState, TotalsView> = {
     runs: list(state, 'run', runId => ({ runId })),
     agents: list(state, 'agent', agentId => ({ agentId })),
     models: list(state, 'model', modelId => ({ modelId })),
+    tools: state.all('order', 'tool').flatMap(tool => {
+      const used = state.last('tool', tool);
+      return used === undefined ? [] : [{ tool, ...used }];
+    }),
   }),
 };
 

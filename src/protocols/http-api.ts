@@ -308,18 +308,29 @@ const usageTotals = z.looseObject({
   cost: z.number().optional().describe('in US dollars, of the calls that reported it'),
 });
 
-/** What a thread cost: in all, and by run, agent and model. */
+/** What a thread cost: in all, and by run, agent, model and tool. */
 export const usageInfo = z.looseObject({
   all: usageTotals,
   runs: z.array(usageTotals.extend({ runId: z.string() })),
   agents: z.array(usageTotals.extend({ agentId: z.string() })),
   models: z.array(usageTotals.extend({ modelId: z.string() })),
+  tools: z
+    .array(
+      z.looseObject({
+        tool: z.string(),
+        toolCalls: z.number(),
+        failedCalls: z.number().describe('those that failed or were denied'),
+        toolMs: z.number().describe('milliseconds in which it ran'),
+      }),
+    )
+    .optional(),
 });
 
 export type UsageInfo = z.infer<typeof usageInfo>;
 
-/** What was used in all threads, for a day, an agent or a model. */
+/** What was used in all threads, for a day, an agent, a model or a resource. */
 export const usageTotalInfo = z.looseObject({
+  resourceId: z.string().optional(),
   day: z.string().optional(),
   agentId: z.string().optional(),
   modelId: z.string().optional(),
@@ -330,6 +341,15 @@ export const usageTotalInfo = z.looseObject({
 });
 
 export type UsageTotalInfo = z.infer<typeof usageTotalInfo>;
+
+/** A page of the events of all threads. */
+export const eventPageInfo = z.looseObject({
+  events: z.array(
+    z.looseObject({ threadId: z.string(), resourceId: z.string(), event: z.looseObject({ type: z.string() }) }),
+  ),
+  next: z.string().optional().describe('the cursor of the next page, when there may be more'),
+  until: z.string().describe('the `since` of the next reading, which has what came meanwhile'),
+});
 
 /** A message or a title that has the words of a search. */
 export const searchHitInfo = z.looseObject({

@@ -53,6 +53,7 @@ export {
   type UsageInfo,
   usageInfo,
   type UsageTotalInfo,
+  eventPageInfo,
   usageTotalInfo,
   windowInfo,
 } from './http-api.ts';
@@ -82,7 +83,7 @@ export {
   type SessionInfo,
   sessionInfo,
 } from './http-sessions.ts';
-export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiUserMessage } from './http-ag-ui.ts';
+export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiToolMessage, type AgUiUserMessage } from './http-ag-ui.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
 export {

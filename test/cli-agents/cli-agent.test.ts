@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
 import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/agent/cli-agent.ts';
+import { promptOf } from '../../src/agents/cli/agent/prompt.ts';
 import type { Session } from '../../src/agents/agent.ts';
 import { Semaphore } from '../../src/agents/semaphore.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
@@ -92,6 +93,31 @@ describe('an external agent', () => {
     const later = await ask('', { messages, session: { id: 's-0', known: 1 } });
     expect(textOf(later)).toBe('69:Meanwhile this was s');
     expect(later.some(event => event.type === 'warning')).toBe(false);
+  });
+
+  it('writes calls with their results into the prompt of a new session', () => {
+    const { text } = promptOf([
+      { role: 'user', content: 'first' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Looking.' },
+          { type: 'tool_call', id: 'a', name: 'read', input: { path: 'x' } },
+          { type: 'tool_call', id: 'b', name: 'run', input: 'ls' },
+        ],
+      },
+      { role: 'tool', content: [{ type: 'tool_result', id: 'a', name: 'read', output: { context: 'the heron' } }] },
+      { role: 'user', content: 'second' },
+    ]);
+    expect(text).toBe(
+      [
+        'This conversation took place before:',
+        'User: first',
+        'Assistant: Looking.\n[Called read {"path":"x"}]\n[Result: the heron]\n[Called run {"input":"ls"}]\n[Failed: The call was interrupted: its outcome is unknown.]',
+        'Now the user asks:',
+        'second',
+      ].join('\n\n'),
+    );
   });
 
   it('counts what a run used and not what its session had used before', async () => {

@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readSavedStream, type SavedStreamOptions } from '../../src/agents/index.ts';
-import { type AgentEvent, parseEvent, toolOutputOf } from '../../src/events/index.ts';
+import { type AgentEvent, parseEvent } from '../../src/events/index.ts';
 import { readRecording } from '../support/recorded-channel.ts';
+import { shownWork } from './support/shown-work.ts';
 
 const fixtures = fileURLToPath(new URL('./channels/fixtures', import.meta.url));
 const ts = '2026-01-01T00:00:00.000Z';
@@ -27,28 +28,6 @@ function served({ status, body }: { status: number; body: string }, id: number):
     value = JSON.parse(body);
   } catch {}
   return JSON.stringify({ response: { id, status, body: value } });
-}
-
-/** What a run did, without ids, steps and usage: messages, calls, their outcomes, subagents and errors. */
-function workOf(events: readonly AgentEvent[]): object[] {
-  const work: object[] = [];
-  const errors = new Set<string>();
-  const messages = new Map<string, { text: string }>();
-  for (const event of events)
-    if (event.type === 'text') {
-      const message = messages.get(event.id) ?? { text: '' };
-      if (!messages.has(event.id)) work.push(message);
-      messages.set(event.id, message);
-      message.text += event.content;
-    } else if (event.type === 'tool_call') work.push({ call: event.name, input: event.input });
-    else if (event.type === 'tool_result')
-      work.push({ result: event.name, isDone: 'context' in toolOutputOf(event.output) });
-    else if (event.type === 'error') {
-      if (!errors.has(event.message)) work.push({ error: event.message });
-      errors.add(event.message);
-    } else if (event.type === 'unknown') work.push({ unknown: event.raw });
-    else if (event.type === 'harness_start' && event.parentId !== undefined) work.push({ subagent: event.agentId });
-  return work;
 }
 
 /** Reads the raw.jsonl of a recording as a saved stream. */
@@ -112,9 +91,9 @@ describe('the saved messages of an interactive channel', () => {
     async ({ folder, scenario, name }) => {
       const file = `${fixtures}/${folder}/${scenario}`;
       const isSecond = scenario === 'resume' && !folder.startsWith('claude');
-      const work = workOf(await readSaved(folder.split('@')[0] as string, rawRecords(`${file}.jsonl`, isSecond)));
+      const work = shownWork(await readSaved(folder.split('@')[0] as string, rawRecords(`${file}.jsonl`, isSecond)));
       const problem = unopened[name];
-      const shown = problem === undefined ? workOf(expectedEvents(`${file}.expected.jsonl`)) : [{ error: problem }];
+      const shown = problem === undefined ? shownWork(expectedEvents(`${file}.expected.jsonl`)) : [{ error: problem }];
       expect(probed.has(name) ? work.slice(0, shown.length) : work).toEqual(shown);
     },
   );
@@ -123,8 +102,8 @@ describe('the saved messages of an interactive channel', () => {
     'lack only the results that the program does not print: $name',
     async ({ folder, scenario }) => {
       const file = `${fixtures}/${folder}/${scenario}`;
-      const work = workOf(await readSaved(folder.split('@')[0] as string, rawRecords(`${file}.jsonl`)));
-      const shown = workOf(expectedEvents(`${file}.expected.jsonl`)).map(item => JSON.stringify(item));
+      const work = shownWork(await readSaved(folder.split('@')[0] as string, rawRecords(`${file}.jsonl`)));
+      const shown = shownWork(expectedEvents(`${file}.expected.jsonl`)).map(item => JSON.stringify(item));
       expect(shown).toEqual(expect.arrayContaining(work.map(item => JSON.stringify(item))));
       expect(work.some(item => 'unknown' in item)).toBe(false);
     },
@@ -134,8 +113,8 @@ describe('the saved messages of an interactive channel', () => {
     const raw = rawRecords(`${fixtures}/codex@0.166.0/text-two-turns.jsonl`).split('\n');
     const second = raw.findLastIndex(line => line.includes('turn/started'));
     const events = await readSaved('codex', raw.slice(second).join('\n'));
-    expect(workOf(events)).toEqual(
-      workOf(expectedEvents(`${fixtures}/codex@0.166.0/text-two-turns.expected.jsonl`)).slice(-1),
+    expect(shownWork(events)).toEqual(
+      shownWork(expectedEvents(`${fixtures}/codex@0.166.0/text-two-turns.expected.jsonl`)).slice(-1),
     );
     expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'complete' });
   });

@@ -41,7 +41,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
         await work;
         while (!(await isIdle(log, team))) await delay(200);
       };
-      const unfinished = await within(patienceMs, isDone(), () => standing(team, cluster));
+      const unfinished = await within(patienceMs, isDone(), () => standing(log, team, cluster));
       const stored = new Map<string, LoggedEvent[]>();
       for (const { id } of team.conversations) {
         const events: LoggedEvent[] = [];
@@ -52,6 +52,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
       for (const own of stored.values()) expect(violations(own)).toEqual([]);
       if (unfinished !== undefined) throw unfinished;
       await team.leave(stored, readersMs);
+      const outcomes: string[] = [];
       for (const { id, sent, started, events } of team.conversations) {
         const own = stored.get(id) ?? [];
         expect(own.map(({ seq }) => seq)).toEqual(own.map((_, index) => index + 1));
@@ -63,6 +64,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
         expect(own.flatMap(event => (event.type === 'user' ? [event.id] : []))).toEqual(sent);
         expect(idsOf(own, 'harness_end').toSorted()).toEqual(starts.toSorted());
         for (const event of own) if (event.type === 'user') expect(event).toMatchObject({ by: 'ann' });
+        outcomes.push(...checkAnswers(own));
       }
       for (const { threadId, relayId } of team.answered)
         expect(
@@ -78,6 +80,7 @@ describe.skipIf(!isReady)('three servers on one PostgreSQL and one Redis', () =>
         ...[...faults].map(([name, count]) => `  ${count} × ${name}`),
         `${team.conversations.length} threads, ${[...stored.values()].flat().length} events, ${team.answered.length} answers`,
         `${idsOf([...stored.values()].flat(), 'harness_start').length} runs of as many messages, which were sent ${team.requests} times`,
+        `${outcomes.filter(outcome => outcome === 'expired').length} of ${outcomes.length} questions expired`,
         `${effects.length} effects, none twice`,
       ]);
     } finally {
@@ -93,6 +96,22 @@ async function isIdle(log: EventLog, { conversations }: Team): Promise<boolean> 
     if (open !== undefined) return false;
   }
   return true;
+}
+
+/** How long an answer that was accepted in time may take to be stored while the database fails. */
+const storedMs = 10_000;
+
+/** Checks that every question has one outcome and none was approved after it expired; returns the outcomes. */
+function checkAnswers(events: readonly LoggedEvent[]): string[] {
+  const answers = events.filter(event => event.type === 'relay_resolved');
+  const relays = events.filter(event => event.type === 'relay');
+  expect(answers.map(({ relayId }) => relayId).toSorted()).toEqual(relays.map(({ id }) => id).toSorted());
+  for (const { relayId, outcome, ts } of answers) {
+    const { expiresAt } = relays.find(({ id }) => id === relayId) ?? {};
+    if (outcome === 'approve' && expiresAt !== undefined)
+      expect(Date.parse(ts)).toBeLessThan(Date.parse(expiresAt) + storedMs);
+  }
+  return answers.map(({ outcome }) => outcome);
 }
 
 /** The rules of order that a log breaks: a process that lost a run appends to it, or a call has two results. */
@@ -127,21 +146,25 @@ function succeeded(stored: ReadonlyMap<string, readonly LoggedEvent[]>): string[
 }
 
 /** Describes what is not over yet, for the failure of a test. */
-function standing({ conversations }: Team, cluster: FaultCluster | undefined): string {
-  const open = conversations.flatMap(({ id, started, events }) => {
-    const ended = idsOf(events, 'harness_end');
-    const missing = started.filter(runId => !ended.includes(runId));
-    return missing.length === 0 ? [] : [`${id}: ${missing.join(', ')}, last ${JSON.stringify(events.at(-1))}`];
-  });
+async function standing(log: EventLog, { conversations }: Team, cluster: FaultCluster | undefined): Promise<string> {
+  const unfinished: string[] = [];
+  for (const { id, sent, events } of conversations) {
+    const { open, seq } = (await log.getThread(id)) ?? {};
+    const ended = idsOf(events, 'harness_end').length;
+    if (open === undefined && ended === sent.length) continue;
+    const newest = (await log.read(id, { after: (seq ?? 0) - 3 })).map(event => JSON.stringify(event).slice(0, 300));
+    const seen = `${events.length} of ${seq} events seen, ${ended} of ${sent.length} messages answered`;
+    unfinished.push(`${id}: ${seen}, open ${JSON.stringify(open)}, last\n  ${newest.join('\n  ')}`);
+  }
   const outputs = cluster?.servers.map(({ url, stderr }) => `${url}:\n${stderr}`) ?? [];
-  return [...open.slice(0, 10), ...outputs].join('\n');
+  return [...unfinished.slice(0, 10), ...outputs].join('\n');
 }
 
 /** Resolves with an error when the work is not over in time or fails, else with undefined. */
-async function within(ms: number, work: Promise<void>, describeState: () => string): Promise<unknown> {
+async function within(ms: number, work: Promise<void>, describeState: () => Promise<string>): Promise<unknown> {
   const timer = new AbortController();
   const late = delay(ms, undefined, { signal: timer.signal }).then(
-    () => new Error(`Runs are not over after ${ms} ms (seed ${seed}).\n${describeState()}`),
+    async () => new Error(`Runs are not over after ${ms} ms (seed ${seed}).\n${await describeState()}`),
   );
   late.catch(() => {});
   try {

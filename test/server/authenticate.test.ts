@@ -161,6 +161,7 @@ describe('the rights of a caller', () => {
         'get /api/threads/{threadId}/runs/{runId}/raw',
         'get /api/threads/{threadId}/usage',
         'get /api/threads/{threadId}/window',
+        'get /api/events',
         'get /api/search',
         'get /api/usage',
         'get /api/threads/{threadId}/files',

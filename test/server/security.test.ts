@@ -120,6 +120,7 @@ describe('a server with tokens', () => {
       ['POST', `/api/runs/${theirRun}/abort`],
       ['POST', '/api/threads', { resourceId: 'theirs' }],
       ['GET', '/api/threads?resourceId=theirs'],
+      ['GET', '/api/events?resourceId=theirs'],
       ['POST', '/api/chat', { id: theirs, messages: [{ role: 'user', parts: [{ type: 'text', text: 'x' }] }] }],
       ['GET', '/metrics'],
     ];

@@ -34,11 +34,22 @@ const model = scriptedModel(
   { keepRequests: 0 },
 );
 
-const worker = loopAgent({
+const loop = loopAgent({
   id: 'worker',
   model,
   tools: [tool('note'), tool('pay')],
   permissions: { default: 'allow', rules: [{ tool: 'pay', policy: 'ask' }] },
 });
+
+/** Every third question may be answered for half a second only. */
+let questions = 0;
+async function* expireQuestions(events) {
+  for await (const event of events)
+    yield event.type === 'relay' && questions++ % 3 === 0
+      ? { ...event, expiresAt: new Date(Date.now() + 500).toISOString() }
+      : event;
+}
+
+const worker = { ...loop, invoke: params => expireQuestions(loop.invoke(params)) };
 
 export const config = { agents: [worker], defaultAgent: 'worker' };

@@ -32,6 +32,7 @@ export const longSuites: readonly Suite[] = [
     paths: [
       'test/cli-agents/live.test.ts',
       'test/cli-agents/live-import.test.ts',
+      'test/cli-agents/live-hand-over.test.ts',
       'test/cli-agents/live-mcp.test.ts',
       'test/cli-agents/channels/claude-live.test.ts',
       'test/cli-agents/channels/codex-live.test.ts',

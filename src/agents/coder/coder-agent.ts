@@ -184,6 +184,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     id,
     resumable: true,
     usesFolder: true,
+    takesAdditions: true,
     hasOwnModel: typeof options.model !== 'string',
     checkModel: (modelId, given) => checkModelId(modelId, options.registry ?? given),
     modes: coderModes,

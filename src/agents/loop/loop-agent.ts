@@ -9,6 +9,7 @@ import { frozenEvents } from '../frozen-events.ts';
 import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
+import { clientTool } from './client-tool.ts';
 import { toolList } from './ai-sdk-tool.ts';
 import { Loop } from './loop.ts';
 import { loopAgentFields, type LoopAgentOptions } from './loop-agent-options.ts';
@@ -30,13 +31,16 @@ export function loopAgent<Output = unknown, Context = unknown>(
 ): CallableAgent<Output> & Required<Pick<CallableAgent, 'requestOf'>> {
   checkOptions(given);
   const options = given as LoopAgentOptions;
-  const { id = 'loop', permissions, tools: own = [] } = options;
+  const { id = 'loop', permissions, tools: ownTools = [] } = options;
   if (options.output !== undefined) checkOutput(options.output, id);
   if (permissions !== undefined) toRuleSet(permissions);
-  if (typeof own !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
-  /** Returns the agent's own tools and those of the run, without withheld ones. */
-  const toolsOf = ({ tools: more = [], withheldTools = [] }: InvokeParams) => {
-    const tools = new Map([...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)]);
+  if (typeof ownTools !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
+  /** Returns the agent's own tools and those of the run and its client, without withheld ones. */
+  const toolsOf = ({ tools: more = [], withheldTools = [], additions: { tools: theirs = [] } = {} }: InvokeParams) => {
+    const own = [...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)];
+    const names = new Set(own.map(([name]) => name));
+    const added = theirs.filter(({ name }) => !names.has(name)).map(tool => [tool.name, clientTool(tool)] as const);
+    const tools = new Map<string, Tool>([...own, ...added]);
     for (const name of withheldTools) tools.delete(name);
     return { tools, described: [...tools.values()].map(describeTool) };
   };
@@ -65,7 +69,15 @@ export function loopAgent<Output = unknown, Context = unknown>(
   };
   const checkModel = (modelId: string, registry: ModelRegistry) => checkModelId(modelId, options.registry ?? registry);
   const hasOwnModel = typeof options.model !== 'string';
-  const agent = withRun<Output>({ id, resumable: true, hasOwnModel, checkModel, categoryOf, invoke });
+  const agent = withRun<Output>({
+    id,
+    resumable: true,
+    hasOwnModel,
+    checkModel,
+    categoryOf,
+    takesAdditions: true,
+    invoke,
+  });
   return { ...agent, requestOf };
 }
 

@@ -201,9 +201,11 @@ export class Loop {
 
   #currentInstructions(): string | undefined {
     const { instructions: given } = this.#options;
-    const { runId, threadId, resourceId, by } = this.#params;
+    const { runId, threadId, resourceId, by, additions } = this.#params;
     const origin = { runId, threadId, resourceId, by, context: this.#context };
-    const instructions = typeof given === 'function' ? given(origin) : given;
+    const own = typeof given === 'function' ? given(origin) : given;
+    const added = additions?.instructions;
+    const instructions = own === undefined || added === undefined ? (own ?? added) : `${own}\n\n${added}`;
     return this.#structured === undefined ? instructions : this.#structured.instructions(instructions);
   }
 

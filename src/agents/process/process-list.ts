@@ -50,13 +50,56 @@ export function listProcesses(): Promise<readonly ShownProcess[]> {
   return existsSync('/proc/self/environ') ? listFromProc() : listWithPs();
 }
 
-async function listFromProc(): Promise<readonly ShownProcess[]> {
-  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
-  return Promise.all(
-    // Processes of other users, and ended ones, show nothing.
-    pids.map(async pid => ({ pid, shown: await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '') })),
-  );
+/** How often `/proc` is read for one list: a system that starts processes without end is listed as far as it was seen. */
+const mostReadings = 100;
+
+/**
+ * Lists what `/proc` shows, and reads it until nothing new appears: a single reading misses a child that was started
+ * behind it by a parent that ended before its turn, and a process that is just replacing its program. The list has every
+ * process that was seen, also when it has ended meanwhile.
+ */
+export async function listFromProc(proc: ProcessFiles = processFiles): Promise<readonly ShownProcess[]> {
+  const shown = new Map<number, string>();
+  for (let readings = 1; ; readings++) {
+    const unread = (await proc.pids()).filter(pid => !shown.has(pid));
+    if (unread.length === 0 || readings > mostReadings)
+      return [...shown].map(([pid, environment]) => ({ pid, shown: environment }));
+    await Promise.all(
+      unread.map(async pid => {
+        const text = await proc.environment(pid);
+        if (text !== '' || !(await proc.isStarting(pid))) shown.set(pid, text);
+      }),
+    );
+  }
 }
+
+/** What is read of `/proc`. */
+export interface ProcessFiles {
+  readonly pids: () => Promise<readonly number[]>;
+  /** The environment of a process; empty for one of another user, for one that has ended, and for one that starts. */
+  readonly environment: (pid: number) => Promise<string>;
+  /** Whether a process is between its old program and a new one: it has arguments and an environment in a moment. */
+  readonly isStarting: (pid: number) => Promise<boolean>;
+}
+
+/** Threads of the kernel have no environment either. */
+const kernelThread = 0x20_0000;
+
+const processFiles: ProcessFiles = {
+  pids: async () => (await readdir('/proc')).map(Number).filter(Number.isInteger),
+  environment: pid => readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
+  isStarting: async pid => {
+    try {
+      if ((await readFile(`/proc/${pid}/cmdline`, 'latin1')) !== '') return false;
+      const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
+      const [state = 'X', ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return !'ZX'.includes(state) && (Number(numbers[5]) & kernelThread) === 0;
+    } catch {
+      // It has ended.
+      return false;
+    }
+  },
+};
 
 /** Lists the processes of a system without `/proc`; such a system hides the environment of its own programs. */
 export async function listWithPs(): Promise<readonly ShownProcess[]> {

@@ -13,6 +13,7 @@ import { configuredRegistry, installedCoder } from '../coder.ts';
 import { ownAgents } from './own-agents.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { runsFolder } from '../run/run-agent.ts';
+import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface InstalledAgentsOptions extends Settings {
@@ -125,7 +126,7 @@ async function externalAgents(options: InstalledAgentsOptions, place: string): P
     Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
   );
   return found.flat().map(({ id, name }) => {
-    const agent = cliAgent(id, { cwd, yolo, environment });
+    const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder: writtenSessionsFolder(home) });
     return {
       info: { id, name, description: `${name} in ${place}`, ...modesOf(agent) },
       agent: recordedAgent(agent, runId => runsFolder(home, runId)),

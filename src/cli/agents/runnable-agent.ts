@@ -11,6 +11,7 @@ import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { demoOffer, installedCoder, withoutModel } from '../coder.ts';
 import { builtInIds, ownAgents } from './own-agents.ts';
+import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
@@ -64,7 +65,7 @@ export async function runnableAgent(
 }
 
 const rulesAdvice =
-  'Allow it with rules (--permissions FILE, or "permissions" in the configuration), run it on a terminal, or let it wait for answers in the inbox (--wait).';
+  'Allow it with rules (--permissions FILE, or "permissions" in the configuration), run it on a terminal, or let it wait for answers in the inbox (singletree run --wait).';
 const nothing = () => Promise.resolve();
 
 function nativeAgent(agent: Agent, options: RunnableOptions, close = nothing): RunnableAgent {
@@ -106,10 +107,17 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
   return nativeAgent(coder.agent, { ...options, permissions: undefined }, () => coder.close());
 }
 
-function cliOptions({ cwd, environment }: Settings, options: RunnableOptions): CliAgentOptions {
+function cliOptions({ cwd, home, environment }: Settings, options: RunnableOptions): CliAgentOptions {
   const { model, env, timeoutMs, idleTimeoutMs, permissions, yolo } = options;
   const { sessions = new SessionPool({ size: 0 }) } = options;
-  return { cwd, environment, sessions, ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }) };
+  const sessionFolder = writtenSessionsFolder(home);
+  return {
+    cwd,
+    environment,
+    sessions,
+    sessionFolder,
+    ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }),
+  };
 }
 
 function acpRunnable(settings: Settings, options: RunnableOptions): RunnableAgent {

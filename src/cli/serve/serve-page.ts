@@ -22,7 +22,7 @@ import { secretsFor } from '../settings/secrets.ts';
 import { openTelemetry } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { type RunningServerNote, RunningServers } from './running-servers.ts';
-import { calledAs, startLines } from './start-screen.ts';
+import { findCommandCall, startLines } from './start-screen.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
 import { defined } from '../../events/defined.ts';
 import { standardOutput } from '../../control/standard-output.ts';
@@ -136,7 +136,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     models: agents.models,
     problems: agents.problems,
     resumed: recovered.length,
-    command: calledAs(process.env),
+    call: await findCommandCall(process.env),
   };
   const link = machineToken && `${server.url}/login?token=${machineToken}`;
   if (json) await standardOutput.writeJson({ ...shown, agents: shown.agents.map(({ id }) => id) });

@@ -11,3 +11,8 @@ export function singletreeHome(env: NodeJS.ProcessEnv = process.env): string {
 export function makeSingletreeHome(env: NodeJS.ProcessEnv = process.env): void {
   mkdirSync(singletreeHome(env), { recursive: true, mode: 0o700 });
 }
+
+/** The folder of sessions that are written for external agents. */
+export function writtenSessionsFolder(home: string): string {
+  return join(home, 'sessions');
+}

@@ -78,7 +78,7 @@ export function addThreadCommands(program: Command): void {
     .option('--limit <number>', 'at most this many, up to 100', count, 20)
     .action(async (words, options) => (await import('./queries.ts')).searchCommand(words, options));
   add('usage')
-    .option('--by <groups>', 'day, agent, model: one or several, separated by commas; or thread', groups, [
+    .option('--by <groups>', 'day, agent, model, resource: one or several, separated by commas; or thread', groups, [
       'day',
       'agent',
       'model',
@@ -161,8 +161,10 @@ function addInboxCommand(inbox: Command): void {
 
 function groups(text: string): string[] {
   const given = text.split(',').map(group => group.trim());
-  if (text === 'thread' || given.every(group => ['day', 'agent', 'model'].includes(group))) return given;
-  throw new InvalidArgumentError('expected day, agent or model, or several of them separated by commas; or thread');
+  if (text === 'thread' || given.every(group => ['day', 'agent', 'model', 'resource'].includes(group))) return given;
+  throw new InvalidArgumentError(
+    'expected day, agent, model or resource, or several of them separated by commas; or thread',
+  );
 }
 
 function count(text: string): number {

@@ -19,7 +19,7 @@ export interface UsageOptions extends ThreadCommandOptions {
   readonly by: readonly (UsageGroup | 'thread')[];
 }
 
-/** `singletree usage`: tokens and cost by day, agent and model, or by thread. */
+/** `singletree usage`: tokens and cost by day, agent, model and resource, or by thread. */
 export function usageCommand({ from, to, by, imported, ...options }: UsageOptions): Promise<void> {
   return withLog(options, async log => {
     if (by.includes('thread')) return usageByThread(log, { from, to, imported, isJson: options.json === true });
@@ -30,8 +30,8 @@ export function usageCommand({ from, to, by, imported, ...options }: UsageOption
       for (const total of totals) await standardOutput.writeJson(total);
       return;
     }
-    const rows = totals.map(({ day, agentId, modelId, modelCalls, ...usage }) => [
-      ...groups.map(group => ({ day, agent: agentId, model: modelId })[group] || '–'),
+    const rows = totals.map(({ day, agentId, modelId, resourceId, modelCalls, ...usage }) => [
+      ...groups.map(group => ({ day, agent: agentId, model: modelId, resource: resourceId })[group] || '–'),
       ...cells(modelCalls, usage),
     ]);
     return printRows(rows);

@@ -25,7 +25,14 @@ import { busy, isBusy, retryWhileBusy } from './busy-thread.ts';
 import { earlierReceipt } from './earlier-receipt.ts';
 import { changeMessage, isReminder, notWaiting, queueMessage, storeUnanswered } from './queue-changes.ts';
 import { holdQueue, isQueueHeld, releaseQueue } from './queue-hold.ts';
-import { checkMode, type OfferedAgents, type SendReceipt, pickAgent, type SentMessage } from './sent-message.ts';
+import {
+  checkAdditions,
+  checkMode,
+  type OfferedAgents,
+  type SendReceipt,
+  pickAgent,
+  type SentMessage,
+} from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
 import { getBlocks, getHeads } from '../../graph/conversation/index.ts';
 import { makeTitle } from './title.ts';
@@ -114,10 +121,11 @@ export class Conversations extends ConversationSettings {
     message: SentMessage,
     conditions: Pick<StartOptions, 'metadata' | 'edits' | 'expectedSeq' | 'once' | 'note' | 'context'> = {},
   ): Promise<RunHandle> {
-    const { id, content, model, mode, by, trace } = message;
+    const { id, content, model, mode, by, trace, additions } = message;
     const agent = pickAgent(this.#agents, message.agent, threadId);
     checkMode(agent, mode);
-    const given = defined({ id, model, mode, by, trace });
+    checkAdditions(agent, additions);
+    const given = defined({ id, model, mode, by, trace, additions });
     const metadata = mode === undefined ? {} : { metadata: { ...conditions.metadata, currentModeId: mode } };
     return this.#control.start(threadId, { agent, content, ...given, ...conditions, ...metadata });
   }
@@ -207,10 +215,9 @@ export class Conversations extends ConversationSettings {
     threadId: string,
     { agent, ...message }: Omit<RetryRunOptions, 'agent'> & Pick<SentMessage, 'agent'>,
   ): Promise<RunHandle> {
-    return this.#control.retry(threadId, {
-      agent: pickAgent(this.#agents, agent, threadId),
-      ...message,
-    });
+    const picked = pickAgent(this.#agents, agent, threadId);
+    checkAdditions(picked, message.additions);
+    return this.#control.retry(threadId, { agent: picked, ...message });
   }
 
   /** Takes turns of a thread back, with the files that they changed, and accepts nothing meanwhile. */
@@ -392,8 +399,8 @@ export class Conversations extends ConversationSettings {
     change: (queue: readonly WaitingMessage[], expectedSeq: number) => Promise<void>,
   ): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const { queue, seq } = await this.#memory.of(threadId);
-      const waiting = queue.filter(({ delivery }) => delivery === 'follow_up');
+      const { seq } = await this.#memory.of(threadId);
+      const waiting = await this.queue(await this.find(threadId));
       if (!waiting.some(message => message.id === id)) throw notWaiting(id);
       try {
         return await change(waiting, seq);

@@ -16,7 +16,7 @@ import { deliveredKey } from './message-keys.ts';
 import { runInTrace } from '../../agents/trace-scope.ts';
 import type { RunObserver } from './run-observer.ts';
 import { turnShare } from './turn-share.ts';
-import type { EndNote, RunHandle, RunOutcome } from './run-control.ts';
+import type { EndNote, FinishedRun, RunHandle, RunOutcome } from './run-control.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -97,6 +97,13 @@ export class ActiveRun implements RunHandle {
   /** Whether it has ended or was detached, though its last events may not be stored yet. */
   get isOver(): boolean {
     return this.#isOver || this.#isDetached;
+  }
+
+  /** Resolves with the run and its result when its last event is in the log. */
+  async finished(): Promise<FinishedRun> {
+    const { agent, params } = this.#options;
+    const { resourceId, by } = params;
+    return { ...(await this.result), threadId: this.threadId, agentId: agent.id, ...defined({ resourceId, by }) };
   }
 
   get isDetached(): boolean {

@@ -1,6 +1,7 @@
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import type { RunResult } from '../../agents/run-result.ts';
 import type { ContentPart, EventOf } from '../../events/index.ts';
+import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import type { RunCounts } from './run-counts.ts';
 
@@ -22,6 +23,16 @@ export interface RunHandle<Output = unknown> {
 export interface RunFollower {
   /** Is called with every run that begins or resumes in this process, and the newest event of its thread before that. */
   follow(run: RunHandle, seq: number): void;
+}
+
+/** A run that has ended, and its result. */
+export interface FinishedRun extends RunResult {
+  readonly threadId: string;
+  /** Whose thread it is; absent when that was deleted meanwhile. */
+  readonly resourceId?: string;
+  readonly agentId: string;
+  /** Who sent the message that it answers. */
+  readonly by?: string;
 }
 
 export type RunOutcome = RunResult['reason'];
@@ -58,6 +69,8 @@ export interface StartOptions<Output = unknown> {
   readonly note?: EndNote;
   /** The trace that the caller named, such as with a `traceparent` header; its id is derived from the run's when absent. */
   readonly trace?: Partial<RunTrace>;
+  /** What the client adds to the agent, for this run; only for agents with `takesAdditions`. */
+  readonly additions?: RunAdditions;
 }
 
 export type EndNote = () => Readonly<Record<string, unknown>>;
@@ -71,6 +84,8 @@ export interface RetryRunOptions {
   readonly context?: unknown;
   /** The trace that the caller named. */
   readonly trace?: Partial<RunTrace>;
+  /** What the client adds to the agent, for this run; only for agents with `takesAdditions`. */
+  readonly additions?: RunAdditions;
 }
 
 /** Controls runs; implemented by the supervisor. */

@@ -1,17 +1,39 @@
 import { deriveRunContext, formatTraceparent, type RunTrace } from '../../events/trace-context.ts';
 import type { OnDiagnostic } from '../diagnostics.ts';
-import type { RunFollower } from './run-control.ts';
+import type { ActiveRun } from './active-run.ts';
+import type { FinishedRun, RunFollower, RunOutcome } from './run-control.ts';
 import { RunCounts } from './run-counts.ts';
+
+/** Receives each run that has ended. */
+export type OnFinish = (run: FinishedRun) => Promise<void> | void;
+
+interface ObserverOptions {
+  readonly telemetry: RunFollower | undefined;
+  readonly onDiagnostic: OnDiagnostic | undefined;
+  readonly onFinish: OnFinish | undefined;
+}
 
 /** What observes the runs of a supervisor: counts, the export of their spans, and the receiver of failures. */
 export class RunObserver {
   readonly counts: RunCounts = new RunCounts();
   readonly telemetry: RunFollower | undefined;
   readonly #onDiagnostic: OnDiagnostic | undefined;
+  readonly #onFinish: OnFinish | undefined;
 
-  constructor(telemetry: RunFollower | undefined, onDiagnostic: OnDiagnostic | undefined) {
+  constructor({ telemetry, onDiagnostic, onFinish }: ObserverOptions) {
     this.telemetry = telemetry;
     this.#onDiagnostic = onDiagnostic;
+    this.#onFinish = onFinish;
+  }
+
+  /** Counts a run that has ended and passes it on; resolves when the receiver has handled it, whether or not it failed. */
+  async finish(outcome: RunOutcome, run: Pick<ActiveRun, 'threadId' | 'finished'>): Promise<void> {
+    this.counts.end(outcome);
+    try {
+      await this.#onFinish?.(await run.finished());
+    } catch (cause) {
+      this.diagnose('on_finish_failed', run.threadId)(cause);
+    }
   }
 
   /** Returns a handler that counts and reports a failure in a thread which nobody waits for. */

@@ -109,3 +109,62 @@ describe('the result of a run', () => {
     await expect(new Conversations({ log }).result(id, 'never', stop)).rejects.toThrow('No more.');
   });
 });
+
+describe('onFinish', () => {
+  it('receives each run that ended with its result, tenant and author, once its last event is stored', async () => {
+    const log = new MemoryLog();
+    const finished: object[] = [];
+    const supervisor = new Supervisor({
+      log,
+      onFinish: async run => {
+        const [last] = (await log.read(run.threadId)).slice(-1);
+        finished.push({ ...run, last: last?.type });
+      },
+    });
+    const { id } = await log.createThread({ resourceId: 'acme' });
+    const agent = loopAgent({ id: 'bot', model: scriptedModel(['It is sunny.']) });
+    const run = await supervisor.start(id, { agent, content: 'How is it?', by: 'ann' });
+    await run.done;
+    await supervisor.close();
+    expect(finished).toMatchObject([
+      {
+        runId: run.runId,
+        threadId: id,
+        resourceId: 'acme',
+        agentId: 'bot',
+        by: 'ann',
+        reason: 'complete',
+        text: 'It is sunny.',
+        last: 'harness_end',
+      },
+    ]);
+  });
+
+  it('is not called for a run that is detached, and a failure of it is a diagnostic', async () => {
+    const log = new MemoryLog();
+    const codes: string[] = [];
+    const finished: string[] = [];
+    const supervisor = new Supervisor({
+      log,
+      onFinish: ({ runId }) => {
+        finished.push(runId);
+        throw new Error('The receiver is gone.');
+      },
+      onDiagnostic: ({ code }) => codes.push(code),
+    });
+    const { id } = await log.createThread();
+    const quick = await supervisor.start(id, { agent: loopAgent({ model: scriptedModel(['Done.']) }), content: 'Go' });
+    await quick.done;
+    const reached = gate();
+    const waiting = scriptedAgent('slow', async function* ({ event }) {
+      yield event('text', { id: 't', content: 'So far' });
+      reached.open();
+      await new Promise(() => {});
+    });
+    await supervisor.idle(id);
+    await supervisor.start(id, { agent: waiting, content: 'Wait' });
+    await reached.opened;
+    await supervisor.close();
+    expect([finished, codes]).toEqual([[quick.runId], ['on_finish_failed']]);
+  });
+});

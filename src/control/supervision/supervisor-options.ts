@@ -24,6 +24,7 @@ import type { OnDiagnostic } from '../diagnostics.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { ContextOf } from './run-context.ts';
 import type { RunFollower } from './run-control.ts';
+import type { OnFinish } from './run-observer.ts';
 
 export interface SupervisorOptions {
   readonly log: EventLog;
@@ -58,13 +59,21 @@ export interface SupervisorOptions {
   readonly report?: (line: string) => void;
   /** Follows the runs of this process, such as a `new Telemetry({ log, url })`; their programs and models get the trace. */
   readonly telemetry?: RunFollower;
+  /**
+   * Receives each run that ends in this process, with its result, once its last event is in the log; not its subagents. No run
+   * waits for it, `close` does. What it throws is a diagnostic with the code `on_finish_failed`.
+   */
+  readonly onFinish?: OnFinish;
   /** Receives failures that nobody waits for; nobody by default. */
   readonly onDiagnostic?: OnDiagnostic;
 }
 
 /** The options that have defaults, with them. */
 export type ResolvedOptions = Required<
-  Omit<SupervisorOptions, 'memory' | 'resourceId' | 'agents' | 'limits' | 'contextOf' | 'telemetry' | 'onDiagnostic'>
+  Omit<
+    SupervisorOptions,
+    'memory' | 'resourceId' | 'agents' | 'limits' | 'contextOf' | 'telemetry' | 'onDiagnostic' | 'onFinish'
+  >
 >;
 
 /** Returns options with their defaults. */
@@ -111,6 +120,7 @@ export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
       limits: limitsField().optional(),
       report: callback().optional(),
       telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
+      onFinish: callback().optional(),
       onDiagnostic: callback().optional(),
     }) satisfies Record<keyof SupervisorOptions, z.ZodType>,
 );

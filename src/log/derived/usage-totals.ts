@@ -5,7 +5,7 @@ import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { UsedInCall } from './thread-derivation.ts';
 
 /** What totals are kept apart by. */
-export type UsageGroup = 'day' | 'agent' | 'model';
+export type UsageGroup = 'day' | 'agent' | 'model' | 'resource';
 
 /** Which usage to add up. */
 export interface UsageQuery {
@@ -23,6 +23,7 @@ export interface UsageQuery {
 /** Tokens and cost of model calls; the fields that the query groups by are present. */
 export interface GroupedUsage extends UsageCounts {
   readonly modelCalls: number;
+  readonly resourceId?: string;
   readonly day?: string;
   /** Empty for runs without an agent. */
   readonly agentId?: string;
@@ -37,7 +38,7 @@ export interface UsageRow extends UsedInCall {
 }
 
 const day = () => field(isDay, 'a day such as "2026-01-31"');
-const groups: readonly unknown[] = ['day', 'agent', 'model'] satisfies UsageGroup[];
+const groups: readonly unknown[] = ['day', 'agent', 'model', 'resource'] satisfies UsageGroup[];
 const isGroupList = (value: unknown) => Array.isArray(value) && value.every(group => groups.includes(group));
 
 /** Throws `invalid_argument` for a query that is not valid. */
@@ -48,7 +49,7 @@ export const checkUsageQuery = optionsCheck(
       from: day().optional(),
       to: day().optional(),
       resourceId: name().optional(),
-      by: field(isGroupList, 'a list of "day", "agent" and "model"').optional(),
+      by: field(isGroupList, 'a list of "day", "agent", "model" and "resource"').optional(),
       imported: flag().optional(),
     }) satisfies Record<keyof UsageQuery, z.ZodType>,
 );
@@ -81,11 +82,12 @@ export function isInQuery({ resourceId, day: of }: Pick<UsageRow, 'resourceId' |
 /** The totals of rows, in the order of what they are kept apart by. */
 export function totalsOf(rows: Iterable<UsageRow>, { by = [] }: UsageQuery): GroupedUsage[] {
   const totals = new Map<string, GroupedUsage>();
-  for (const { day: of, agentId, modelId, counts, modelCalls } of rows) {
+  for (const { resourceId, day: of, agentId, modelId, counts, modelCalls } of rows) {
     const group = {
       ...(by.includes('day') && { day: of.replace(importedMark, '') }),
       ...(by.includes('agent') && { agentId }),
       ...(by.includes('model') && { modelId }),
+      ...(by.includes('resource') && { resourceId }),
     };
     const key = JSON.stringify(Object.values(group));
     const before = totals.get(key);

@@ -1,15 +1,16 @@
 import * as z from 'zod';
 import { defined } from '../../events/defined.ts';
-import { searchLog, type UsageGroup, usageOf } from '../../log/index.ts';
-import { searchInfo, usageTotalInfo, windowInfo } from '../../protocols/index.ts';
+import { definitionOf, type EventType } from '../../events/index.ts';
+import { readEventPage, searchLog, type UsageGroup, usageOf } from '../../log/index.ts';
+import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
-import { readRedactedWindow } from '../redacted-window.ts';
+import { readRedactedEvents, readRedactedWindow } from '../redacted-window.ts';
 import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
 
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day such as 2026-01-31');
-const groups: readonly string[] = ['day', 'agent', 'model'] satisfies UsageGroup[];
+const groups: readonly string[] = ['day', 'agent', 'model', 'resource'] satisfies UsageGroup[];
 const by = z
   .string()
   .transform(text => text.split(','))
@@ -34,13 +35,33 @@ const searchQuery = z.strictObject({
     .describe('`next` of the page before'),
 });
 
+const eventsQuery = z.strictObject({
+  types: z
+    .string()
+    .transform(text => text.split(','))
+    .pipe(
+      z.array(
+        z.custom<EventType>(
+          type => typeof type === 'string' && definitionOf(type) !== undefined,
+          'expected types of events',
+        ),
+      ),
+    )
+    .optional()
+    .describe('only events of these types, separated by commas'),
+  since: z.iso.datetime({ offset: true }).optional().describe('only events that are not earlier, ISO 8601'),
+  resourceId: z.string().min(1).optional(),
+  limit: wholeNumber.pipe(z.number().min(1).max(1000)).optional().describe('at most how many, 500 when absent'),
+  cursor: z.string().min(1).max(2000).optional().describe('`next` of the page before'),
+});
+
 const usageQuery = z.strictObject({
   from: day.optional().describe('the first day, in UTC'),
   to: day.optional().describe('the last day, in UTC'),
   resourceId: z.string().min(1).optional(),
   by: by
     .optional()
-    .describe('what is kept apart: `day`, `agent`, `model`, or several with commas; one total when absent'),
+    .describe('what is kept apart: `day`, `agent`, `model`, `resource`, or several with commas; one total when absent'),
 });
 
 /** What is found without reading whole threads: windows, words, totals. */
@@ -59,6 +80,19 @@ export function queryRoutes(site: Site): Route[] {
         const { id } = await site.find(scope, param('threadId'));
         return readRedactedWindow({ log, redactor: site.redactor }, id, defined(query));
       },
+    }),
+    route({
+      method: 'get',
+      path: '/api/events',
+      right: 'read',
+      tag: 'Threads',
+      summary: 'Read the events of all threads, page by page: thread by thread, in order within one',
+      query: eventsQuery,
+      answer: eventPageInfo,
+      handle: ({ query, scope }) =>
+        readEventPage(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) }), (threadId, range) =>
+          readRedactedEvents({ log, redactor: site.redactor }, threadId, range),
+        ),
     }),
     route({
       method: 'get',

@@ -76,7 +76,7 @@ export function runRoutes(site: Site): Route[] {
       path: '/api/threads/{threadId}/usage',
       right: 'read',
       tag,
-      summary: 'Read what a thread cost: in all, and by run, agent and model',
+      summary: 'Read what a thread cost: in all, and by run, agent, model and tool',
       answer: usageInfo,
       handle: async ({ param, scope }) => {
         return costs.of(await site.find(scope, param('threadId')));

@@ -115,13 +115,19 @@ describe('the rows of a thread', () => {
       type: 'warning',
       runId: 'r',
       code: 'model_rate_limit',
-      message: 'Slow down.',
+      message: 'Slow down. Trying again in 3 s.',
       retryAfterMs: 3_000,
     };
     expect(linesOf(failed, failed)).toEqual(['› Go.']);
     expect(doingAt(5_000, failed, failed)).toEqual({ words: 'Rate limited', until: 7_000 });
     expect(doingAt(8_000, failed, failed)).toEqual({ words: 'Waiting for the model', since: 7_000 });
-    expect(linesOf(failed, failed, text('Ok.'), end())).toEqual(['› Go.', '! Slow down. · 2 times', 'Ok.', '4.0 s']);
+    expect(linesOf(failed, failed, text('Ok.'), end())).toEqual([
+      '› Go.',
+      '! Slow down. · 2 times, tried again',
+      'Ok.',
+      '4.0 s',
+    ]);
+    expect(linesOf(failed, end('aborted'))).toEqual(['› Go.', '! Slow down. · not tried again', '■ stopped · 2.0 s']);
   });
 
   it('name who stopped a turn', () => {

@@ -2,7 +2,16 @@ import type { FactPart, ThreadReading, ViewNode, ViewPart } from '../../projecti
 import type { EventOf } from '../../events/index.ts';
 import { wrapLine } from '../screen/wrap-line.ts';
 import { type Line, span } from '../screen/styled-line.ts';
-import { groupRow, isFinished, partRow, retriesRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
+import {
+  type FailedCall,
+  groupRow,
+  isFinished,
+  partRow,
+  retriesRow,
+  type RowContext,
+  shownCall,
+  turnRow,
+} from './part-rows.ts';
 import type { Row } from './row.ts';
 import { TextRows } from './text-rows.ts';
 import { isGrouped, liveToolLines, objectText, type ShownCall } from './tool-row.ts';
@@ -47,7 +56,7 @@ export class RowFeed {
   /** Calls that may be followed by others like them. */
   #group: { readonly calls: ShownCall[]; readonly node: ViewNode; readonly kind: string } | undefined;
   /** Failures of a model call that is tried again: while that lasts they are one line that changes. */
-  #retries: { readonly last: FactPart; readonly count: number; readonly node: ViewNode } | undefined;
+  #retries: FailedCall | undefined;
 
   constructor(context: RowContext) {
     this.#context = context;
@@ -187,10 +196,10 @@ export class RowFeed {
   }
 
   /** Returns the row of the calls that wait for others like them: those get a row of their own. */
-  endGroup(): Row[] {
+  endGroup(isMessageOver = false): Row[] {
     const [group, retries] = [this.#group, this.#retries];
     [this.#group, this.#retries] = [undefined, undefined];
-    if (retries !== undefined) return [retriesRow(retries.last, retries.count, retries.node)];
+    if (retries !== undefined) return [retriesRow(retries, !isMessageOver)];
     return group === undefined ? [] : [groupRow(group.calls, group.node)];
   }
 
@@ -206,7 +215,7 @@ export class RowFeed {
   #endMessage(node: ViewNode): Row[] {
     if (this.#isEnded) return [];
     this.#isEnded = true;
-    const rows = this.endGroup();
+    const rows = this.endGroup(true);
     const end = node.role === 'assistant' ? turnRow(node, this.#context) : undefined;
     this.#text = undefined;
     return end === undefined ? rows : [...rows, end];

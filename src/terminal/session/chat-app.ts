@@ -131,12 +131,6 @@ export class ChatApp {
     return this.threads.pending;
   }
 
-  /** Whether the end of the turn that runs was asked for. */
-  get isStopping(): boolean {
-    const { reading, times } = this.threads.follower ?? {};
-    return reading?.running.some(({ runId }) => times?.stopOf(runId) !== undefined) ?? false;
-  }
-
   /** Prints a line that is not in the log. */
   note(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
     this.screen.print(noteRow(text, level));

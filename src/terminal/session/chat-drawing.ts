@@ -60,6 +60,7 @@ export class ChatDrawing {
       tasks: reading === undefined ? [] : tasksOf(reading),
       showsTasks: this.#app.showsTasks,
       queue: this.#app.queue.items.map(({ text }) => text),
+      steering: this.#app.queue.steering,
       composer: this.#app.composer,
       below: this.#below(),
       notice: this.#app.notice,

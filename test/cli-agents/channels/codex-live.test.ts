@@ -2,8 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { rawRecord } from '../../../src/agents/cli/saved/raw-record.ts';
-import { readSavedStream } from '../../../src/agents/index.ts';
 import { codex, question, shell } from '../scenarios/profiles/codex.ts';
 import { tryProgram } from '../scenarios/try-program.ts';
 import { comparedEvents } from '../support/compared-events.ts';
@@ -36,10 +34,7 @@ tryProgram(codex, version => {
       const run = await live.send('go');
       await live.answer(await live.relay(), { outcome: 'approve' });
       expect((await live.finished(run)).outcome).toBe('complete');
-      const raw = await live.log.readRaw(live.threadId, run.runId);
-      const text = raw.map(line => `${JSON.stringify(rawRecord(line))}\n`).join('');
-      const types: string[] = [];
-      for await (const event of readSavedStream('codex', [text], { runId: run.runId })) types.push(event.type);
+      const types = (await live.translated(run)).map(({ type }) => type);
       expect(types.filter(type => type !== 'warning' && type !== 'text')).toEqual([
         'harness_start',
         'session',

@@ -1,6 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
+import { rawRecord } from '../../../src/agents/cli/saved/raw-record.ts';
+import { readSavedStream } from '../../../src/agents/cli/saved/saved-stream.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
 import type { RelayAnswer } from '../../../src/agents/agent.ts';
 import type { ModelScript, ScriptedPart } from '../../../src/agents/model/scripted/script.ts';
@@ -8,7 +10,13 @@ import type { ScriptedRequest } from '../../../src/agents/model/scripted/scripte
 import { Conversations } from '../../../src/control/conversations/conversations.ts';
 import { Supervisor } from '../../../src/control/supervision/supervisor.ts';
 import type { RunHandle } from '../../../src/control/supervision/run-control.ts';
-import { checkOrder, type ContentPart, type EventOf, type LoggedEvent } from '../../../src/events/index.ts';
+import {
+  type AgentEvent,
+  checkOrder,
+  type ContentPart,
+  type EventOf,
+  type LoggedEvent,
+} from '../../../src/events/index.ts';
 import { type EventLog, MemoryLog } from '../../../src/log/index.ts';
 import { startScriptedServer } from '../../../src/testing/index.ts';
 import { realProgram } from './real-program.ts';
@@ -113,6 +121,15 @@ export class LiveScene {
     const violations = checkOrder(events);
     if (violations.length > 0) throw new Error(JSON.stringify(violations));
     return { outcome, events };
+  }
+
+  /** The events that the raw lines of a run are translated to again, as `singletree translate` does. */
+  async translated({ runId }: Pick<RunHandle, 'runId'>): Promise<AgentEvent[]> {
+    const raw = await this.log.readRaw(this.threadId, runId);
+    const text = raw.map(line => `${JSON.stringify(rawRecord(line))}\n`).join('');
+    const events: AgentEvent[] = [];
+    for await (const event of readSavedStream(this.#agentName, [text], { runId })) events.push(event);
+    return events;
   }
 
   /** What the model was asked in its n-th request, from the end when negative. */

@@ -2,8 +2,15 @@ import { SingletreeError } from '../../../events/index.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { cliAdapters } from './index.ts';
 
-/** Returns the adapter of an external agent; throws `invalid_argument` when the name is unknown. */
-export function adapterNamed(name: string): CliAdapter {
+/** Returns the adapter of an external agent, by its name or as it is; throws `invalid_argument` when the name is unknown. */
+export function adapterNamed(name: string | CliAdapter): CliAdapter {
+  if (typeof name === 'object') {
+    if (typeof name.translator === 'function') return name;
+    throw new SingletreeError(
+      'invalid_argument',
+      'Expected the name of an external agent, or what defineCliAgent returns.',
+    );
+  }
   const adapter = Object.hasOwn(cliAdapters, name) ? cliAdapters[name] : undefined;
   if (adapter !== undefined) return adapter;
   const known = Object.keys(cliAdapters).join(', ');

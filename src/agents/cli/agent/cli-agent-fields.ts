@@ -22,7 +22,7 @@ export const commonCliFields = () => ({
   stopStepMs: milliseconds().optional(),
   onRaw: callback().optional(),
   semaphore: object().optional(),
-  // The rules are checked with their own error.
+  sessionFolder: name().optional(),
   // The rules are checked with their own error.
   permissions: z.unknown().optional(),
   sessions: object().optional(),

@@ -20,6 +20,7 @@ import { EventChannel } from '../../loop/event-channel.ts';
 import { stopWith } from '../../loop/stop-with.ts';
 import { type PermissionRuleSet, type Policy, toRuleSet } from '../../permissions/index.ts';
 import { withRun } from '../../run-agent.ts';
+import { findUsableSession, type SessionUse, writeHandOver } from '../sessions/hand-over.ts';
 import { newSessionWarning } from '../live/live-prompt.ts';
 import { LiveRun, type LiveRunOptions } from '../live/live-run.ts';
 import { notRun } from '../live/resumed-run.ts';
@@ -67,6 +68,11 @@ export interface CliAgentOptions {
   readonly permissions?: PermissionRuleSet | Policy;
   /** Keeps programs running for the next turn of their session. Default: one pool of four for this process. */
   readonly sessions?: SessionPool;
+  /**
+   * The folder of sessions that are written for the program, so that it continues a conversation with other agents with
+   * every call and result. Default: none, the conversation is written into the prompt.
+   */
+  readonly sessionFolder?: string;
   /** Measures the limits of a run over the live channel. Default: the system clock. */
   readonly clock?: Clock;
 }
@@ -75,12 +81,13 @@ const sharedSemaphore = new Semaphore(4);
 const sharedSessions = new SessionPool();
 
 /**
- * Creates an agent for an external coding agent. Throws `invalid_argument` when the name or an option is unknown or invalid
- * or the program has no live channel that is required, `invalid_permission_rule` for invalid rules.
+ * Creates an agent for an external coding agent: one that is built in, by its name, or one of `defineCliAgent`. Throws
+ * `invalid_argument` when the name or an option is unknown or invalid or the program has no live channel that is required,
+ * `invalid_permission_rule` for invalid rules.
  */
-export function cliAgent(name: string, options: CliAgentOptions = {}): CallableAgent {
+export function cliAgent(agent: string | CliAdapter, options: CliAgentOptions = {}): CallableAgent {
   checkCliAgentOptions(options);
-  return externalAgent(adapterNamed(name), options);
+  return externalAgent(adapterNamed(agent), options);
 }
 
 /** Creates an agent for a program that an adapter describes. */
@@ -98,6 +105,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     isExternal: true,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
+    ...(live?.abilities.mcpServers === true && channel !== 'print' && { takesMcpServers: true }),
     ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
     invoke: request => {
       const params = invokeParams(request);
@@ -132,8 +140,16 @@ async function* invoke(
   const model = params.model ?? options.model;
   /** The time of the current line: its raw record and its events carry the same. */
   let ts = new Date().toISOString();
+  const environment = (set: CliAgentOptions['env']) =>
+    environmentFor(process.env, { policy: policyFor(options.environment, params), needed: adapter.environment, set });
+  const { sessionFolder: folder } = options;
+  const use: SessionUse = { adapter, channel: 'print', folder, cwd, environment: environment(options.env) };
   // Print mode has no flag for a copy of a session.
-  const session = params.session?.fork === true ? undefined : params.session;
+  const last = params.session?.fork === true ? undefined : params.session;
+  const usable = await findUsableSession(use, params.messages, last);
+  const written = usable === undefined ? await writeHandOver(use, params.messages) : undefined;
+  const problem = written && 'problem' in written ? written.problem : undefined;
+  const session = written === undefined || 'problem' in written ? usable : written;
   const sessionId = session?.id;
   const sessionName = `${sessionNamePrefix}${runId}`;
   const translator = adapter.translator({ runId, sessionId: sessionId ?? sessionName, usedBefore: session?.used });
@@ -149,23 +165,29 @@ async function* invoke(
   const prompt = promptOf(params.messages, session);
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
-    yield warning(runId, newSessionWarning(adapter), 'new_session');
+    yield warning(runId, newSessionWarning(adapter, problem), 'new_session');
+  const servers = Object.keys(params.mcpServers ?? {}).join(', ');
+  if (servers !== '')
+    yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
   const { text, dropped } = fitAttachments(adapter.name, prompt, () => false);
   if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
   if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
   let release = () => {};
   try {
     release = await semaphore.acquire(signal);
-    const command = adapter.command({ ...options, prompt: text, model, sessionId, sessionName });
+    const command = adapter.command({
+      ...options,
+      prompt: text,
+      model,
+      sessionId,
+      sessionPath: session?.path,
+      sessionName,
+    });
     const lines = runProcess({
       command: options.executable ?? adapter.executable,
       args: command.args,
       cwd,
-      env: environmentFor(process.env, {
-        policy: policyFor(options.environment, params),
-        needed: adapter.environment,
-        set: { ...command.env, ...options.env },
-      }),
+      env: environment({ ...command.env, ...options.env }),
       signal,
       runMark: params.runMark,
       settleMs: options.settleMs ?? 10_000,

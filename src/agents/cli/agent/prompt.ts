@@ -1,6 +1,7 @@
 import type { ContentPart } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
 import { userParts } from '../../../projections/model-input/join-messages.ts';
+import { toWrittenMessages, type WrittenMessage } from '../sessions/written-session.ts';
 import type { Session } from '../../agent.ts';
 import { inlineText } from '../../model/attachments/attachment-data.ts';
 
@@ -21,11 +22,13 @@ export function promptOf(messages: readonly Message[], session: Known = { known:
   const unknown = unknownTo(messages, session);
   const asked = unknown.findLastIndex(message => message.role === 'user');
   const request = unknown[asked] ?? messages.findLast(message => message.role === 'user');
-  const before = unknown.slice(0, Math.max(0, asked)).filter(message => textOf(message) !== '');
+  const before = toWrittenMessages(unknown.slice(0, Math.max(0, asked)))
+    .map(message => ({ role: message.role, text: transcribe(message) }))
+    .filter(({ text }) => text !== '');
   const attachments = attachmentsOf(request);
   const asks = textOf(request);
   if (before.length === 0) return { text: asks, includesHistory: false, attachments };
-  const history = before.map(message => `${message.role === 'user' ? 'User' : 'Assistant'}: ${textOf(message)}`);
+  const history = before.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`);
   const when = session.known === 0 ? 'This conversation took place before' : 'Meanwhile this was said';
   const text = `${when}:\n\n${history.join('\n\n')}\n\nNow the user asks:\n\n${asks}`;
   return { text, includesHistory: true, attachments };
@@ -40,6 +43,17 @@ function unknownTo(messages: readonly Message[], { known, knownParts }: Known): 
   if (last?.role !== 'user' || knownParts === undefined) return rest;
   const content = userParts(last).slice(knownParts);
   return content.length === 0 ? rest : [{ role: 'user', content }, ...rest];
+}
+
+/** A message as text: what was said, and each call with its result. */
+function transcribe({ parts }: WrittenMessage): string {
+  const lines = parts.flatMap(part => {
+    if (part.type === 'text') return [part.text];
+    if (part.type !== 'call') return [];
+    const { name, input, output, isError } = part;
+    return [`[Called ${name} ${JSON.stringify(input)}]`, `[${isError ? 'Failed' : 'Result'}: ${output}]`];
+  });
+  return lines.join('\n');
 }
 
 function textOf(message: Message | undefined): string {

@@ -4,6 +4,8 @@ export interface CommandRequest {
   readonly model?: string | undefined;
   /** The program's own session to resume. */
   readonly sessionId?: string | undefined;
+  /** The file of that session, when it is not among the program's own. */
+  readonly sessionPath?: string | undefined;
   /** The name of a new session, for a program whose sessions are known by name. */
   readonly sessionName?: string | undefined;
   /** Lets the program do everything without asking. */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
+import { acpTools } from '../../../projections/activity/tables/acp.ts';
 import { toolTables } from '../../../projections/activity/tables/index.ts';
 import { ruleFor, type ToolRule } from '../../../projections/activity/tool-table.ts';
 import { defined } from '../../../events/defined.ts';
@@ -99,9 +100,10 @@ function categoryOf(agentId: string, tool: string, input: Input): string | undef
   return types.has('read') || types.has('search') || types.has('list') ? 'read' : undefined;
 }
 
+/** A program without a table of its own speaks the Agent Client Protocol, whose kinds of calls are its tools. */
 function toolRule(agentId: string, tool: string): ToolRule | undefined {
-  const table = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
-  return table && ruleFor(table, tool);
+  const own = Object.hasOwn(toolTables, agentId) ? toolTables[agentId] : undefined;
+  return ruleFor(own ?? acpTools, tool);
 }
 
 function argumentWith(input: Input, value: string): string | undefined {

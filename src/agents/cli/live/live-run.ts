@@ -259,7 +259,7 @@ export class LiveRun implements SessionUser {
   async #turns(): Promise<LiveTurnEnd['reason']> {
     const { adapter, live, options } = this.#options;
     let opening = await this.#program.claim(this.#resumed?.sessionId);
-    let content = firstPrompt(this.#options, { sessionId: opening.sessionId, resumed: this.#resumed });
+    let content = firstPrompt(this.#options, opening, this.#resumed);
     for (const event of content.events) await this.#output.put(event);
     if (live.warning !== undefined && options.yolo !== true) await this.#warn(live.warning, 'unasked');
     for (;;) {
@@ -274,9 +274,11 @@ export class LiveRun implements SessionUser {
           return 'error';
         }
         await this.#program.discard();
-        opening = {};
-        await this.#warn(newSessionWarning(adapter), 'new_session');
-        content = firstPrompt(this.#options, { sessionId: undefined, resumed: undefined });
+        // A session that is lost is written again, and one that was written is refused only once.
+        opening = opening.session?.isNew === true ? {} : await this.#program.handOver();
+        if (opening.sessionId === undefined)
+          await this.#warn(newSessionWarning(adapter, opening.problem), 'new_session');
+        content = firstPrompt(this.#options, opening, undefined);
         continue;
       }
       this.#steering.take();
@@ -306,7 +308,8 @@ export class LiveRun implements SessionUser {
       if (this.#limit.signal.aborted) return { reason: 'aborted' };
       this.#steps.nextTurn();
       const { runId, model = options.model } = params;
-      const usedBefore = opening.sessionId === undefined ? undefined : params.session?.used;
+      const isNew = opening.sessionId === undefined || opening.session?.isNew === true;
+      const usedBefore = isNew ? undefined : params.session?.used;
       session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
       this.#isPrompted = true;
       this.#stop.watchSilence();

@@ -1,7 +1,8 @@
 import type { LiveRunOptions } from './live-run.ts';
 import { LiveSession, type SessionInfo, type SessionUser } from './live-session.ts';
 import { SessionClaims, type SessionOpening } from './session-claims.ts';
-import { sessionKey, sessionOptions } from './session-options.ts';
+import { findUsableSession, findWrittenFile, writeHandOver } from '../sessions/hand-over.ts';
+import { sessionKey, sessionOptions, sessionUse } from './session-options.ts';
 
 /** The program of a run: taken from those that wait or started, and kept for the next turn or ended. */
 export class RunProgram {
@@ -31,9 +32,23 @@ export class RunProgram {
 
   /** Claims the session in which the run begins; `resumedId` is that of a run whose process ended. */
   async claim(resumedId: string | undefined): Promise<SessionOpening> {
-    if (resumedId !== undefined) return this.#claims.reopen(resumedId, this.#signal);
-    const { session } = this.#options.params;
-    return this.#claims.open(session?.id, session?.fork === true);
+    const { messages, session: last } = this.#options.params;
+    const use = sessionUse(this.#options);
+    if (resumedId !== undefined) {
+      const opening = await this.#claims.reopen(resumedId, this.#signal);
+      if (opening.sessionId !== undefined) return { ...opening, path: await findWrittenFile(use, resumedId) };
+    }
+    const session = await findUsableSession(use, messages, last);
+    const opening = this.#claims.open(session?.id, session?.fork === true);
+    return opening.sessionId === undefined ? this.handOver() : { ...opening, path: session?.path, session };
+  }
+
+  /** Writes the conversation as a new session of the program and claims it; no session when it takes none. */
+  async handOver(): Promise<SessionOpening> {
+    const session = await writeHandOver(sessionUse(this.#options), this.#options.params.messages);
+    if (session === undefined || 'problem' in session) return session ?? {};
+    this.#claims.add(session.id);
+    return { sessionId: session.id, path: session.path, session };
   }
 
   /** Registers the session that the program reports. */
@@ -78,13 +93,13 @@ export class RunProgram {
     await session?.dispose();
   }
 
-  async #sessionFor({ sessionId, fork }: SessionOpening, user: SessionUser): Promise<LiveSession> {
+  async #sessionFor({ sessionId, fork, path }: SessionOpening, user: SessionUser): Promise<LiveSession> {
     const { options, params } = this.#options;
     const ownId = fork === true ? undefined : sessionId;
     this.#sessionId = ownId;
     const warm = ownId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, ownId));
     if (warm === undefined)
-      return LiveSession.open(sessionOptions(this.#options, { sessionId, fork, runMark: params.runMark }), user);
+      return LiveSession.open(sessionOptions(this.#options, { sessionId, fork, path, runMark: params.runMark }), user);
     warm.enter(user);
     return warm;
   }

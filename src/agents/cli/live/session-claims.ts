@@ -1,10 +1,17 @@
 import { untilAborted } from '../../loop/until-aborted.ts';
+import type { ChosenSession } from '../sessions/hand-over.ts';
 import type { LiveRunOptions } from './live-run.ts';
 
 /** The session in which a run begins: resumed, continued in a copy, or a new one without an id. */
 export interface SessionOpening {
   readonly sessionId?: string | undefined;
   readonly fork?: boolean | undefined;
+  /** The file of the session, when it is not among the program's own. */
+  readonly path?: string | undefined;
+  /** What the session knows of the conversation; nothing when absent. */
+  readonly session?: ChosenSession | undefined;
+  /** Why no session could be written. */
+  readonly problem?: string;
 }
 
 /** How long the end of a program takes at most. */

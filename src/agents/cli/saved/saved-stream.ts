@@ -4,6 +4,7 @@ import { type AgentEvent, newId, SingletreeError } from '../../../events/index.t
 import { optionsCheck } from '../../../events/options/check-options.ts';
 import { name } from '../../../events/options/option-fields.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { lineText } from '../agent/line-reader.ts';
 import { type RecordedEnd, RunTranslation } from '../agent/run-translation.ts';
 import { withCost } from '../agent/usage-cost.ts';
@@ -64,7 +65,11 @@ export interface SavedStream extends AsyncIterable<AgentEvent> {
  * what the program printed in print mode or over its interactive channel, or the `raw.jsonl` of a run, whose times are kept. Throws `invalid_argument` for an unknown
  * agent, and while it is read when the stream is empty and its end is not given.
  */
-export function readSavedStream(agent: string, chunks: SavedChunks, options: SavedStreamOptions = {}): SavedStream {
+export function readSavedStream(
+  agent: string | CliAdapter,
+  chunks: SavedChunks,
+  options: SavedStreamOptions = {},
+): SavedStream {
   checkOptions(options);
   const adapter = adapterNamed(agent);
   const { runId = newId(), cwd, model, exitCode, end } = options;

@@ -65,6 +65,11 @@ export interface SessionFormat {
   reader(ids: SessionIds): SessionReader;
   /** Returns the files of a new session that the program continues, or those that it imports. */
   write(session: SessionToWrite): WrittenSession;
+  /**
+   * Returns the program's own folder for a channel that finds a written session only there, by its id; undefined for one
+   * that takes the path of its file. Absent when the program is not given written sessions.
+   */
+  readonly storeFor?: (channel: 'print' | 'live', place: SessionPlace) => string | undefined;
   /** Whether a stored line is the current one, for sources that change earlier records. Default: the bytes are equal. */
   readonly isSameLine?: (stored: Uint8Array, current: Uint8Array) => boolean;
 }

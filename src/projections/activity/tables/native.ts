@@ -14,6 +14,7 @@ export const nativeTools: ToolTable = {
     write_file: writeTool(...path),
     edit: writeTool(...path),
     edit_file: writeTool(...path),
+    delete: writeTool(...path),
     patch: patchTool('patch'),
     apply_patch: patchTool('patch', 'input', 'patchText'),
     grep: searchTool('pattern', 'query'),
@@ -25,6 +26,7 @@ export const nativeTools: ToolTable = {
     bash: shellTool,
     shell: shellTool,
     execute_command: shellTool,
+    execute: shellTool,
     skill: skillTool,
   },
 };

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { LoggedEvent } from '../../../../src/events/index.ts';
 import { textOf } from '../../support/live-scene.ts';
+import { shownWork } from '../../support/shown-work.ts';
 import { asked, conversation } from '../conversation.ts';
 import type { Play } from '../play.ts';
 
@@ -47,6 +48,10 @@ export const decisions: readonly Play[] = [
       expect(next.events.filter(event => event.type === 'unknown')).toEqual([]);
       expect(next.events.some(event => event.type === 'usage')).toBe(abilities.usage);
       expect(sessionsIn(next.events).size).toBe(1);
+      for (const { runId } of [run, again])
+        expect(shownWork(await live.translated({ runId })), 'its raw lines are translated to the same work').toEqual(
+          shownWork(next.events.filter(event => event.runId === runId && event.type !== 'harness_start')),
+        );
     },
   },
   {
@@ -66,6 +71,11 @@ export const decisions: readonly Play[] = [
       const following = asked(live, profile).slice(before);
       const next = reason === 'next_prompt' && !rejectEndsTurn ? following.at(-1) : following[0];
       expect(next).toContain('REASON-1 not this file');
+      const texts = shownWork(events).flatMap(item => ('text' in item ? [String(item.text)] : []));
+      expect(
+        texts.filter(text => text.includes('Understood')),
+        'each answer of the model is a message',
+      ).toEqual(['Understood.', 'Understood again.'].slice(0, following.length));
       expect(events.find(event => event.type === 'tool_result')).toMatchObject({ output: { status: 'denied' } });
     },
   },

@@ -40,14 +40,16 @@ export function acpAgent(options: AcpAgentOptions): CallableAgent {
   return externalAgent(acpAdapter({ command, id, mode }), { ...rest, executable: command, extraArgs: args });
 }
 
-/** Returns the adapter of a program that speaks the Agent Client Protocol. */
+/** Returns the adapter of a program that speaks the Agent Client Protocol; `args` start it, before those of a run. */
 export function acpAdapter(program: {
   readonly command: string;
+  readonly args?: readonly string[];
   readonly id?: string | undefined;
+  readonly title?: string;
   readonly mode?: string | undefined;
 }): CliAdapter {
-  const { command, id = 'acp', mode } = program;
-  const title = command.split('/').at(-1) ?? command;
+  const { command, args = [], id = 'acp', mode } = program;
+  const { title = command.split('/').at(-1) ?? command } = program;
   const profile = anyProfile(title, mode);
   const live: LiveAdapter = {
     protocol: 'ACP',
@@ -69,6 +71,7 @@ export function acpAdapter(program: {
       cost: false,
       switchModel: true,
       switchMode: false,
+      mcpServers: true,
     },
     notes: ['Whether the program asks before it acts depends on the program.'],
     records: acpRecords,
@@ -76,7 +79,7 @@ export function acpAdapter(program: {
     ...(mode === undefined && {
       warning: `Whether ${title} asks before it acts is not known: only what it asks about can be decided here.`,
     }),
-    command: ({ extraArgs = [] }) => ({ args: extraArgs }),
+    command: ({ extraArgs = [] }) => ({ args: [...args, ...extraArgs] }),
     channel: (host, start) => acpChannel(profile, host, start),
   };
   return acpOnlyAdapter(

@@ -1,7 +1,14 @@
 import { type CliCommand, type CommandRequest, needsInput } from '../../contract/cli-command.ts';
 
 /** The arguments of one run of Claude Code. */
-export function claudeCommand({ prompt, model, sessionId, yolo, extraArgs = [] }: CommandRequest): CliCommand {
+export function claudeCommand({
+  prompt,
+  model,
+  sessionId,
+  sessionPath,
+  yolo,
+  extraArgs = [],
+}: CommandRequest): CliCommand {
   const byInput = needsInput(prompt);
   return {
     args: [
@@ -15,7 +22,7 @@ export function claudeCommand({ prompt, model, sessionId, yolo, extraArgs = [] }
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       // Resumes one of its own sessions.
-      ...(sessionId === undefined ? [] : ['--resume', sessionId]),
+      ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
       // No questions. Without this flag it refuses whatever it would ask about.
       ...(yolo === true ? ['--dangerously-skip-permissions'] : []),
       ...extraArgs,

@@ -42,6 +42,11 @@ const sideKinds: ReadonlySet<unknown> = new Set([
 ]);
 /** What the program writes as a person's words for the output of its own commands. */
 const commandOutput = /^\s*<(local-command-|bash-std|system-reminder>|task-notification>)/;
+/**
+ * The model of written answers. Without `--model` the program continues with the model of the last answer, with its default
+ * one when it does not know that model, and never begins when the answer names none.
+ */
+const writtenModel = 'another-model';
 const interruption = /^\[Request interrupted by user/;
 
 /** The sessions of Claude Code: `projects/<folder>/<session>.jsonl`, with subagents in a folder of the same name. */
@@ -66,6 +71,7 @@ export const claudeSession: SessionFormat = {
     fileLines(file === undefined ? path : join(path.replace(/\.jsonl$/, ''), 'subagents', `${file}.jsonl`)),
   reader: ids => new ClaudeSessionReader(ids),
   write: writeClaudeSession,
+  storeFor: () => undefined,
 };
 
 /** Reads the records of a session: those of the conversation are the records of the live stream, with other names for some fields. */
@@ -131,7 +137,8 @@ class ClaudeSessionReader implements SessionReader {
   #assistant(record: WireRecord, place: { key: string | undefined; after: string | null | undefined }): void {
     const { turns } = this;
     const message = recordOf(record['message']);
-    if (message?.['model'] !== '<synthetic>') turns.model = textOf(message?.['model']) ?? turns.model;
+    const model = textOf(message?.['model']);
+    if (model !== undefined && model !== '<synthetic>' && model !== writtenModel) turns.model = model;
     turns.read(reader => reader.take(toLiveRecord(record)), place);
     const blocks = (readBlocks(message) ?? []).map(recordOf);
     turns.done(message?.['stop_reason'] !== 'tool_use' && blocks.some(block => block?.['type'] === 'text'));
@@ -235,7 +242,8 @@ function writeClaudeSession({ messages, cwd, time }: SessionToWrite): WrittenSes
   const add = (role: 'user' | 'assistant', content: unknown) => {
     const [uuid, timestamp] = [newId(), next().toISOString()];
     // Answers without an id of their own would be joined to one.
-    const message = { ...(role === 'assistant' && { id: `msg_${shortId(24)}` }), role, content };
+    const answer = role === 'assistant' ? { id: `msg_${shortId(24)}`, model: writtenModel } : {};
+    const message = { ...answer, role, content };
     records.push({ type: role, uuid, parentUuid, timestamp, sessionId, cwd, isSidechain: false, message });
     parentUuid = uuid;
   };

@@ -5,7 +5,13 @@ import { toolParseError, type ToolOutput } from '../../../../events/index.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt, filesBelow } from '../../sessions/session-files.ts';
-import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import type {
+  IncludedFile,
+  SessionFormat,
+  SessionIds,
+  SessionPlace,
+  SessionReader,
+} from '../../sessions/session-format.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -31,9 +37,8 @@ const isFileId = (id: string | undefined): id is string => id !== undefined && /
 /** The sessions of Codex: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`; subagents have files of their own. */
 export const codexSession: SessionFormat = {
   find({ home, environment, path }) {
-    const folder = join(environment['CODEX_HOME'] ?? join(home, '.codex'), 'sessions');
     return describeFiles(
-      filesAt(path ?? folder, file => file.endsWith('.jsonl')),
+      filesAt(path ?? sessionsFolder({ home, environment }), file => file.endsWith('.jsonl')),
       ({ text, find }) => {
         // The first line has the instructions, and may be longer than what is read here.
         const [first = ''] = text.split('\n', 1);
@@ -58,7 +63,13 @@ export const codexSession: SessionFormat = {
   },
   reader: ids => new CodexSessionReader(ids),
   write: writeCodexSession,
+  // Print mode takes only ids.
+  storeFor: (channel, place) => (channel === 'print' ? sessionsFolder(place) : undefined),
 };
+
+function sessionsFolder({ home, environment }: SessionPlace): string {
+  return join(environment['CODEX_HOME'] ?? join(home, '.codex'), 'sessions');
+}
 
 /** Yields the file of another session, in the folder of this one or of another day. */
 async function* rolloutFiles(path: string, id: string): AsyncGenerator<string> {

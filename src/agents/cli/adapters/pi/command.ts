@@ -1,7 +1,7 @@
 import { type CliCommand, type CommandRequest, needsInput } from '../../contract/cli-command.ts';
 
 /** The arguments of one run of Pi, which never asks and has no flag for that. */
-export function piCommand({ prompt, model, sessionId, extraArgs = [] }: CommandRequest): CliCommand {
+export function piCommand({ prompt, model, sessionId, sessionPath, extraArgs = [] }: CommandRequest): CliCommand {
   // It would parse a dash as a flag and an at sign as a file.
   const byInput = needsInput(prompt) || /^[-@]/.test(prompt);
   return {
@@ -14,7 +14,7 @@ export function piCommand({ prompt, model, sessionId, extraArgs = [] }: CommandR
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       // Resumes one of its own sessions.
-      ...(sessionId === undefined ? [] : ['--session', sessionId]),
+      ...(sessionId === undefined ? [] : ['--session', sessionPath ?? sessionId]),
       ...extraArgs,
       // The prompt; without one it reads stdin.
       ...(byInput ? [] : [prompt]),

@@ -2,6 +2,7 @@ import type { ChannelHost, LiveAnswer, LiveRequest } from '../../contract/live-c
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readPathFields } from '../../../permissions/path-fields.ts';
 import { contentDiffs, pathsOf } from './call-content.ts';
+import { type Answers, RequestBook } from '../request-book.ts';
 import type { AskedCall } from './calls.ts';
 import type { AcpRequest } from './connection.ts';
 import { formFields } from './elicitation.ts';
@@ -10,11 +11,12 @@ import type { AcpTurn } from './turn.ts';
 import { unifiedDiff } from '../../../workspace/unified-diff.ts';
 import { defined } from '../../../../events/defined.ts';
 
-/** A request of the program that waits for a person: one or more requests of the host. */
-interface Waiting {
-  readonly ids: readonly string[];
-  /** Handles an answer; returns whether the request of the program is answered. */
-  answer(id: string, answer: LiveAnswer): boolean;
+/** How a request of the program is answered. */
+interface Reply {
+  /** The outcome of every question that accepts the request; any other rejects or cancels it. */
+  readonly accepted: 'approve' | 'answer';
+  accept(answers: Answers): void;
+  reject(reason?: string): void;
   /** Answers that nothing may be done. */
   cancel(reason?: string): void;
 }
@@ -42,11 +44,12 @@ const categories: Readonly<Record<string, string>> = {
 /** Turns requests of the program into requests to a person, and answers into answers of the protocol. */
 export class AcpRequests {
   readonly #options: RequestsOptions;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #book: RequestBook<AcpRequest>;
   #count = 0;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
+    this.#book = new RequestBook(options.host);
   }
 
   /** Handles `session/request_permission`; `emit` passes on the events so far. Returns whether it understood it. */
@@ -76,50 +79,47 @@ export class AcpRequests {
       request.respond({ action: 'decline' });
       return false;
     }
-    this.#ask(
-      request,
-      { runId, questions: fields.map(({ question }) => question) },
-      {
-        accept: answers => {
-          const content = Object.fromEntries(
-            fields.map((field, index) => [field.name, field.valueOf(answers[index] ?? '')]),
-          );
-          request.respond({ action: 'accept', content });
-        },
-        reject: () => request.respond({ action: 'decline' }),
-        cancel: () => request.respond({ action: 'cancel' }),
-      },
+    const questions = this.#questionsFor(
+      { runId },
+      fields.map(({ question }) => question),
     );
+    this.#open(request, questions, {
+      accepted: 'answer',
+      accept: answers => {
+        const content = fields.map((field, index) => [field.name, field.valueOf(givenAnswer(answers[index]))]);
+        request.respond({ action: 'accept', content: Object.fromEntries(content) });
+      },
+      reject: () => request.respond({ action: 'decline' }),
+      cancel: () => request.respond({ action: 'cancel' }),
+    });
     return true;
   }
 
   answer(id: string, answer: LiveAnswer): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting?.answer(id, answer) === true) this.#close(waiting, id);
+    this.#book.answer(id, answer);
   }
 
   /** Answers everything that is open: nothing may be done. Requests of the host are withdrawn when a reason is given. */
   cancelAll(withdrawal?: string): void {
-    for (const waiting of new Set(this.#waiting.values())) {
-      waiting.cancel();
-      if (withdrawal === undefined) for (const id of waiting.ids) this.#waiting.delete(id);
-      else this.#close(waiting, undefined, withdrawal);
-    }
+    this.#book.cancelAll(withdrawal);
   }
 
-  #close(waiting: Waiting, answered: string | undefined, reason = 'Another answer has settled it.'): void {
-    for (const id of waiting.ids)
-      if (this.#waiting.delete(id) && id !== answered) this.#options.host.withdraw(id, reason);
-  }
-
-  #open(request: AcpRequest, waiting: Waiting, requests: readonly LiveRequest[]): void {
-    for (const id of waiting.ids) this.#waiting.set(id, waiting);
-    request.signal.addEventListener('abort', () => {
-      if (!this.#waiting.has(waiting.ids[0] ?? '')) return;
-      waiting.cancel();
-      this.#close(waiting, undefined, 'The agent no longer waits for the answer.');
+  #open(request: AcpRequest, questions: readonly LiveRequest[], { accepted, accept, reject, cancel }: Reply): void {
+    request.signal.addEventListener('abort', () =>
+      this.#book.cancel(request, 'The agent no longer waits for the answer.'),
+    );
+    this.#book.open({
+      key: request,
+      questions,
+      settle: answers => {
+        const refusal = answers.find(answer => answer !== undefined && answer.outcome !== accepted);
+        const reason = refusal !== undefined && 'feedback' in refusal ? refusal.feedback : undefined;
+        if (refusal === undefined) accept(answers);
+        else if (refusal.outcome === 'cancelled') cancel(reason);
+        else reject(reason);
+      },
+      cancel: () => cancel(),
     });
-    for (const asked of requests) if (this.#waiting.has(asked.id)) this.#options.host.request(asked);
   }
 
   #refuse(request: AcpRequest, { turn, asked, options }: Asked): void {
@@ -129,20 +129,13 @@ export class AcpRequests {
   }
 
   #permission(request: AcpRequest, asked: Asked & { readonly toolCall: WireRecord }, emit: () => void): void {
-    const id = this.#nextId();
     const allow = allowOption(asked.options);
-    const waiting: Waiting = {
-      ids: [id],
-      answer: (_, answer) => {
-        if (answer.outcome === 'approve' && allow !== undefined) request.respond(selected(allow));
-        else if (answer.outcome === 'cancelled') waiting.cancel(answer.feedback);
-        else this.#reject(request, asked, 'feedback' in answer ? answer.feedback : undefined);
-        return true;
-      },
-      cancel: reason => this.#cancel(request, asked, reason),
-    };
     emit();
-    this.#open(request, waiting, [{ id, ...this.#describe(asked) }]);
+    this.#open(request, [{ id: this.#nextId(), ...this.#describe(asked) }], {
+      ...this.#refusals(request, asked),
+      accepted: 'approve',
+      accept: () => (allow === undefined ? this.#reject(request, asked) : request.respond(selected(allow))),
+    });
   }
 
   #describe({
@@ -179,26 +172,18 @@ export class AcpRequests {
     asked: Asked & { readonly plan: NonNullable<ReturnType<NonNullable<AcpProfile['planOf']>>> },
     emit: () => void,
   ): void {
-    const id = this.#nextId();
     const { plan, path, optionId } = asked.plan;
     const { readPlan } = this.#options.profile;
     const written = path === undefined ? undefined : asked.turn.calls.written(path);
     const text = plan ?? (path && readPlan?.(path, this.#options.sessionId())) ?? written;
-    const waiting: Waiting = {
-      ids: [id],
-      answer: (_, answer) => {
-        if (answer.outcome === 'approve') request.respond(selected(optionId));
-        else if (answer.outcome === 'cancelled') waiting.cancel(answer.feedback);
-        else this.#reject(request, asked, 'feedback' in answer ? answer.feedback : undefined);
-        return true;
-      },
-      cancel: reason => this.#cancel(request, asked, reason),
-    };
-    emit();
     const { runId, id: toolCallId } = asked.asked.open;
-    this.#open(request, waiting, [
-      { id, kind: 'plan', runId, toolCallId, plan: text ?? `The plan is in ${path ?? 'a file'}.` },
-    ]);
+    const shown = text ?? `The plan is in ${path ?? 'a file'}.`;
+    emit();
+    this.#open(request, [{ id: this.#nextId(), kind: 'plan', runId, toolCallId, plan: shown }], {
+      ...this.#refusals(request, asked),
+      accepted: 'approve',
+      accept: () => request.respond(selected(optionId)),
+    });
   }
 
   #questions(
@@ -206,61 +191,39 @@ export class AcpRequests {
     asked: Asked & { readonly questions: readonly AskedQuestion[] },
     emit: () => void,
   ): void {
-    const { open } = asked.asked;
+    const { runId, id: toolCallId } = asked.asked.open;
+    const allow = allowOption(asked.options);
     emit();
-    this.#ask(
-      request,
-      { runId: open.runId, toolCallId: open.id, questions: asked.questions },
-      {
-        accept: answers => {
-          const texts = answers.map(answer => (typeof answer === 'string' ? answer : answer.join(', ')));
-          const allow = allowOption(asked.options);
-          if (allow === undefined) request.respond(cancelled);
-          else request.respond({ ...selected(allow), answers: Object.fromEntries(texts.entries()) });
-        },
-        reject: reason => this.#reject(request, asked, reason),
-        cancel: reason => this.#cancel(request, asked, reason),
+    this.#open(request, this.#questionsFor({ runId, toolCallId }, asked.questions), {
+      ...this.#refusals(request, asked),
+      accepted: 'answer',
+      accept: answers => {
+        const texts = answers.map(answer => [givenAnswer(answer)].flat().join(', '));
+        if (allow === undefined) request.respond(cancelled);
+        else request.respond({ ...selected(allow), answers: Object.fromEntries(texts.entries()) });
       },
-    );
-  }
-
-  /** Asks several questions at once; one that is not answered settles all of them. */
-  #ask(
-    request: AcpRequest,
-    asked: { readonly runId: string; readonly toolCallId?: string; readonly questions: readonly AskedQuestion[] },
-    settle: {
-      readonly accept: (answers: readonly (string | readonly string[])[]) => void;
-      readonly reject: (reason?: string) => void;
-      readonly cancel: (reason?: string) => void;
-    },
-  ): void {
-    const { questions, ...about } = asked;
-    const ids = questions.map(() => this.#nextId());
-    const answers = new Map<string, string | readonly string[]>();
-    const waiting: Waiting = {
-      ids,
-      answer: (id, answer) => {
-        if (answer.outcome === 'answer') answers.set(id, answer.answer);
-        else if (answer.outcome === 'cancelled') settle.cancel(answer.feedback);
-        else settle.reject('feedback' in answer ? answer.feedback : undefined);
-        if (answer.outcome !== 'answer') return true;
-        if (answers.size < ids.length) {
-          this.#waiting.delete(id);
-          return false;
-        }
-        settle.accept(ids.map(each => answers.get(each) ?? ''));
-        return true;
-      },
-      cancel: reason => settle.cancel(reason),
-    };
-    const requests = questions.map(({ question, options, multiple }, index): LiveRequest => {
-      const choice = { options, selectionMode: multiple ? ('multi_select' as const) : ('single_select' as const) };
-      return { id: ids[index] as string, kind: 'question', ...about, question, ...(options.length > 0 && choice) };
     });
-    this.#open(request, waiting, requests);
   }
 
-  #reject(request: AcpRequest, { turn, asked, options }: Asked, reason: string | undefined): void {
+  #questionsFor(
+    about: { readonly runId: string; readonly toolCallId?: string },
+    questions: readonly AskedQuestion[],
+  ): LiveRequest[] {
+    return questions.map(({ question, options, multiple }) => {
+      const choice = { options, selectionMode: multiple ? ('multi_select' as const) : ('single_select' as const) };
+      return { id: this.#nextId(), kind: 'question', ...about, question, ...(options.length > 0 && choice) };
+    });
+  }
+
+  /** How a request about a call is rejected and cancelled. */
+  #refusals(request: AcpRequest, asked: Asked): Pick<Reply, 'reject' | 'cancel'> {
+    return {
+      reject: reason => this.#reject(request, asked, reason),
+      cancel: reason => this.#cancel(request, asked, reason),
+    };
+  }
+
+  #reject(request: AcpRequest, { turn, asked, options }: Asked, reason?: string): void {
     const optionId = optionOf(options, 'reject_once');
     request.respond(optionId === undefined ? cancelled : selected(optionId));
     turn.calls.reject(asked.fields.rawId, reason, this.#options.profile.reportsRejected);
@@ -283,6 +246,11 @@ interface Asked {
   readonly turn: AcpTurn;
   readonly asked: AskedCall;
   readonly options: Options;
+}
+
+/** What a person answered to a question. */
+function givenAnswer(answer: LiveAnswer | undefined): string | readonly string[] {
+  return answer?.outcome === 'answer' ? answer.answer : '';
 }
 
 function selected(optionId: string): { outcome: { outcome: 'selected'; optionId: string } } {

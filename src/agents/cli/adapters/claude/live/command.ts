@@ -1,7 +1,13 @@
+import { join } from 'node:path';
+import type { SessionMcpServers } from '../../../../agent.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 
+/** The file of a session's MCP servers. */
+const serversFile = 'mcp-servers.json';
+
 /** The arguments of a live session of Claude Code. */
-export function claudeLiveCommand({ model, sessionId, fork, mode, yolo, extraArgs = [] }: LiveStart): LiveCommand {
+export function claudeLiveCommand(start: LiveStart): LiveCommand {
+  const { model, sessionId, sessionPath, fork, mode, yolo, mcpServers, folder, extraArgs = [] } = start;
   return {
     args: [
       // Without its terminal interface.
@@ -24,9 +30,23 @@ export function claudeLiveCommand({ model, sessionId, fork, mode, yolo, extraArg
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       // Resumes one of its own sessions; as a copy with a new id.
-      ...(sessionId === undefined ? [] : ['--resume', sessionId]),
+      ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
       ...(sessionId !== undefined && fork === true ? ['--fork-session'] : []),
+      // The MCP servers of this session, beside those of the person's settings.
+      ...(mcpServers === undefined ? [] : ['--mcp-config', join(folder, serversFile)]),
       ...extraArgs,
     ],
+    ...(mcpServers !== undefined && {
+      files: { [serversFile]: JSON.stringify({ mcpServers: listServers(mcpServers) }) },
+    }),
   };
+}
+
+/** It takes a server without a type for a program. */
+function listServers(servers: SessionMcpServers): Readonly<Record<string, unknown>> {
+  const typed = Object.entries(servers).map(([name, server]) => [
+    name,
+    'url' in server ? { ...server, type: 'http' } : server,
+  ]);
+  return Object.fromEntries(typed) as Readonly<Record<string, unknown>>;
 }

@@ -1,11 +1,13 @@
 import { defined } from '../../../../../events/defined.ts';
-import type { ChannelHost, LiveAnswer } from '../../../contract/live-channel.ts';
+import { type Answers, type ProgramRequest, RequestBook } from '../../../channels/request-book.ts';
+import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { claudePermission } from './permission.ts';
-import { QuestionSet } from './questions.ts';
+import { answeredInput, readQuestions } from './questions.ts';
 
-/** A call that waits for an answer. */
+/** A call that a person is asked about. */
 interface AskedTool {
+  /** The id of the request. */
   readonly id: string;
   readonly runId: string;
   readonly toolCallId: string;
@@ -13,8 +15,9 @@ interface AskedTool {
   readonly input: WireRecord;
 }
 
-interface OpenRequest extends Omit<AskedTool, 'toolCallId'> {
-  readonly kind: 'permission' | 'plan' | 'check' | QuestionSet;
+interface ClaudeRequest extends ProgramRequest<string> {
+  /** The program's id of the call. */
+  readonly toolUseId: string | undefined;
 }
 
 const noPlan = 'The agent wants to leave its plan mode and has written no plan.';
@@ -22,51 +25,59 @@ const declined = 'The user declined.';
 /** A person decides about these in any case. */
 const unchecked: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-/** The requests of the program that wait for an answer; each is answered at most once. */
+/** The requests of the program that wait for an answer. */
 export class OpenRequests {
   readonly #host: ChannelHost;
-  readonly #open = new Map<string, OpenRequest>();
+  readonly #book: RequestBook<string, ClaudeRequest>;
 
   constructor(host: ChannelHost) {
     this.#host = host;
+    this.#book = new RequestBook(host);
   }
 
   has(id: string): boolean {
-    return this.#open.has(id);
+    return this.#book.has(id);
   }
 
   isPlan(id: string): boolean {
-    return this.#open.get(id)?.kind === 'plan';
+    return this.#book.find(id)?.questions[0]?.kind === 'plan';
   }
 
-  /** Passes a request on to a person: as a question, a plan, or a request for permission. */
-  open(asked: AskedTool): void {
-    const { id, runId, toolCallId, request, input } = asked;
+  /** Passes a request on to a person: as questions, a plan, or a request for permission. */
+  open({ id, runId, toolCallId, request, input }: AskedTool): void {
     const tool = textOf(request['tool_name']) ?? '';
-    const questions = tool === 'AskUserQuestion' ? QuestionSet.read(input, asked) : undefined;
-    const plan = tool === 'ExitPlanMode' ? (textOf(input['plan']) ?? noPlan) : undefined;
-    this.#open.set(id, { ...asked, kind: questions ?? (plan === undefined ? 'permission' : 'plan') });
-    if (questions !== undefined) for (const question of questions.requests) this.#host.request(question);
-    else if (plan !== undefined) {
-      const title = /^#+\s*(.+)$/m.exec(plan)?.[1]?.trim();
-      this.#host.request({ kind: 'plan', id, runId, toolCallId, plan, ...defined({ title }) });
-    } else {
-      const about = claudePermission(request, input);
-      this.#host.request({ kind: 'permission', id, runId, toolCallId, tool, input, ...about });
+    const toolUseId = textOf(request['tool_use_id']);
+    const about = { id, runId, toolCallId };
+    const asked = tool === 'AskUserQuestion' ? readQuestions(input, about) : [];
+    if (asked.length > 0) {
+      const settle = (answers: Answers) => this.#decide(id, answers, answeredInput(input, asked, answers));
+      this.#book.open({ key: id, toolUseId, questions: asked, settle });
+      return;
     }
+    const plan = tool === 'ExitPlanMode' ? (textOf(input['plan']) ?? noPlan) : undefined;
+    const title = /^#+\s*(.+)$/m.exec(plan ?? '')?.[1]?.trim();
+    const question: LiveRequest =
+      plan === undefined
+        ? { kind: 'permission', ...about, tool, input, ...claudePermission(request, input) }
+        : { kind: 'plan', ...about, plan, ...defined({ title }) };
+    const settle = (answers: Answers) => {
+      const [answer] = answers;
+      this.#decide(id, answers, answer?.outcome === 'approve' ? (answer.input ?? input) : undefined);
+    };
+    this.#book.open({ key: id, toolUseId, questions: [question], settle });
   }
 
   /** Passes on a call that the program may run without asking, to be checked by rules. */
   check(id: string, runId: string, hook: WireRecord): void {
     const tool = textOf(hook['tool_name']);
     const input = recordOf(hook['tool_input']);
-    const request = { tool_name: tool, tool_use_id: hook['tool_use_id'] };
-    this.#open.set(id, { id, runId, request, input: input ?? {}, kind: 'check' });
-    if (tool === undefined || input === undefined || unchecked.has(tool)) this.answer(id, { outcome: 'approve' });
-    else {
-      const { command, paths } = claudePermission(request, input);
-      this.#host.request({ kind: 'check', id, runId, tool, input, ...defined({ command, paths }) });
+    const questions: LiveRequest[] = [];
+    if (tool !== undefined && input !== undefined && !unchecked.has(tool)) {
+      const { command, paths } = claudePermission({ tool_name: tool }, input);
+      questions.push({ kind: 'check', id, runId, tool, input, ...defined({ command, paths }) });
     }
+    const settle = ([answer]: Answers) => this.#respond(id, hookDecision(answer));
+    this.#book.open({ key: id, toolUseId: textOf(hook['tool_use_id']), questions, settle });
   }
 
   /**
@@ -74,68 +85,42 @@ export class OpenRequests {
    * it was rejected.
    */
   answer(id: string, answer: LiveAnswer): string | undefined {
-    const found = this.#open.get(id) ?? this.#withQuestion(id);
-    if (found === undefined) return undefined;
-    const { kind } = found;
-    if (kind === 'check') this.#respond(id, hookDecision(answer));
-    else if (kind instanceof QuestionSet) this.#answerQuestion(found, kind, id, answer);
-    else if (answer.outcome === 'approve') this.#allow(found, answer.input ?? found.input);
-    else this.#deny(found, 'feedback' in answer ? answer.feedback : undefined);
-    return answer.outcome === 'reject' ? textOf(found.request['tool_use_id']) : undefined;
+    const found = this.#book.find(id);
+    this.#book.answer(id, answer);
+    return answer.outcome === 'reject' ? found?.toolUseId : undefined;
   }
 
   /** The program no longer waits. */
   withdraw(id: string, reason: string): void {
-    const found = this.#open.get(id);
-    this.#open.delete(id);
-    if (found === undefined || found.kind === 'check') return;
-    const ids = found.kind instanceof QuestionSet ? found.kind.open.map(question => question.id) : [id];
-    for (const each of ids) this.#host.withdraw(each, reason);
+    this.#book.withdraw(id, reason);
   }
 
   /** The program has decided about a call by itself. */
   withdrawCall(toolUseId: string, reason: string): void {
-    for (const [id, { request }] of this.#open) if (request['tool_use_id'] === toolUseId) this.withdraw(id, reason);
+    this.#book.withdrawAll(reason, request => request.toolUseId === toolUseId);
   }
 
   withdrawAll(reason: string): void {
-    for (const id of this.#open.keys()) this.withdraw(id, reason);
+    this.#book.withdrawAll(reason);
   }
 
-  #answerQuestion(found: OpenRequest, questions: QuestionSet, id: string, answer: LiveAnswer): void {
-    if (answer.outcome === 'answer') {
-      const input = questions.take(id, answer);
-      if (input !== undefined) this.#allow(found, input);
-      return;
-    }
-    this.#deny(found, 'feedback' in answer ? answer.feedback : undefined);
-    for (const other of questions.open)
-      if (other.id !== id) this.#host.withdraw(other.id, 'Another question of the same call was declined.');
-  }
-
-  #withQuestion(questionId: string): OpenRequest | undefined {
-    return [...this.#open.values()].find(({ kind }) => kind instanceof QuestionSet && kind.has(questionId));
-  }
-
-  /** The input is always sent: some versions count an approval without it as a denial. */
-  #allow({ id }: OpenRequest, updatedInput: WireRecord): void {
-    this.#respond(id, { behavior: 'allow', updatedInput });
-  }
-
-  #deny({ id }: OpenRequest, message = declined): void {
+  /** Allows a call with its input, which is always sent: some versions count an approval without it as a denial. */
+  #decide(id: string, answers: Answers, updatedInput: WireRecord | undefined): void {
+    if (updatedInput !== undefined) return this.#respond(id, { behavior: 'allow', updatedInput });
+    const refusal = answers.find(answer => answer !== undefined && answer.outcome !== 'answer');
+    const message = (refusal && 'feedback' in refusal ? refusal.feedback : undefined) ?? declined;
     this.#respond(id, { behavior: 'deny', message });
   }
 
   #respond(id: string, response: object): void {
-    this.#open.delete(id);
     const answer = { subtype: 'success', request_id: id, response };
     this.#host.send(JSON.stringify({ type: 'control_response', response: answer }));
   }
 }
 
 /** The decision of a hook; without one the program goes on as its own rules say. */
-function hookDecision(answer: LiveAnswer): object {
-  if (answer.outcome === 'approve' || answer.outcome === 'answer') return {};
+function hookDecision(answer: LiveAnswer | undefined): object {
+  if (answer === undefined || answer.outcome === 'approve' || answer.outcome === 'answer') return {};
   const permissionDecision = answer.outcome === 'ask' ? 'ask' : 'deny';
   const permissionDecisionReason = answer.feedback ?? declined;
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason } };

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import { type Answers, type PersonRequest, isApproval, type Question, wordsOf } from './person-request.ts';
+import type { Answers } from '../../../channels/request-book.ts';
+import { type PersonRequest, isApproval, type Question, wordsOf } from './person-request.ts';
 
 /** Reads a request of an MCP server, or the request to run one of its tools. */
 export function readElicitation(params: WireRecord, items: CodexItems): PersonRequest | undefined {

@@ -1,10 +1,8 @@
+import type { Answers } from '../../../channels/request-book.ts';
 import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 
 type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
 export type Question = WithoutIds<LiveRequest>;
-
-/** The answers in the order of the questions; undefined for one that was not answered. */
-export type Answers = readonly (LiveAnswer | undefined)[];
 
 /** A request of the program: what a person is asked, and how the answers become its answer. */
 export interface PersonRequest {

@@ -1,7 +1,8 @@
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import type { Answers, PersonRequest, Question } from './person-request.ts';
+import type { Answers } from '../../../channels/request-book.ts';
+import type { PersonRequest, Question } from './person-request.ts';
 import { defined } from '../../../../../events/defined.ts';
 
 /** Reads the questions of one call; each becomes a question of its own, and all are answered together. */

@@ -34,7 +34,7 @@ export const piLive: LiveAdapter = {
   ],
   records: piLiveRecords,
   differences: piLiveDifferences,
-  command: ({ model, sessionId, fork, yolo, extraArgs = [], folder }) => ({
+  command: ({ model, sessionId, sessionPath, fork, yolo, extraArgs = [], folder }) => ({
     args: [
       // JSON over stdin and stdout.
       '--mode',
@@ -45,7 +45,7 @@ export const piLive: LiveAdapter = {
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
       // Resumes one of its own sessions, or a copy of it.
-      ...(sessionId === undefined ? [] : [fork === true ? '--fork' : '--session', sessionId]),
+      ...(sessionId === undefined ? [] : [fork === true ? '--fork' : '--session', sessionPath ?? sessionId]),
       ...extraArgs,
     ],
     files: { [gateFile]: gateSource(yolo !== true) },

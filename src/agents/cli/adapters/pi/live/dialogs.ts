@@ -1,4 +1,5 @@
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
+import { RequestBook } from '../../../channels/request-book.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { PiReader } from '../reader.ts';
 import { dialogs } from './gate.ts';
@@ -6,16 +7,13 @@ import { defined } from '../../../../../events/defined.ts';
 
 type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
 
-interface OpenDialog {
-  readonly dialogId: string;
+/** A dialog that is understood: what a person is asked, and what the program is answered. */
+interface Asked {
+  readonly question: WithoutIds<LiveRequest>;
   /** The fields of the response to an answer; undefined cancels the dialog. */
   readonly reply: (answer: LiveAnswer) => object | undefined;
   /** Registers that the program blocks what the dialog is about. */
   readonly decline?: () => void;
-}
-
-interface Asked extends Pick<OpenDialog, 'reply' | 'decline'> {
-  readonly question: WithoutIds<LiveRequest>;
 }
 
 const dialogMethods: ReadonlySet<unknown> = new Set(['select', 'confirm', 'input', 'editor']);
@@ -28,38 +26,41 @@ export function isDialog(record: WireRecord): boolean {
 /** The open dialogs of Pi: requests of our extension, and dialogs of other extensions as questions. */
 export class PiDialogs {
   readonly #host: ChannelHost;
-  readonly #open = new Map<string, OpenDialog>();
+  readonly #book: RequestBook<string>;
   #count = 0;
 
   constructor(host: ChannelHost) {
     this.#host = host;
+    this.#book = new RequestBook(host);
   }
 
-  /** Asks a person; returns false when the dialog is not understood or open already. */
+  /** Asks a person; returns false when the dialog is not understood or known already. */
   receive(
     record: WireRecord,
     { reader, runId, flush }: { reader: PiReader; runId: string; flush: () => void },
   ): boolean {
-    const dialogId = textOf(record['id']);
-    if (dialogId === undefined || [...this.#open.values()].some(open => open.dialogId === dialogId)) return false;
+    const key = textOf(record['id']);
+    if (key === undefined || this.#book.has(key)) return false;
     const asked = readDialog(record, reader);
     if (asked === undefined) {
-      this.#respond(dialogId, undefined);
+      this.#respond(key, undefined);
       return false;
     }
-    const id = `request-${++this.#count}`;
-    const { question, ...open } = asked;
-    this.#open.set(id, { dialogId, ...open });
     flush();
-    this.#host.request({ id, runId, ...question });
+    this.#book.open({
+      key,
+      questions: [{ id: `request-${++this.#count}`, runId, ...asked.question }],
+      settle: ([answer]) => this.#respond(key, answer && asked.reply(answer)),
+      cancel: () => {
+        asked.decline?.();
+        this.#respond(key, undefined);
+      },
+    });
     return true;
   }
 
   answer(requestId: string, answer: LiveAnswer): void {
-    const open = this.#open.get(requestId);
-    if (open === undefined) return;
-    this.#open.delete(requestId);
-    this.#respond(open.dialogId, open.reply(answer));
+    this.#book.answer(requestId, answer);
   }
 
   /** Cancels a dialog that cannot be shown, so that the program does not wait. */
@@ -70,12 +71,7 @@ export class PiDialogs {
 
   /** Withdraws every request; the program blocks what it asked about. */
   cancel(reason: string): void {
-    for (const [id, { dialogId, decline }] of this.#open) {
-      decline?.();
-      this.#respond(dialogId, undefined);
-      this.#host.withdraw(id, reason);
-    }
-    this.#open.clear();
+    this.#book.cancelAll(reason);
   }
 
   #respond(id: string, fields: object | undefined): void {

@@ -1,0 +1,117 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
+import { installPrograms, programsReady } from './support/real-program.ts';
+
+const names = ['claude', 'codex', 'pi'];
+const pairs = [...names, 'own'].flatMap(from => names.filter(to => to !== from).map(to => ({ from, to })));
+
+describe.skipIf(!programsReady('hand over between real programs', names))('a conversation that is handed over', () => {
+  beforeAll(() => installPrograms(names), 600_000);
+  let scene: HandOverScene | undefined;
+  const open = async () => (scene = await HandOverScene.open());
+  afterEach(async () => {
+    await scene?.close();
+    scene = undefined;
+  });
+
+  it.each(pairs)(
+    'continues from $from in $to with every call and result, and back',
+    { timeout: 120_000 },
+    async ({ from, to }) => {
+      const { turn, cool, written } = bound(await open());
+      await turn(from, 1);
+      const second = await turn(to, 2);
+      expect(second.asked).toEqual([...turns([1]), 'user: LOOK-2']);
+      expect(newSessions(second.events)).toEqual([]);
+      expect(second.outcome).toBe('complete');
+      await cool();
+      expect((await turn(to, 3)).asked, 'in a new process').toEqual([...turns([1, 2]), 'user: LOOK-3']);
+      expect(written(to)).toHaveLength(1);
+      const back = await turn(from, 4);
+      expect(back.asked).toEqual([...turns([1, 2, 3]), 'user: LOOK-4']);
+      expect(newSessions(back.events)).toEqual([]);
+    },
+  );
+
+  it.each(names)(
+    'is continued by %s in print mode, from a session of either channel',
+    { timeout: 120_000 },
+    async name => {
+      const { turn } = bound(await open());
+      await turn('own', 1);
+      expect((await turn(name, 2, { channel: 'print' })).asked).toEqual([...turns([1]), 'user: LOOK-2']);
+      expect((await turn(name, 3)).asked, 'live').toEqual([...turns([1, 2]), 'user: LOOK-3']);
+      await turn('own', 4);
+      await turn(name, 5);
+      expect((await turn(name, 6, { channel: 'print' })).asked, 'print').toEqual([
+        ...turns([1, 2, 3, 4, 5]),
+        'user: LOOK-6',
+      ]);
+    },
+  );
+
+  it.each(names)('is rebuilt for %s from the log when its session is lost', { timeout: 120_000 }, async name => {
+    const scene = await open();
+    const { turn, cool, written } = bound(scene);
+    await turn('own', 1);
+    await turn(name, 2);
+    await cool();
+    rmSync(scene.sessionFolder, { recursive: true });
+    const next = await turn(name, 3);
+    expect(next.asked).toEqual([...turns([1, 2]), 'user: LOOK-3']);
+    expect(newSessions(next.events)).toEqual([]);
+    expect(written(name)).toHaveLength(1);
+  });
+
+  it('continues a branch in the middle with what it has, whatever came later', { timeout: 120_000 }, async () => {
+    const scene = await open();
+    const { turn } = bound(scene);
+    await turn('claude', 1);
+    const { length } = await scene.log.read(scene.threadId);
+    await turn('codex', 2);
+    scene.threadId = (await scene.log.branch(scene.threadId, length)).id;
+    expect((await turn('pi', 3)).asked).toEqual([...turns([1]), 'user: LOOK-3']);
+    expect((await turn('claude', 4)).asked).toEqual([...turns([1, 3]), 'user: LOOK-4']);
+  });
+
+  it.each(names)('tells %s that an aborted call was interrupted', { timeout: 120_000 }, async name => {
+    const scene = await open();
+    await scene.abort(name === 'codex' ? 'pi' : 'codex', 9);
+    const { asked } = await scene.turn(name, 2);
+    expect(asked.slice(0, 3)).toEqual(['user: LOOK-9', 'assistant: Looking 9', 'call 1: output-9']);
+    expect(asked[3]).toMatch(/^result 1: .*(interrupt|abort|stopped|unknown)/i);
+    expect(asked.slice(4)).toEqual(['user: LOOK-2']);
+  });
+
+  it('writes a new session after a run that ended between writing and resuming', { timeout: 120_000 }, async () => {
+    const { turn, written } = bound(await open());
+    await turn('own', 1);
+    const killed = await turn('claude', 2, { executable: '/bin/false' });
+    expect(killed.asked).toEqual([]);
+    expect(written('claude')).toHaveLength(1);
+    expect((await turn('claude', 3)).asked).toEqual([...turns([1]), 'user: LOOK-2', 'user: LOOK-3']);
+  });
+
+  it('is written into the prompt with calls and results when no session can be written', {
+    timeout: 120_000,
+  }, async () => {
+    const { turn } = bound(await open());
+    await turn('own', 1);
+    const { asked, events } = await turn('claude', 2, { sessionFolder: '/dev/null/sessions' });
+    expect(asked.every(line => line.startsWith('user: '))).toBe(true);
+    expect(asked).toContain('user: Done 1');
+    expect(newSessions(events)).toMatchObject([
+      { message: expect.stringContaining('could not be written: ENOTDIR') as string },
+    ]);
+  });
+});
+
+function bound(scene: HandOverScene) {
+  return {
+    turn: scene.turn.bind(scene),
+    cool: scene.cool.bind(scene),
+    written: scene.written.bind(scene),
+    abort: scene.abort.bind(scene),
+  };
+}

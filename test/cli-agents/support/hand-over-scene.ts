@@ -1,0 +1,182 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import type { Agent } from '../../../src/agents/agent.ts';
+import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
+import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
+import { defineTool, loopAgent } from '../../../src/agents/index.ts';
+import { scriptedModel, startScriptedServer } from '../../../src/testing/index.ts';
+import type { ScriptedTurn } from '../../../src/agents/model/scripted/script.ts';
+import type { ScriptedRequest } from '../../../src/agents/model/scripted/scripted-request.ts';
+import { Supervisor } from '../../../src/control/supervision/supervisor.ts';
+import { checkOrder, type LoggedEvent } from '../../../src/events/index.ts';
+import { MemoryLog } from '../../../src/log/index.ts';
+
+import { realProgram } from './real-program.ts';
+
+const shells = ['Bash', 'exec_command', 'bash', 'shell', 'developer__shell', 'run_shell_command', 'look'];
+
+/** Answers each prompt `LOOK-n` with a text, a call of the shell and, after its result, another text. */
+function answer(request: ScriptedRequest): ScriptedTurn {
+  const said = request.messages.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
+  const n = [...said.matchAll(/LOOK-(\d+)/g)].at(-1)?.[1];
+  const name = request.toolNames.find(tool => shells.includes(tool));
+  if (name === undefined || n === undefined) return 'A title';
+  if (request.toolResults.some(({ text }) => text.includes(`output-${n}`))) return `Done ${n}.`;
+  const command = `${n === '9' ? 'touch started && sleep 60 && ' : ''}echo output-${n}`;
+  const input = { [name === 'exec_command' ? 'cmd' : 'command']: command };
+  return [{ text: `Looking ${n}.` }, { toolCall: { id: `toolu_look${n}`, name, input } }];
+}
+
+/** Returns what a request says in order: the marked texts with their speakers, and calls paired with their results. */
+export function outline({ messages }: ScriptedRequest): string[] {
+  const ids: string[] = [];
+  return messages.flatMap(({ role, text, toolCalls = [], toolResults = [] }) => [
+    ...(role === 'tool'
+      ? []
+      : [...text.matchAll(/LOOK-\d+|Looking \d+|Done \d+/g)].map(([mark]) => `${role}: ${mark}`)),
+    ...toolCalls.map(({ id, input }) => `call ${ids.push(id)}: ${/output-\d+/.exec(JSON.stringify(input))?.[0]}`),
+    ...toolResults.map(
+      ({ id, text: output }) => `result ${ids.indexOf(id) + 1}: ${/output-\d+/.exec(output)?.[0] ?? output}`,
+    ),
+  ]);
+}
+
+/** The outline of finished turns; calls are counted from `first`. */
+export function turns(numbers: readonly number[], first = 1): string[] {
+  return numbers.flatMap((n, index) => [
+    `user: LOOK-${n}`,
+    `assistant: Looking ${n}`,
+    `call ${first + index}: output-${n}`,
+    `result ${first + index}: output-${n}`,
+    `assistant: Done ${n}`,
+  ]);
+}
+
+/** One thread in which several real programs and our own agent work in turn, with one scripted model. */
+export class HandOverScene {
+  readonly log = new MemoryLog();
+  threadId = 'thread';
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'singletree-hand-over-'));
+  readonly sessionFolder: string = join(this.folder, 'sessions');
+  sessions = new SessionPool();
+  readonly #options = new Map<string, CliAgentOptions & { readonly cwd: string }>();
+  readonly #own: ScriptedRequest[] = [];
+  readonly #server: Awaited<ReturnType<typeof startScriptedServer>>;
+  readonly #supervisor = new Supervisor({ log: this.log, checkOrder: true, graceMs: 10_000 });
+
+  private constructor(server: Awaited<ReturnType<typeof startScriptedServer>>) {
+    this.#server = server;
+    mkdirSync(this.cwd);
+  }
+
+  static async open(): Promise<HandOverScene> {
+    const scene = new HandOverScene(await startScriptedServer({ script: answer }));
+    await scene.log.createThread({ id: scene.threadId });
+    return scene;
+  }
+
+  get cwd(): string {
+    return join(this.folder, 'project');
+  }
+
+  /** The agent of a name: a real program, or `own` for our loop. */
+  agent(name: string, options: Partial<CliAgentOptions> = {}): Agent {
+    if (name === 'own') return this.#ownAgent();
+    const settings = this.#options.get(name) ?? this.#program(name);
+    this.#options.set(name, settings);
+    const { cwd, sessionFolder, sessions } = this;
+    return cliAgent(name, {
+      ...settings,
+      cwd,
+      sessionFolder,
+      sessions,
+      channel: 'live',
+      timeoutMs: 60_000,
+      ...options,
+    });
+  }
+
+  /** Runs one turn to its end. Returns its first model request, as an outline, and its events. */
+  async turn(
+    name: string,
+    n: number,
+    options: Partial<CliAgentOptions> = {},
+  ): Promise<{ readonly asked: string[]; readonly events: LoggedEvent[]; readonly outcome: string }> {
+    const before = this.#requests(name).length;
+    const run = await this.#supervisor.start(this.threadId, { agent: this.agent(name, options), content: `LOOK-${n}` });
+    const outcome = await run.done;
+    await this.#supervisor.flush(this.threadId);
+    const all = await this.log.read(this.threadId);
+    const violations = checkOrder(all);
+    if (violations.length > 0) throw new Error(JSON.stringify(violations));
+    const first = this.#requests(name)[before];
+    const events = all.filter(event => event.runId === run.runId);
+    return { asked: first === undefined ? [] : outline(first), events, outcome };
+  }
+
+  /** Starts a turn and aborts it when its call runs. */
+  async abort(name: string, n: number): Promise<void> {
+    const run = await this.#supervisor.start(this.threadId, { agent: this.agent(name), content: `LOOK-${n}` });
+    for await (const event of this.log.tail(this.threadId, 0))
+      if (event.type === 'tool_call' && event.runId === run.runId) break;
+    await this.#supervisor.abort(run.runId);
+    await run.done;
+  }
+
+  /** Ends the programs, so that the next turn starts one. */
+  async cool(): Promise<void> {
+    await this.sessions.close();
+    this.sessions = new SessionPool();
+  }
+
+  /** The sessions that were written for a program. */
+  written(name: string): string[] {
+    try {
+      return readdirSync(join(this.sessionFolder, name));
+    } catch {
+      return [];
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#supervisor.close();
+    await this.sessions.close();
+    await this.#server.close();
+    for (const { cwd } of this.#options.values()) rmSync(dirname(cwd), { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #requests(name: string): readonly ScriptedRequest[] {
+    if (name === 'own') return this.#own;
+    return this.#server.requests.flatMap(({ seen }) =>
+      seen?.toolNames.some(tool => shells.includes(tool)) === true ? [seen] : [],
+    );
+  }
+
+  /** A program with the model of its own choice where it has one: that choice may depend on its session. */
+  #program(name: string): CliAgentOptions & { readonly cwd: string } {
+    const { model, ...settings } = realProgram(name, this.#server.url);
+    return name === 'claude' || model === undefined ? settings : { ...settings, model };
+  }
+
+  #ownAgent(): Agent {
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      input: z.object({ command: z.string() }),
+      execute: ({ command }) => command.replace('echo ', ''),
+    });
+    const model = scriptedModel(request => {
+      this.#own.push(request);
+      return answer(request);
+    });
+    return loopAgent({ id: 'own', model, tools: [look], permissions: { default: 'allow', rules: [] } });
+  }
+}
+
+/** The warnings of a turn that its session is new. */
+export function newSessions(events: readonly LoggedEvent[]): LoggedEvent[] {
+  return events.filter(event => event.type === 'warning' && event.code === 'new_session');
+}
