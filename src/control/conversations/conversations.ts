@@ -7,7 +7,7 @@ import { allThreads, hasOpen } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
-import { threadOfOpenRun } from '../supervision/open-runs.ts';
+import { openRunsOf, threadOfOpenRun } from '../supervision/open-runs.ts';
 import { processOwner } from '../supervision/process-owner.ts';
 import type { AbortOptions, RetryRunOptions, RunControl, RunHandle, StartOptions } from '../supervision/run-control.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
@@ -34,7 +34,7 @@ import {
   type SentMessage,
 } from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
-import { getBlocks, getHeads } from '../../graph/conversation/index.ts';
+import { getBlocks, getHeads, getRun } from '../../graph/conversation/index.ts';
 import { makeTitle } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
@@ -203,6 +203,24 @@ export class Conversations extends ConversationSettings {
     const thread = await threadOfOpenRun(this.#options.log, runId, resourceId);
     if (thread === undefined) throw runNotFound(runId);
     await this.#control.abort(runId, { threadId: thread.id, ...defined({ by }) });
+  }
+
+  /**
+   * Stops one subagent of a thread, whichever process runs it: its parent gets an error in place of its result, and
+   * continues. Throws `run_not_found` when it is not open, and `invalid_argument` for one of an external program.
+   */
+  async stopSubagent(threadId: string, runId: string, { by }: Pick<AbortOptions, 'by'> = {}): Promise<void> {
+    const thread = await this.#options.log.getThread(threadId);
+    const { conversation } = await this.#memory.of(threadId);
+    const open = thread === undefined ? [] : openRunsOf(thread);
+    if (getRun(conversation, runId)?.status !== 'running' || open.length === 0) throw runNotFound(runId);
+    const owners = open.map(run => this.#agents.get(getRun(conversation, run.runId)?.agentId ?? ''));
+    if (owners.every(agent => agent?.isExternal === true))
+      throw new SingletreeError(
+        'invalid_argument',
+        `"${owners[0]?.id}" runs its subagents itself: one of them cannot be stopped alone. Stop the whole run instead.`,
+      );
+    await this.#options.log.append(threadId, [{ type: 'abort_requested', runId, ...defined({ by }) }]);
   }
 
   /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
