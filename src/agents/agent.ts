@@ -115,6 +115,8 @@ export interface InvokeParams extends Partial<RunOrigin> {
   readonly answers?: Answers;
   /** Messages to add at the next safe point. */
   readonly steering?: Steering;
+  /** Stops single subagents of the run, at any depth. */
+  readonly childStops?: ChildStops;
 }
 
 /** A way in which an agent works, such as planning. */
@@ -155,6 +157,12 @@ export interface Steering {
   take(): readonly UserMessage[];
   /** Calls back whenever a message arrives, for agents that can take one at any time. Returns an unsubscribe function. */
   onMessage?(listener: () => void): () => void;
+}
+
+/** Stops the subagents of a run one by one. */
+export interface ChildStops {
+  /** Returns the signal that stops the subagent with this run id. */
+  signalFor(runId: string): AbortSignal;
 }
 
 /** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
