@@ -126,6 +126,15 @@ export interface AgentMode {
   readonly description?: string;
 }
 
+/** Something that can be asked of an agent with a slash: `/name argument`. */
+export interface AgentCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  /** The message that it sends; `{argument}` stands for what is written after it. */
+  readonly sends: string;
+}
+
 /** MCP servers for the session of an external program, by name. */
 export type SessionMcpServers = McpServersConfig['mcpServers'];
 
@@ -208,6 +217,8 @@ export interface Agent<Output = unknown> {
   readonly usesFolder?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
+  /** What can be asked of it with a slash, such as its skills. */
+  readonly commands?: readonly AgentCommand[];
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */
