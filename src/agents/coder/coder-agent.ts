@@ -5,11 +5,14 @@ import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
-<<<<<<< HEAD
-import { type CallableAgent, type InvokeParams, invokeParams, type RunOrigin, toRunOrigin } from '../agent.ts';
-=======
-import { type AgentCommand, type CallableAgent, type InvokeParams, invokeParams } from '../agent.ts';
->>>>>>> pagedaily
+import {
+  type AgentCommand,
+  type CallableAgent,
+  type InvokeParams,
+  invokeParams,
+  type RunOrigin,
+  toRunOrigin,
+} from '../agent.ts';
 import { environmentField, type EnvironmentPolicy, policyFor } from '../process/environment.ts';
 import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';

@@ -44,16 +44,9 @@ interface Offered {
 export async function installedAgents(options: InstalledAgentsOptions): Promise<InstalledAgents> {
   const { config, cwd, home } = options;
   const place = cwd.replace(homedir(), '~');
-<<<<<<< HEAD
   const installation = new CoderInstallation(options);
-  const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...modesOf(agent) } }));
+  const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...offersOf(agent) } }));
   const others: readonly Offered[] = [
-=======
-  const coder = await installedCoder(options);
-  const offered: Offered[] = [
-    ...ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...offersOf(agent) } })),
-    ...(coder === undefined ? [] : [{ agent: coder.agent, info: coderInfo(coder.agent, coder.models, place) }]),
->>>>>>> pagedaily
     ...(await externalAgents(options, place)),
     { agent: demoAgent({ folder: join(home, 'demo') }), info: demoInfo },
   ];
