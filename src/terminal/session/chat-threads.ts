@@ -9,7 +9,7 @@ import type { RelayEntry } from '../../projections/index.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import { type PersonAnswer, toRelayAnswer } from './relay-answer.ts';
-import { ThreadFollower } from './thread-follower.ts';
+import { OpenThread } from './open-thread.ts';
 
 export interface ChatThreadsOptions {
   readonly log: EventLog;
@@ -53,7 +53,7 @@ export class ChatThreads {
   readonly #shownWith = new Map<string, string>();
   readonly #unsent = new Set<UnsentMessage>();
   #agent: ChatAgent;
-  #follower: ThreadFollower | undefined;
+  #follower: OpenThread | undefined;
   #creating: Promise<void> | undefined;
   /** The thread that is shown, as it was when its model was chosen last. */
   #thread: Thread | undefined;
@@ -84,7 +84,7 @@ export class ChatThreads {
   }
 
   /** The thread that is shown; undefined before its first message. */
-  get follower(): ThreadFollower | undefined {
+  get follower(): OpenThread | undefined {
     return this.#follower;
   }
 
@@ -256,9 +256,11 @@ export class ChatThreads {
     this.#thread = await log.createThread({ resourceId: 'default', title, metadata });
     if (mode !== undefined) await this.conversations.switchMode(this.#thread.id, agentId, mode);
     this.#next = {};
-    for (const unsent of this.#unsent) unsent.threadId ??= this.#thread.id;
-    this.#options.onCreate?.(this.#thread.id);
-    await this.#follow(this.#thread.id);
+    const { id } = this.#thread;
+    this.#options.onCreate?.(id);
+    await this.#follow(id, () => {
+      for (const unsent of this.#unsent) unsent.threadId ??= id;
+    });
   }
 
   #use(agent: ChatAgent): void {
@@ -272,10 +274,12 @@ export class ChatThreads {
     return this.#agents.get(id) ?? (await this.#options.agents.open(id));
   }
 
-  async #follow(threadId: string): Promise<void> {
+  /** Shows a thread; `onOpen` is called before anybody hears of it. */
+  async #follow(threadId: string, onOpen?: () => void): Promise<void> {
     const { log, clock, onChange, onLost } = this.#options;
     this.#shownWith.set(threadId, this.#agent.id);
-    this.#follower = await ThreadFollower.open(threadId, { log, clock, onChange, onLost });
+    this.#follower = await OpenThread.open(threadId, { log, clock, onChange, onLost });
+    onOpen?.();
     onChange();
   }
 }
