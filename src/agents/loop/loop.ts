@@ -285,13 +285,13 @@ export class Loop {
     if (this.#calls !== undefined) return this.#calls;
     const { permissions, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
     const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
-    const { answers, decided, withheldTools, isImported, runMark } = params;
+    const { answers, decided, withheldTools, isImported, runMark, childStops } = params;
     const { threadId, resourceId, by, context, request } = params;
     const own = permissions && toRuleSet(permissions);
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,
-      ...defined({ answers, decided, withheldTools, isImported, runMark, spending: this.#spending }),
+      ...defined({ answers, decided, withheldTools, isImported, runMark, childStops, spending: this.#spending }),
       ...defined({ threadId, resourceId, by, context, request }),
     };
     const lineage = new Lineage(depth);
