@@ -46,10 +46,13 @@ describe('without a key', () => {
     expect(stdout).toMatch(/^Warning: No model can be used yet.*\nWarning: This is the demo.*\n› Hello\n/);
   });
 
-  it('an agent that was named is an error of two lines, and the list of models says the same', () => {
+  it('an agent that was named is an error of two lines, and the list of models and doctor say the same', () => {
     const said = /No model can be used yet: set ANTHROPIC_API_KEY .*\nThe demo needs no key: singletree chat demo/;
     expect(singletree('chat', 'coder')).toMatchObject({ status: 1, stderr: expect.stringMatching(said) as string });
     expect(singletree('models').stdout).toMatch(new RegExp(`^${said.source}\n$`));
+    expect(singletree('doctor').stdout).toMatch(
+      /^· models +No model can be used yet: set ANTHROPIC_API_KEY .*\n +→ The demo needs no key: singletree chat demo$/m,
+    );
   });
 });
 
@@ -102,16 +105,21 @@ describe('singletree in a folder', () => {
     expect(scripts.scripts['start'], 'npm start does not work on the clone').toContain('serve --example');
   }, 60_000);
 
-  it('joins the server that runs here already, and names one of another folder or another program', async () => {
+  it('joins the server that runs already and opens the folder there, and names another program', async () => {
     const home = folders();
     const { url } = await serve(home, join(home, 'one'), '--port', '0');
     const { port } = new URL(String(url));
     expect(await serve(home, join(home, 'one'))).toEqual({ url, folder: join(home, 'one'), isJoined: true });
     expect(await serve(home, join(home, 'one'), '--port', port)).toMatchObject({ url, isJoined: true });
     const env = { ...bareEnvironment(), HOME: home, SINGLETREE_HOME: join(home, '.singletree') };
-    const refused = (cwd: string, at: string) =>
-      spawnSync(process.execPath, [command, 'serve', '--port', at], { cwd: join(home, cwd), env, encoding: 'utf8' });
-    expect(refused('two', port)).toMatchObject({
+    const refused = (cwd: string, at: string, ...args: readonly string[]) =>
+      spawnSync(process.execPath, [command, 'serve', '--port', at, ...args], {
+        cwd: join(home, cwd),
+        env,
+        encoding: 'utf8',
+      });
+    expect(await serve(home, join(home, 'two'))).toEqual({ url, folder: join(home, 'two'), isJoined: true });
+    expect(refused('two', port, '--yolo')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`Port ${port} is taken by Singletree in ~/one: ${String(url)}`) as string,
     });
