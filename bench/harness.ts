@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { installPeer } from './peer-packages.ts';
 import type { Result } from './result.ts';
 
 /** Two versions of the peer, with the store and the memory of their time. */
@@ -26,7 +26,10 @@ interface Peer {
  * that loads only what it needs. Peers are installed into a cache folder; without them only our numbers are shown.
  */
 export async function* harness(): AsyncGenerator<Result> {
-  const peers = Object.keys(versions).flatMap(installed);
+  const peers = Object.entries(versions).flatMap(([version, others]): Peer[] => {
+    const folder = installPeer(`mastra-${version}`, [`@mastra/core@${version}`, ...others]);
+    return folder === undefined ? [] : [{ name: `mastra ${version}`, folder }];
+  });
   yield* compare(peers, 'events', deltas, [
     { claim: 'CPU per text delta through subscribe', of: 'perDelta', unit: 'µs', goal: { atMost: 0.1 } },
     { claim: 'the same, the first in a process', of: 'first', unit: 'µs' },
@@ -200,27 +203,4 @@ function bytesIn(folder: string): number {
     else if (entry.isFile()) sum += statSync(path).size;
   }
   return sum;
-}
-
-/** A peer, installed when it is not there yet; none when it cannot be installed. */
-function installed(version: string): Peer[] {
-  const folder = join(homedir(), '.cache', 'singletree-bench-peers', `mastra-${version}`);
-  const peer: Peer = { name: `mastra ${version}`, folder };
-  if (hasVersion(folder, version)) return [peer];
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
-  try {
-    const wanted = [`@mastra/core@${version}`, ...(versions[version] ?? [])];
-    const options = ['--no-audit', '--no-fund', '--legacy-peer-deps', '--prefix', folder];
-    execFileSync('npm', ['install', ...options, ...wanted], { stdio: 'ignore', timeout: 300_000 });
-    return [peer];
-  } catch {
-    console.error(`${peer.name} cannot be installed: its rows are left out.`);
-    return [];
-  }
-}
-
-function hasVersion(folder: string, version: string): boolean {
-  const file = join(folder, 'node_modules/@mastra/core/package.json');
-  return existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === version;
 }

@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { agentLoop } from './agent-loop.ts';
 import { conversationViews } from './conversation-views.ts';
 import { dagLayout } from './dag-layout.ts';
+import { durable } from './durable/durable.ts';
 import { facesAgUi } from './faces-ag-ui.ts';
 import { faces } from './faces.ts';
 import { graphReduce } from './graph-reduce.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'agent-loop': agentLoop,
   'conversation-views': conversationViews,
   'dag-layout': dagLayout,
+  durable,
   'faces-ag-ui': facesAgUi,
   faces,
   'graph-reduce': graphReduce,

@@ -96,7 +96,11 @@ describe('singletree compare', () => {
     const refused = await run(['compare', 'x', '--agents', 'demo']);
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('two or more agents')]);
     const unknown = await run(['compare', 'x', '--agents', 'demo,nobody']);
-    expect(unknown.stderr).toContain('There is no agent "nobody" here.');
+    expect(unknown.stderr).toContain('There is no agent "nobody" here. Available: demo.');
+    const missing = await run(['compare', 'x', '--agents', 'claude,demo']);
+    expect(missing.stderr).toContain('Claude Code is not installed');
+    expect(missing.stderr).toContain('Install it with `npm install -g @anthropic-ai/claude-code`. Available: demo.');
+    expect((await run(['compare', 'x', '--agents', 'demo,coder'])).stderr).toContain('set ANTHROPIC_API_KEY');
     expect((await run(['worktrees', 'keep', '../../etc'])).stderr).toContain('There is no worktree "../../etc"');
   });
 });

@@ -46,10 +46,13 @@ describe('without a key', () => {
     expect(stdout).toMatch(/^Warning: No model can be used yet.*\nWarning: This is the demo.*\n› Hello\n/);
   });
 
-  it('an agent that was named is an error of two lines, and the list of models says the same', () => {
+  it('an agent that was named is an error of two lines, and the list of models and doctor say the same', () => {
     const said = /No model can be used yet: set ANTHROPIC_API_KEY .*\nThe demo needs no key: singletree chat demo/;
     expect(singletree('chat', 'coder')).toMatchObject({ status: 1, stderr: expect.stringMatching(said) as string });
     expect(singletree('models').stdout).toMatch(new RegExp(`^${said.source}\n$`));
+    expect(singletree('doctor').stdout).toMatch(
+      /^· models +No model can be used yet: set ANTHROPIC_API_KEY .*\n +→ The demo needs no key: singletree chat demo$/m,
+    );
   });
 });
 

@@ -33,7 +33,7 @@ describe('what a person reads', () => {
 
   it.each(presentedRelays)('is the same in run, inbox and chat: %s %j', (agentId, given, text) => {
     const relay = asked(given);
-    expect(relayText(relay, { agentId, cwd }).split('\n')).toEqual(text);
+    expect(relayText(relay, { place: { agentId, cwd } }).trimEnd().split('\n')).toEqual(text);
     const chat = words(chatLines(relay, agentId))
       .replace(' Enter does not approve it', '')
       .replace(/^Question /, '');

@@ -52,13 +52,19 @@ describe('the README', () => {
 
   it('states the size of the package as the measurements do, and shows pictures that load fast', () => {
     const [size] = /\d+ MB in \d+ packages/.exec(read('docs/performance.md')) ?? [];
-    expect(read('README.md')).toContain(size);
+    expect(read('docs/README.md')).toContain(size);
+    expect(read('README.md').split('\n').length, 'what is read in the first minute').toBeLessThan(85);
     const shown = [...read('README.md').matchAll(/\]\((docs\/images\/[^)]+)\)/g)].map(([, file = '']) => file);
     expect(shown).toEqual(
       ['recording.svg', 'page.png', 'terminal.svg', 'compare.png'].map(name => `docs/images/${name}`),
     );
     for (const file of shown) expect(statSync(join(root, file)).size, file).toBeLessThan(300_000);
     expect(read('docs/images/recording.svg')).toMatch(/animation:.*kill -9/s);
+  });
+
+  it('leads to every guide', () => {
+    const guides = readdirSync(join(root, 'docs/guides')).map(name => `guides/${name}`);
+    expect(guides.filter(guide => !read('docs/README.md').includes(`](${guide})`))).toEqual([]);
   });
 
   it('links to pages that show what is stated about others', () => {

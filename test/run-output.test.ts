@@ -65,6 +65,31 @@ describe('a run at a terminal', () => {
     expect(after.lines.length).toBeGreaterThan(4);
   }, 60_000);
 
+  it('waits in the inbox with the rows of the chat: whole in "inbox", and in "inbox show"', async () => {
+    steps = [call('bash', { command: 'rm -rf src && git push --force' }), 'Done.'];
+    const ran = scene.run('run', 'coder', 'Tidy up', '--wait');
+    await expect.poll(async () => (await scene.run('inbox')).stdout, { timeout: 30_000 }).toContain('permission');
+    const listed = scene.atTerminal('inbox');
+    expect(await listed.ended).toBe(0);
+    const { lines, isBold } = await screenOf(listed);
+    expect(lines.slice(0, 3)).toEqual([
+      '1. Run this command? (bash)',
+      '   ! deletes src; overwrites commits of the remote',
+      '   $ rm -rf src && git push --force',
+    ]);
+    expect(lines[3]).toMatch(/^ {3}thread [0-9a-f-]+ · \d+ s ago$/);
+    expect(isBold('Run this command?')).toBe(true);
+    const whole = await screenOf(scene.atTerminal('inbox', 'show', '1'));
+    expect(whole.lines).toEqual([
+      '? Run this command? (bash)',
+      '  ! deletes src; overwrites commits of the remote',
+      '  $ rm -rf src && git push --force',
+      '  answers: approve, reject, revise',
+    ]);
+    await scene.run('inbox', 'reject', '1');
+    expect((await ran).stdout).toBe('Done.\n');
+  }, 60_000);
+
   it('shows a question once, and its answer, not the call that asks it', async () => {
     steps = [
       call('ask_user', { question: 'Which one?', options: [{ label: 'red' }, { label: 'blue' }] }),

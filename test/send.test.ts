@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -57,6 +57,20 @@ describe('singletree send', () => {
     expect((await run('send', 'last', 'Four', '--no-wait')).stderr).toContain('Nothing runs in this thread');
     expect((await run('send', 'nothing-like-it', 'Hi')).status).toBe(2);
     expect((await run('send', 'last', ' ')).status).toBe(2);
+  }, 60_000);
+
+  it('denies what would have to be asked without a terminal, as a run does', async () => {
+    model = await startScriptedServer({
+      script: ({ step, lastUserText }) =>
+        step === 0 && lastUserText === 'Make it'
+          ? [{ toolCall: { name: 'bash', input: { command: 'touch made' } } }]
+          : 'Answered.',
+    });
+    await run('run', 'coder', 'One');
+    const { status, stdout, stderr } = await run('send', 'last', 'Make it');
+    expect([status, stdout]).toEqual([1, 'Answered.\n']);
+    expect(stderr).toContain('denied: bash. Allow it with rules');
+    expect(existsSync(join(folder, 'made'))).toBe(false);
   }, 60_000);
 
   it.each(['steer', 'follow-up'])(

@@ -1,9 +1,11 @@
 import { type AgentEvent, type ContentPart, type EventOf, newId } from '../events/index.ts';
+import type { RunAdditions } from '../events/run-additions.ts';
 import type { RawLine } from '../log/index.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Spending } from './limits/spending.ts';
 import type { ModelTool, Tool } from './loop/tool.ts';
+import type { McpServersConfig } from './mcp/mcp-server.ts';
 import type { MemoryHost } from './memory/memory-host.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ModelRegistry } from './model/registry/registry.ts';
@@ -41,6 +43,12 @@ export interface RunOrigin<Context = unknown> {
   readonly by?: string | undefined;
   /** The value of `start(…, { context })`, or of `contextOf`. */
   readonly context: Context;
+}
+
+/** Returns where a run belongs, with its context as it was read. */
+export function toRunOrigin(params: InvokeParams, context: unknown = params.context): RunOrigin {
+  const { runId, threadId, resourceId, by } = params;
+  return { runId, threadId, resourceId, by, context };
 }
 
 export interface InvokeParams extends Partial<RunOrigin> {
@@ -81,6 +89,10 @@ export interface InvokeParams extends Partial<RunOrigin> {
   readonly memoryHost?: MemoryHost;
   /** The external program's own session in which this conversation can continue. */
   readonly session?: Session;
+  /** What the client that asked for the run adds; only for agents with `takesAdditions`. */
+  readonly additions?: RunAdditions;
+  /** MCP servers that an external program gets beside its own, by name; only for agents with `takesMcpServers`. */
+  readonly mcpServers?: SessionMcpServers;
   /** Receives each raw line of an external program before its events are made. */
   readonly raw?: (line: RawLine) => Promise<void>;
   /** The number of raw lines that a resumed run has already: its next line continues the count. Default: none. */
@@ -103,6 +115,8 @@ export interface InvokeParams extends Partial<RunOrigin> {
   readonly answers?: Answers;
   /** Messages to add at the next safe point. */
   readonly steering?: Steering;
+  /** Stops single subagents of the run, at any depth. */
+  readonly childStops?: ChildStops;
 }
 
 /** A way in which an agent works, such as planning. */
@@ -111,6 +125,18 @@ export interface AgentMode {
   readonly name: string;
   readonly description?: string;
 }
+
+/** Something that can be asked of an agent with a slash: `/name argument`. */
+export interface AgentCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  /** The message that it sends; `{argument}` stands for what is written after it. */
+  readonly sends: string;
+}
+
+/** MCP servers for the session of an external program, by name. */
+export type SessionMcpServers = McpServersConfig['mcpServers'];
 
 /** A session of an external program that knows the first messages of a conversation. */
 export interface Session {
@@ -142,6 +168,12 @@ export interface Steering {
   onMessage?(listener: () => void): () => void;
 }
 
+/** Stops the subagents of a run one by one. */
+export interface ChildStops {
+  /** Returns the signal that stops the subagent with this run id. */
+  signalFor(runId: string): AbortSignal;
+}
+
 /** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
 export type InvokeRequest = Omit<InvokeParams, 'runId' | 'signal'> & Partial<Pick<InvokeParams, 'runId' | 'signal'>>;
 
@@ -166,6 +198,10 @@ export interface Agent<Output = unknown> {
   readonly lostRequests?: string;
   /** Whether a program of its own makes its calls: one that is open when a run ends early gets a result that says so. */
   readonly isExternal?: boolean;
+  /** Whether its runs take `additions`: tools that a client executes, and words that follow its instructions. */
+  readonly takesAdditions?: boolean;
+  /** Whether its runs take `mcpServers`. */
+  readonly takesMcpServers?: boolean;
   /** Whether its model is an instance: the id of a default model does not replace it, a chosen one does. */
   readonly hasOwnModel?: boolean;
   /**
@@ -181,6 +217,8 @@ export interface Agent<Output = unknown> {
   readonly usesFolder?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
+  /** What can be asked of it with a slash, such as its skills. */
+  readonly commands?: readonly AgentCommand[];
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */

@@ -62,6 +62,8 @@ const checkSpawn = optionsCheck(
       memory: anything(),
       memoryHost: anything(),
       session: anything(),
+      mcpServers: anything(),
+      additions: anything(),
       raw: anything(),
       rawBefore: anything(),
       spending: anything(),
@@ -70,6 +72,7 @@ const checkSpawn = optionsCheck(
       resume: anything(),
       decided: anything(),
       steering: anything(),
+      childStops: anything(),
     }) satisfies Record<keyof SpawnOptions, z.ZodType>,
 );
 

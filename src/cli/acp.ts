@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { EditorOptions } from './acp/serve-editor.ts';
 import { listedCommand } from './command-list.ts';
+import { addVerboseOption } from './settings/diagnostics.ts';
 import { folder } from './settings/folder.ts';
 import { addStoreOptions } from './settings/store-options.ts';
 
 /** Adds `singletree acp`, which an editor starts to talk with an agent over the Agent Client Protocol. */
 export function addAcpCommand(program: Command): void {
-  addStoreOptions(listedCommand(program, 'acp'))
+  addVerboseOption(addStoreOptions(listedCommand(program, 'acp')))
     .argument('[agent]', 'coder, an external agent such as claude or codex, demo, or one of your configuration')
     .option('--cwd <folder>', 'the folder whose configuration applies', folder, '.')
     .option('--yolo', 'let external agents do everything without asking')

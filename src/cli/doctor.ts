@@ -145,23 +145,17 @@ async function checkAgents(): Promise<Finding[]> {
 }
 
 async function checkModels(): Promise<Finding[]> {
-  const [{ loadSettings }, { configuredRegistry }] = await Promise.all([
+  const [{ loadSettings }, { configuredRegistry, demoOffer, withoutModel }] = await Promise.all([
     import('./settings/settings.ts'),
     import('./coder.ts'),
   ]);
   try {
     const providers = configuredRegistry(await loadSettings('.')).providers();
     const usable = providers.filter(({ configured }) => configured);
-    const variables = providers.flatMap(({ envVar }) => envVar ?? []);
     return [
       usable.length > 0
         ? { subject: 'models', state: 'ok', message: usable.map(({ name }) => name).join(', ') }
-        : {
-            subject: 'models',
-            state: 'note',
-            message: 'no key is set: the coding agent is off',
-            fix: `set one of ${variables.join(', ')}`,
-          },
+        : { subject: 'models', state: 'note', message: withoutModel, fix: demoOffer },
     ];
   } catch (error) {
     return [{ subject: 'models', state: 'problem', message: errorText(error) }];

@@ -160,6 +160,9 @@ export interface Client extends ProjectClient {
   }>;
   /** Which agents and providers of models are known, and how to add what is missing. */
   getSetup(place?: { readonly folder?: string | undefined }): Promise<SetupInfo>;
+  /** Stops one subagent; the run that started it continues. */
+  stopSubagent(threadId: string, runId: string): Promise<void>;
+  /** Stops a run and everything it started. */
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
@@ -383,6 +386,8 @@ export function createClient(options: ClientOptions = {}): Client {
     search: query => call(searchInfo, `search${queryOf(query)}`),
     readWindow: async (threadId, part = {}) =>
       windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),
+    stopSubagent: async (threadId, runId) =>
+      void (await call(anything, path`threads/${threadId}/runs/${runId}/stop`, post({}))),
     abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),
     watch,
   };

@@ -18,13 +18,20 @@ export function hideSecrets(secrets: Redactor): void {
   redactor = secrets;
 }
 
+/** Returns a value without the secrets that are hidden in what is written. */
+export function withoutSecrets<Value>(value: Value): Value {
+  return redactor === undefined || redactor.isEmpty
+    ? value
+    : (JSON.parse(redactor.json(JSON.stringify(value))) as Value);
+}
+
 function shownText(text: string): string {
   return safeText(redactor?.text(text) ?? text);
 }
 
 /**
  * Standard output or standard error: nothing but this and the screen of the terminal writes there. A text is made safe for
- * a terminal; the only control characters that reach one are those of `redraw` and `bell`.
+ * a terminal; the only control characters that reach one are the styles of `writeDrawn`, and those of `redraw` and `bell`.
  */
 export class StandardStream {
   readonly #open: () => NodeJS.WriteStream;
@@ -41,6 +48,16 @@ export class StandardStream {
   /** Writes a text and waits for backpressure; returns false when the reader has closed the stream. */
   write(text: string): Promise<boolean> {
     return this.#send(shownText(text));
+  }
+
+  /** The width of the terminal; 80 where there is none. */
+  get columns(): number {
+    return this.#open().columns || 80;
+  }
+
+  /** Writes what the terminal's renderer drew, as `write` does: it has styles, its texts are safe and have no secrets. */
+  writeDrawn(text: string): Promise<boolean> {
+    return this.#send(text);
   }
 
   /** Writes a value as one line of JSON, as `write` does. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userContent } from './content.ts';
 import { eventShape, family } from './define.ts';
+import { runAdditions } from './run-additions.ts';
 
 const define = family('control');
 
@@ -52,6 +53,7 @@ export const runRequested = define(
       agentId: z.string().min(1).describe('the agent that is to run'),
       parentId: z.string().min(1).describe('the message that it answers'),
       model: z.string().optional().describe("the model to use instead of the agent's own"),
+      additions: runAdditions(),
     }),
 );
 

@@ -396,6 +396,8 @@ export interface SuspensionRelayEvent extends EventEnvelope {
   payload?: unknown;
   /** JSON Schema of the data it wants. */
   resumeSchema?: string | undefined;
+  /** Whether the client that asked for the run executes the call, and answers with its result. */
+  forClient?: boolean | undefined;
 }
 
 /** An agent asks a person something and waits. Its kind is `access`. */
@@ -656,6 +658,22 @@ export interface RunRequestedEvent extends EventEnvelope {
   agentId: string;
   /** The model to use instead of the agent's own. */
   model?: string | undefined;
+  /** What the client that asks for the run adds to its agent. */
+  additions?: {
+    /** Tools that the client executes. */
+    tools?: {
+      /** Its name, for the model. */
+      name: string;
+      /** What it does, for the model. */
+      description?: string | undefined;
+      /** JSON Schema of its input. */
+      parameters?: Record<string, unknown> | undefined;
+      [more: string]: unknown;
+    }[] | undefined;
+    /** Words that follow the agent's instructions. */
+    instructions?: string | undefined;
+    [more: string]: unknown;
+  } | undefined;
 }
 
 /** Somebody asked for the end of the run; the process that owns the run stops it. */
@@ -713,6 +731,22 @@ export interface MessageQueuedEvent extends EventEnvelope {
     tags?: string[] | undefined;
     /** What else is known of it. */
     metadata?: Record<string, unknown> | undefined;
+    [more: string]: unknown;
+  } | undefined;
+  /** What the client that asks for the run adds to its agent. */
+  additions?: {
+    /** Tools that the client executes. */
+    tools?: {
+      /** Its name, for the model. */
+      name: string;
+      /** What it does, for the model. */
+      description?: string | undefined;
+      /** JSON Schema of its input. */
+      parameters?: Record<string, unknown> | undefined;
+      [more: string]: unknown;
+    }[] | undefined;
+    /** Words that follow the agent's instructions. */
+    instructions?: string | undefined;
     [more: string]: unknown;
   } | undefined;
   /** Its place in the queue: the lowest is delivered first. */

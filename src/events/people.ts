@@ -58,6 +58,10 @@ export const relay = define(
         params: params().optional(),
         payload: z.unknown().optional().describe('what the tool says about why it waits'),
         resumeSchema: z.string().optional().describe('JSON Schema of the data it wants'),
+        forClient: z
+          .boolean()
+          .optional()
+          .describe('whether the client that asked for the run executes the call, and answers with its result'),
       }),
       relayShape('access', {
         toolCallId: toolCallId().optional(),

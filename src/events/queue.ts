@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userContent } from './content.ts';
 import { eventShape, family } from './define.ts';
+import { runAdditions } from './run-additions.ts';
 import { runTrace } from './lifecycle.ts';
 
 const define = family('queue');
@@ -31,6 +32,7 @@ export const messageQueued = define(
         .optional()
         .describe('it was sent with a request context, which only the process that accepted it has'),
       trace: runTrace(),
+      additions: runAdditions(),
       order: order(),
     }),
 );

@@ -1,5 +1,6 @@
 import { defined } from '../events/defined.ts';
 import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
+import type { RunAdditions } from '../events/run-additions.ts';
 import type { RunTrace } from '../events/trace-context.ts';
 import type { Fold } from './fold.ts';
 
@@ -22,6 +23,8 @@ export interface WaitingMessage {
   readonly hasContext?: true;
   /** The trace of the turn that it begins, when its sender named one. */
   readonly trace?: RunTrace;
+  /** What its client adds to the agent of the turn that it begins. */
+  readonly additions?: RunAdditions;
   /** When it was accepted, when that is known. */
   readonly since?: string;
 }
@@ -78,6 +81,7 @@ function toQueued(event: EventOf<'message_queued'> | EventOf<'steer_requested'>)
   const { id, content, by, ts: since } = event;
   if (event.type === 'steer_requested')
     return { id, content, delivery: 'steer', order: 0, waitsFor: event.runId, ...defined({ by, since }) };
-  const { delivery, order, agent, waitsFor, model, mode, hasContext, trace } = event;
-  return { id, content, delivery, order, agent, ...defined({ waitsFor, by, model, mode, hasContext, trace, since }) };
+  const { delivery, order, agent, waitsFor, model, mode, hasContext, trace, additions } = event;
+  const others = defined({ waitsFor, by, model, mode, hasContext, trace, additions, since });
+  return { id, content, delivery, order, agent, ...others };
 }

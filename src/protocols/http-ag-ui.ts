@@ -25,10 +25,29 @@ const userMessage = z.looseObject({
   }),
 });
 
+const toolMessage = z.looseObject({
+  id: z.string().min(1),
+  role: z.literal('tool'),
+  toolCallId: z.string(),
+  content: z.union([z.string(), z.array(z.unknown())]).optional(),
+  error: z.string().nullish(),
+});
+
 const otherMessage = z.looseObject({
   id: z.string().min(1),
-  role: z.enum(['assistant', 'system', 'developer', 'tool', 'reasoning', 'activity']),
+  role: z.enum(['assistant', 'system', 'developer', 'reasoning', 'activity']),
 });
+
+/** The result of a call that a client has: of a tool of its own, or one that it was sent. */
+export type AgUiToolMessage = z.infer<typeof toolMessage>;
+
+const clientTool = z.looseObject({
+  name: z.string().regex(/^[\w-]{1,64}$/, { error: 'expected a name of up to 64 letters, digits, - and _' }),
+  description: z.string().max(20_000).nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish().describe('JSON Schema of its input'),
+});
+
+const contextEntry = z.looseObject({ description: z.string(), value: z.string() });
 
 /** A message of the person, as an AG-UI client sends it. */
 export type AgUiUserMessage = z.infer<typeof userMessage>;
@@ -48,13 +67,17 @@ export const agUiRunBody = z.looseObject({
   runId: z.string().min(1).max(200).describe('the id that the client gives its run'),
   protocolVersion: z.string().max(20).optional().describe('`1.0`; clients before it send none'),
   messages: z
-    .array(z.discriminatedUnion('role', [userMessage, otherMessage]))
+    .array(z.discriminatedUnion('role', [userMessage, toolMessage, otherMessage]))
     .describe(
       'what the client has; the last message of the person is sent to the agent when the thread does not have it',
     ),
   state: z.unknown().optional().describe('the state of the last run: its `seq` is the newest event the client has'),
-  tools: z.array(z.unknown()).optional().describe('tools of the client; none are supported'),
-  context: z.array(z.unknown()).optional().describe('words for the agent beside the messages; none are supported'),
+  tools: z
+    .array(clientTool)
+    .max(200)
+    .optional()
+    .describe('tools that the client executes: a call ends its run, and the next one brings the result'),
+  context: z.array(contextEntry).max(200).optional().describe("words that follow the agent's instructions in this run"),
   resume: z.array(agUiResume).max(1000).optional().describe('the answers to the interrupts of the run before'),
 });
 

@@ -83,6 +83,7 @@ export {
   type SessionInfo,
   sessionInfo,
 } from './http-sessions.ts';
+export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiToolMessage, type AgUiUserMessage } from './http-ag-ui.ts';
 export {
   type FolderList,
   folderList,
@@ -104,7 +105,6 @@ export {
   type RulesInfo,
   rulesInfo,
 } from './http-settings.ts';
-export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiUserMessage } from './http-ag-ui.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
 export {

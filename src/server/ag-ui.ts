@@ -1,9 +1,12 @@
 import * as z from 'zod';
+import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
+import type { RunAdditions } from '../events/run-additions.ts';
 import type { Thread } from '../log/index.ts';
 import { agUiMessages } from '../protocols/ag-ui/ag-ui-messages.ts';
-import type { AgUiRunBody, AgUiUserMessage } from '../protocols/index.ts';
-import { parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts';
+import type { RelayBook, RelayEntry } from '../projections/index.ts';
+import type { AgUiMessage, AgUiRunBody, AgUiToolMessage, AgUiUserMessage, RelayBody } from '../protocols/index.ts';
+import { isForClient, parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts';
 import { readRequests } from '../runtime/requests.ts';
 import { toMessage } from './ag-ui-content.ts';
 import { isLate, openTurn, readChat } from './chat.ts';
@@ -20,6 +23,12 @@ export interface AgUiTurn {
   readonly after: number;
 }
 
+/** A call that waits for a client, and the result that the client has. */
+export interface ClientResult {
+  readonly entry: RelayEntry;
+  readonly message: AgUiToolMessage;
+}
+
 /** A request of a client that was let in, and the thread and agent it names. */
 export interface AgUiRequest {
   readonly thread: Thread;
@@ -28,28 +37,65 @@ export interface AgUiRequest {
   readonly scope: Scope;
 }
 
-/** Throws for what no agent can do: `not_supported` for tools of the client, `invalid_argument` when nothing is new. */
-export function checkRun({ messages, resume = [], tools = [], context = [] }: AgUiRunBody): void {
-  const refused = tools.length > 0 ? 'tools' : context.length > 0 ? 'context' : undefined;
-  if (refused !== undefined)
-    throw new SingletreeError(
-      'not_supported',
-      `The request has "${refused}" of the client, which agents here cannot use. Remove them, and give the agent its tools and instructions on the server.`,
-    );
+/** Throws `invalid_argument` when nothing in a request is new. */
+export function checkRun({ messages, resume = [] }: AgUiRunBody): void {
   const last = messages.at(-1)?.role ?? 'nobody';
-  if (resume.length === 0 && last !== 'user')
+  if (resume.length === 0 && last !== 'user' && last !== 'tool')
     throw new SingletreeError(
       'invalid_argument',
-      `The last message is of "${last}". Expected a new message of the user, or "resume" with the answers to interrupts.`,
+      `The last message is of "${last}". Expected a new message of the user, the result of a call of a client's tool, or "resume" with the answers to interrupts.`,
     );
+}
+
+/** Returns what a client adds to the agent: its tools, and its context as instructions; undefined when it adds nothing. */
+export function readAdditions({ tools = [], context = [] }: AgUiRunBody): RunAdditions | undefined {
+  if (tools.length === 0 && context.length === 0) return undefined;
+  const listed = tools.map(({ name, description, parameters }) => ({
+    name,
+    ...defined({ description: description ?? undefined, parameters: parameters ?? undefined }),
+  }));
+  const entries = context.map(({ description, value }) => `${description}:\n${value}`);
+  return {
+    ...(tools.length > 0 && { tools: listed }),
+    ...(context.length > 0 && { instructions: ['The application says about its state:', ...entries].join('\n\n') }),
+  };
 }
 
 /**
  * Does what a client asks for with a run: the log has the conversation, so only what is new counts. That is the answers
  * to interrupts, the last message of the person, which is sent or takes the place of another, or a message to try again.
  */
-export function takeRun(site: Site, request: AgUiRequest): Promise<AgUiTurn> {
-  return request.body.resume?.length ? resumeRun(site, request) : sendLast(site, request);
+export async function takeRun(site: Site, request: AgUiRequest): Promise<AgUiTurn> {
+  const { body, thread } = request;
+  const results = findResults(await site.conversations.inbox.of(thread), body);
+  if (body.resume?.length || results.length > 0) return resumeRun(site, request, results);
+  if (body.messages.at(-1)?.role === 'tool') return followRun(site, thread, body);
+  return sendLast(site, request);
+}
+
+/** The calls that wait for a client, with the results that it has. */
+export function findResults(book: RelayBook, { messages }: AgUiRunBody): ClientResult[] {
+  return book.pending.flatMap(entry => {
+    const { relay } = entry;
+    if (!isForClient({ event: relay })) return [];
+    const message = messages.findLast(each => each.role === 'tool' && isCallOf(each.toolCallId, relay.toolCallId));
+    return message?.role === 'tool' ? [{ entry, message }] : [];
+  });
+}
+
+/** Whether the id of a call on the wire is that of a call; one that was made again has a suffix. */
+function isCallOf(key: string, id: string | undefined): boolean {
+  return id !== undefined && (key === id || (key.startsWith(`${id}~`) && /^\d+$/.test(key.slice(id.length + 1))));
+}
+
+/** Follows the run of a client whose results it has already: another request gave them. */
+async function followRun(site: Site, thread: Thread, body: AgUiRunBody): Promise<AgUiTurn> {
+  const requests = await readRequests(site.options.log, thread);
+  const after = readSeenSeq(body);
+  const newest = requests.findLast(({ startSeq }) => startSeq <= after) ?? requests.at(-1);
+  if (newest === undefined)
+    throw new SingletreeError('run_not_found', `No call in the thread "${thread.id}" waits for a result.`);
+  return { runId: newest.runId, from: newest.startSeq - 1, after };
 }
 
 /**
@@ -59,9 +105,11 @@ export function takeRun(site: Site, request: AgUiRequest): Promise<AgUiTurn> {
 export async function readSnapshots(site: Site, thread: Thread, { messages }: AgUiRunBody, runId?: string) {
   const nodes = await readChat(site, thread);
   const history = agUiMessages(nodes.filter(node => runId === undefined || node.runId !== runId));
-  const has = new Set(messages.map(({ id }) => id));
-  const missing = history.findIndex(({ id, role }) => role !== 'activity' && role !== 'reasoning' && !has.has(id));
-  const isOrdered = missing === -1 || !history.slice(missing).some(({ id }) => has.has(id));
+  const has = new Set(messages.map(message => (message.role === 'tool' ? message.toolCallId : message.id)));
+  // The client chooses the id of a result of its own tools.
+  const isKnown = (message: AgUiMessage) => has.has(message.role === 'tool' ? message.toolCallId : message.id);
+  const missing = history.findIndex(each => each.role !== 'activity' && each.role !== 'reasoning' && !isKnown(each));
+  const isOrdered = missing === -1 || !history.slice(missing).some(isKnown);
   return { isComplete: missing === -1, snapshots: isOrdered ? [history] : [history.slice(0, missing), history] };
 }
 
@@ -74,7 +122,11 @@ export async function findOpenRun(site: Site, thread: Thread): Promise<AgUiTurn 
 }
 
 /** Gives the answers to those relays that wait; what was answered elsewhere stands, and the run continues from the log. */
-async function resumeRun(site: Site, { thread, agent, body, scope }: AgUiRequest): Promise<AgUiTurn> {
+async function resumeRun(
+  site: Site,
+  { thread, agent, body, scope }: AgUiRequest,
+  results: readonly ClientResult[],
+): Promise<AgUiTurn> {
   const { conversations } = site;
   const book = await conversations.inbox.of(thread);
   const answers = (body.resume ?? []).map(given => {
@@ -90,22 +142,32 @@ async function resumeRun(site: Site, { thread, agent, body, scope }: AgUiRequest
       );
     return { entry, seq, answer: toRelayAnswer(entry.relay, given) };
   });
-  for (const { entry, answer } of answers)
+  // Whoever has the result of a call has seen the call, and what was asked with it.
+  const seen = Math.max(readSeenSeq(body), ...results.map(({ entry }) => entry.relay.seq ?? 0));
+  const given = [...answers, ...results.map(({ entry, message }) => ({ entry, seq: seen, answer: toResult(message) }))];
+  // Before the answers, with which the run may end.
+  const last = body.messages.at(-1);
+  const isNew = last?.role === 'user' && !(await readUsers(site, thread)).some(({ id }) => id === last.id);
+  if (isNew) await conversations.send(thread.id, { ...toMessage([last]), ...describeSender(scope), agent });
+  for (const { entry, answer } of given)
     try {
       if (entry.status === 'pending')
         await conversations.answer(thread.id, entry.id, { ...answer, ...authorOf(scope) });
     } catch (error) {
       if (!isLate(error)) throw error;
     }
-  const after = Math.max(...answers.map(({ seq }) => seq));
+  const after = Math.max(...given.map(({ seq }) => seq));
   const requests = await readRequests(site.options.log, thread);
-  const isAsked = (runId: string) => answers.some(({ entry }) => entry.runId === runId);
+  const isAsked = (runId: string) => given.some(({ entry }) => entry.runId === runId);
   const asking = requests.find(({ runId }) => isAsked(runId)) ?? requests.findLast(({ startSeq }) => startSeq <= after);
   if (asking === undefined) throw new SingletreeError('run_not_found', 'The run that asked is not in the thread.');
-  const last = body.messages.at(-1);
-  const isNew = last?.role === 'user' && !(await readUsers(site, thread)).some(({ id }) => id === last.id);
-  if (isNew) await conversations.send(thread.id, { ...toMessage([last]), ...describeSender(scope), agent });
   return { runId: asking.runId, from: asking.startSeq - 1, after };
+}
+
+/** The result of a call as the answer to its relay. */
+function toResult({ content = '', error }: AgUiToolMessage): RelayBody {
+  if (error != null && error !== '') return { outcome: 'reject', feedback: error };
+  return { outcome: 'answer', input: content };
 }
 
 /** Sends the last message of the person, puts it in the place of one that the client has removed, or tries it again. */
@@ -114,15 +176,17 @@ async function sendLast(site: Site, { thread, agent, body, scope }: AgUiRequest)
   const theirs = body.messages.filter(message => message.role === 'user');
   const last = theirs.at(-1) as AgUiUserMessage;
   const at = { from: thread.seq, after: 0 };
-  const asked = { agent, ...describeSender(scope) };
+  const asked = { agent, ...describeSender(scope), additions: readAdditions(body) };
   const ours = await readUsers(site, thread);
+  const retry = (messageId: string) =>
+    conversations.retry(thread.id, { messageId, agent, ...defined({ additions: asked.additions }) });
   const same = ours.find(({ id }) => id === last.id);
   if (same !== undefined) {
     const { content } = toMessage([last]);
     if (JSON.stringify(content) !== JSON.stringify(same.content))
       return { ...at, runId: (await conversations.edit(thread.id, same.nodeId, { content, ...asked })).runId };
     const open = same === ours.at(-1) ? await findOpenRun(site, thread) : undefined;
-    return open ?? { ...at, runId: (await conversations.retry(thread.id, { messageId: same.nodeId, agent })).runId };
+    return open ?? { ...at, runId: (await retry(same.nodeId)).runId };
   }
   const shared = theirs.findLastIndex(({ id }) => ours.some(own => own.id === id));
   const next = shared === -1 ? undefined : ours[ours.findIndex(({ id }) => id === theirs[shared]?.id) + 1];

@@ -210,6 +210,8 @@ describe.skipIf(browser === undefined)('the pictures of the page', () => {
     };
     await expect.poll(isDone, { timeout: 60_000 }).toBe(2);
     await expect.poll(() => page.getByRole('region', { name: 'Diffs' }).getByText('add.js').count()).toBe(2);
+    // The list of conversations is looked at twice a second: it may be a moment behind the table.
+    await page.getByRole('heading', { name: 'Running' }).waitFor({ state: 'detached' });
     // Without the folders of the worktrees, which are temporary here.
     await page.setViewportSize({ width: 1280, height: 715 });
     await take('compare.png');

@@ -74,7 +74,7 @@ describe('a working day in the chat', () => {
     // A message while a turn runs reaches that turn; a queued one waits, also after a stop.
     await rest();
     await act('think a while\r', 'slow slow');
-    await act('steered now\r', 'next safe point');
+    await act('steered now\r', '↪ steered now · read at the next safe point');
     await chat.shows('I changed course.');
     await rest();
     await act('think forever\r', 'endless endless');

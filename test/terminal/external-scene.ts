@@ -3,6 +3,7 @@ import { delimiter, dirname } from 'node:path';
 import type { ModelScript } from '../../src/testing/index.ts';
 import { realProgram } from '../cli-agents/support/real-program.ts';
 import { ChatScene } from './chat-scene.ts';
+import type { Tmux } from './in-tmux.ts';
 
 /** A chat with a real program whose model is scripted; `act` and `answer` are what a person does. */
 export class ExternalScene {
@@ -14,15 +15,16 @@ export class ExternalScene {
     this.#home = home;
   }
 
-  static async start(program: string, script: ModelScript): Promise<ExternalScene> {
+  static async start(program: string, script: ModelScript, tmux?: Tmux): Promise<ExternalScene> {
     let home = '';
     const env = (url: string) => {
       const { executable = '', cwd, env: own } = realProgram(program, url);
       home = dirname(cwd);
-      return { ...own, PATH: `${dirname(executable)}${delimiter}${process.env['PATH'] ?? ''}` };
+      return { ...own, ...tmux?.env, PATH: `${dirname(executable)}${delimiter}${process.env['PATH'] ?? ''}` };
     };
     const model = program === 'claude' ? ['--model', 'claude-sonnet-4-5'] : [];
-    const chat = await ChatScene.start(script, { env, args: [program, ...model] });
+    const through = tmux === undefined ? {} : { through: tmux.through };
+    const chat = await ChatScene.start(script, { env, args: [program, ...model], ...through });
     const scene = new ExternalScene(chat, home);
     await chat.shows('Enter sends');
     return scene;

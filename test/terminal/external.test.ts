@@ -164,7 +164,7 @@ describe.skipIf(!programsReady('external agents in the chat', names))(
       // Claude Code itself asks nothing about a mere sleep. A message reaches the turn that runs; a queued one follows it; Escape stops a turn.
       await scene.act('DAY-SLOW\r', '$ touch slow && sleep 2');
       await scene.answer('$ touch slow && sleep 2', 'y', 'Running $ touch slow && sleep 2');
-      await scene.act('STEER-1 look here\r', 'next safe point');
+      await scene.act('STEER-1 look here\r', /[↪›] STEER-1 look here/);
       await scene.act('DAY-QUEUED\t', '1. DAY-QUEUED');
       await chat.shows('I changed course.');
       await chat.shows('The queued one is done.');

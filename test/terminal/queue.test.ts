@@ -42,6 +42,30 @@ const enqueueElsewhere = (scene: ChatScene, content: string) =>
     conversations.enqueue(threadId, { content, agent: 'coder', delivery: 'follow_up' }),
   );
 
+describe('a message that is sent during a turn', () => {
+  it('is listed until the agent reads it, and with the queue when the turn is stopped before that', async () => {
+    const scene = await start(answer);
+    await scene.say('think forever');
+    await scene.shows('endless endless');
+    await scene.act('look here\r', '↪ look here · read at the next safe point');
+    await scene.act('queued\t', /↪ look here · read at the next safe point\n {2}1\. queued/);
+    await scene.act(escape, /1\. look here\n {2}2\. queued/);
+    await scene.act('/queue\r', '› 1. look here');
+    await scene.act(ctrlO, 'Answer to look here');
+    await scene.act(escape, 'Answer to queued');
+    expect(asked(scene)).toEqual(['think forever', 'look here', 'queued']);
+  });
+
+  it('is the next turn when the person stops this one and nothing else waits', async () => {
+    const scene = await start(answer);
+    await scene.say('think forever');
+    await scene.shows('endless endless');
+    await scene.act('look here\r', '↪ look here');
+    await scene.act(escape, 'Answer to look here');
+    expect(scene.screen().join('\n')).not.toContain('↪');
+  });
+});
+
 describe('a queued message', () => {
   it('is sent to the thread in which it was written, also when another one is shown', async () => {
     const scene = await start(answer);

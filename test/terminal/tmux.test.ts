@@ -1,32 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isInstalled } from '../support/services.ts';
 import { call, type ChatScene, useChats } from './chat-scene.ts';
+import { useTmux } from './in-tmux.ts';
 
 const isReady = isInstalled('tmux');
 const start = useChats();
-/** Each test has a server of tmux of its own. */
-let socket = '';
-const tmux = (...args: readonly string[]) => execFileSync('tmux', ['-L', socket, ...args], { encoding: 'utf8' });
-
-beforeEach(() => {
-  socket = `singletree-${randomUUID()}`;
-});
-afterEach(() => {
-  tmux('kill-server');
-});
-
-/** Runs a chat in a window of tmux without a status line, which takes a lone Escape at once. */
-const inTmux = {
-  through: (line: readonly string[]) => [
-    ...`tmux -L ${socket} -f /dev/null set -gs escape-time 0 ; set -g status off ; new-session`.split(' '),
-    line.map(word => `'${word}'`).join(' '),
-  ],
-  env: { LC_ALL: 'C.UTF-8' },
-};
+const tmux = useTmux();
+const inTmux = { through: tmux.through, env: tmux.env };
 
 /** A model that waits before some fragment of an answer until it is let on. */
 class HeldModel {
@@ -82,7 +64,7 @@ describe.skipIf(!isReady)('the history of tmux', () => {
     const scene = await start([answer], inTmux);
     await scene.say('hello');
     await scene.shows('terminal does not tell it');
-    expect(tmux('capture-pane', '-p', '-S', '-')).toContain('☐ an open one\n');
+    expect(tmux.run('capture-pane', '-p', '-S', '-')).toContain('☐ an open one\n');
   });
 });
 
@@ -104,7 +86,7 @@ describe.skipIf(!isReady).each(sizes)('singletree chat in tmux, %d × %d', (colu
     await scene.shows('word59');
     await scene.rest();
     await scene.say('/fullscreen');
-    await scene.until(() => tmux('display-message', '-p', '#{alternate_on}').trim() === '1');
+    await scene.until(() => tmux.run('display-message', '-p', '#{alternate_on}').trim() === '1');
     await scene.shows(/word59[^]*\n› ?\n/);
     await matches(scene, 'fullscreen');
   });

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { changeMode } from '../../control/choice-events.ts';
 import { checkMode } from '../../control/conversations/sent-message.ts';
+import type { OnDiagnostic } from '../../control/diagnostics.ts';
 import type { Conversations, RunControl } from '../../control/index.ts';
 import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
@@ -33,6 +34,8 @@ export interface EditorAgentOptions {
   /** The folder that agents work in without another one. */
   readonly cwd: string;
   readonly version: string;
+  /** Receives failures that no request of the editor reports. */
+  readonly onDiagnostic: OnDiagnostic;
   /** Removes a thread with everything that belongs to it. */
   readonly remove: (thread: Thread) => Promise<void>;
 }
@@ -73,7 +76,7 @@ export class EditorAgent {
       )
       .onRequest('session/prompt', ({ params, client, signal }) => guarded(() => this.#prompt(params, client, signal)))
       .onRequest('_session/steering', steering, ({ params, client }) => guarded(() => this.#steer(params, client)))
-      .onNotification('session/cancel', ({ params }) => this.#sessions.get(params.sessionId)?.cancel());
+      .onNotification('session/cancel', ({ params }) => this.#sessions.get(params.sessionId)?.requestCancel());
   }
 
   /** Detaches from all sessions. */
@@ -134,15 +137,15 @@ export class EditorAgent {
       editor: clientInfo?.title ?? clientInfo?.name,
       hasForms: clientCapabilities?.elicitation?.form != null,
       hasNotices: clientCapabilities?.session?.notices != null,
+      onDiagnostic: this.#options.onDiagnostic,
       contextWindow: model => this.#findContextWindow(model),
       settingsChanged: async () => this.#showSettings(thread.id, session),
     });
     this.#sessions.set(thread.id, session);
     await session.open(thread, { isReplayed });
-    const problems = [...(await servers.connect(thread.id, mcpServers, cwd))];
+    const agent = mcpServers.length === 0 ? undefined : agents.get(await this.#findAgent(thread.id));
+    const problems = await servers.use(thread.id, mcpServers, { cwd, agent });
     const settings = await this.#readSettings(thread.id);
-    if (mcpServers.length > 0 && agents.get(await this.#findAgent(thread.id))?.isExternal === true)
-      problems.push('This agent has MCP servers of its own: those of the editor are not passed on to it.');
     setImmediate(() => session.start(problems));
     return settings;
   }
@@ -293,7 +296,7 @@ export class EditorAgent {
 
 interface OpenParams {
   readonly cwd: string;
-  readonly mcpServers?: Parameters<EditorServers['connect']>[1] | undefined;
+  readonly mcpServers?: Parameters<EditorServers['use']>[1] | undefined;
 }
 
 interface PromptParams {

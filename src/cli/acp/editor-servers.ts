@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { SessionMcpServers } from '../../agents/agent.ts';
 import { type Agent, connectAllMcp, type McpSources } from '../../agents/index.ts';
 import type { TrustedFolders } from '../../config/index.ts';
 import type { McpServer } from './acp-library.ts';
@@ -10,13 +11,22 @@ import type { McpServer } from './acp-library.ts';
 export class EditorServers {
   readonly #trusted: TrustedFolders;
   readonly #connected = new Map<string, McpSources>();
+  /** What external agents get, which connect to the servers themselves. */
+  readonly #passed = new Map<string, SessionMcpServers>();
 
   constructor(trusted: TrustedFolders) {
     this.#trusted = trusted;
   }
 
-  /** Connects the servers of a session instead of those before; returns a sentence for each that is not used. */
-  async connect(threadId: string, servers: readonly McpServer[], cwd: string): Promise<readonly string[]> {
+  /**
+   * Uses the servers of a session instead of those before, as its agent can: connects them for an agent of this package,
+   * and keeps them for the runs of an external one. Returns a sentence for each that is not used.
+   */
+  async use(
+    threadId: string,
+    servers: readonly McpServer[],
+    { cwd, agent }: { readonly cwd: string; readonly agent: Agent | undefined },
+  ): Promise<readonly string[]> {
     await this.close(threadId);
     if (servers.length === 0) return [];
     const names = servers.map(({ name }) => name).join(', ');
@@ -24,24 +34,33 @@ export class EditorServers {
       return [
         `The MCP servers of the editor are not used (${names}): this folder is not trusted. To use them: singletree config trust ${cwd}`,
       ];
-    const settings = servers.flatMap(server => toSettings(server, cwd));
-    const sources = await connectAllMcp({ mcpServers: Object.fromEntries(settings) });
+    if (agent?.isExternal === true && agent.takesMcpServers !== true)
+      return [`The MCP servers of the editor are not used (${names}): the agent "${agent.id}" takes none.`];
+    const settings = Object.fromEntries(servers.flatMap(server => toSettings(server, cwd)));
+    const refused = servers.flatMap(server =>
+      'type' in server && server.type === 'sse'
+        ? [`The MCP server "${server.name}" is not used: SSE is not supported.`]
+        : [],
+    );
+    this.#passed.set(threadId, settings);
+    if (agent?.isExternal === true) return refused;
+    const sources = await connectAllMcp({ mcpServers: settings });
     this.#connected.set(threadId, sources);
-    return [
-      ...servers.flatMap(server =>
-        'type' in server && server.type === 'sse'
-          ? [`The MCP server "${server.name}" is not used: SSE is not supported.`]
-          : [],
-      ),
-      ...sources.failures.map(({ name, error }) => `The MCP server "${name}" is not available: ${error.message}`),
-    ];
+    const failures = sources.failures.map(
+      ({ name, error }) => `The MCP server "${name}" is not available: ${error.message}`,
+    );
+    return [...refused, ...failures];
   }
 
-  /** Returns the agent with the tools of the servers of a thread; external agents have only their own. */
-  withTools(agent: Agent, threadId: string): Agent {
+  /** Returns the agent with the servers of a thread: their tools, or for an external agent the servers themselves. */
+  withServers(agent: Agent, threadId: string): Agent {
     return {
       ...agent,
       invoke: params => {
+        if (agent.takesMcpServers === true) {
+          const mcpServers = this.#passed.get(threadId);
+          return agent.invoke(mcpServers === undefined ? params : { ...params, mcpServers });
+        }
         const tools = this.#connected.get(threadId)?.tools() ?? [];
         return agent.invoke(tools.length === 0 ? params : { ...params, tools: [...(params.tools ?? []), ...tools] });
       },
@@ -51,6 +70,7 @@ export class EditorServers {
   async close(threadId: string): Promise<void> {
     const sources = this.#connected.get(threadId);
     this.#connected.delete(threadId);
+    this.#passed.delete(threadId);
     await sources?.close();
   }
 
@@ -59,9 +79,7 @@ export class EditorServers {
   }
 }
 
-type McpSettings = Parameters<typeof connectAllMcp>[0]['mcpServers'][string];
-
-function toSettings(server: McpServer, cwd: string): (readonly [string, McpSettings])[] {
+function toSettings(server: McpServer, cwd: string): (readonly [string, SessionMcpServers[string]])[] {
   const toRecord = (list: readonly { readonly name: string; readonly value: string }[]) =>
     Object.fromEntries(list.map(({ name, value }) => [name, value]));
   if (!('type' in server)) {

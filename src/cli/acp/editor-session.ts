@@ -1,4 +1,5 @@
 import { dropOldest } from '../../agents/drop-oldest.ts';
+import type { OnDiagnostic } from '../../control/diagnostics.ts';
 import type { Conversations } from '../../control/index.ts';
 import { printNotice } from '../../control/standard-output.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
@@ -24,6 +25,8 @@ export interface SessionPlace {
   readonly hasNotices: boolean;
   /** The absolute folder of the session. */
   readonly cwd: string;
+  /** Receives failures that no request of the editor reports. */
+  readonly onDiagnostic: OnDiagnostic;
   readonly contextWindow: (model: string) => number | undefined;
   /** Is called when the mode or the model of the thread changed. */
   readonly settingsChanged: () => Promise<void>;
@@ -99,7 +102,7 @@ export class EditorSession {
       delivery: 'follow_up',
       ...defined(choice),
     });
-    const cancel = () => void this.cancel().catch(() => {});
+    const cancel = () => void this.requestCancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
       return await this.#waitForEnd(queued === true ? await conversations.runOf(this.#threadId, id) : runId);
@@ -121,11 +124,20 @@ export class EditorSession {
     });
   }
 
+  /** Cancels for a caller that gets no answer: a failure is reported to the diagnostics port. Never rejects. */
+  async requestCancel(): Promise<void> {
+    await this.cancel().catch(this.#diagnose('cancel_failed'));
+  }
+
   /** Withdraws the prompts of this editor that wait, and aborts what runs. */
   async cancel(): Promise<void> {
     const { conversations } = this.#place;
     for (const { id } of await conversations.queue(await conversations.find(this.#threadId)))
-      if (this.#own.has(id)) await conversations.withdraw(this.#threadId, id).catch(() => {});
+      if (this.#own.has(id))
+        await conversations.withdraw(this.#threadId, id).catch((error: unknown) => {
+          // It was delivered meanwhile: its run is aborted below.
+          if (!SingletreeError.is(error, 'not_found')) this.#diagnose('withdraw_failed')(error);
+        });
     await conversations.abortAll(this.#threadId, defined({ by: this.#place.editor }));
   }
 
@@ -168,6 +180,10 @@ export class EditorSession {
       for (const step of this.#encoder.encode(event)) await this.#show(step);
       if (event.type === 'mode_changed' || event.type === 'model_changed') await this.#place.settingsChanged();
     }
+  }
+
+  #diagnose(code: string): (cause: unknown) => void {
+    return cause => this.#place.onDiagnostic({ code, threadId: this.#threadId, cause });
   }
 
   /** Keeps what is pending, and how runs ended. */

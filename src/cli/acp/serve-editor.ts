@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Limits } from '../../agents/index.ts';
 import { TrustedFolders } from '../../config/index.ts';
+import { ignoreDiagnostic } from '../../control/diagnostics.ts';
 import { Conversations, Supervisor } from '../../control/index.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
+import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { runIdsOf } from '../../server/run-ids.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
@@ -11,13 +13,14 @@ import { withoutModel } from '../coder.ts';
 import { packageVersion } from '../package-version.ts';
 import { removeRunFolders } from '../run/run-folders.ts';
 import { hideSecretsFor } from '../settings/secrets.ts';
+import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
 import { ndJsonStream } from './acp-library.ts';
 import { EditorAgent } from './editor-agent.ts';
 import { EditorServers } from './editor-servers.ts';
 
-export interface EditorOptions extends StoreOptions {
+export interface EditorOptions extends StoreOptions, DiagnosticsOptions {
   readonly cwd: string;
   readonly yolo?: boolean;
 }
@@ -29,13 +32,14 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
   hideSecretsFor(options, config);
   const installed = await installedAgents({ ...settings, yolo: options.yolo === true });
   for (const problem of installed.problems) printNotice(problem);
+  const onDiagnostic = diagnosticsFor(options);
   const closing = new AbortController();
   const servers = new EditorServers(new TrustedFolders(home));
   const offered = {
     list: () => installed.list(),
     get: (id: string, threadId?: string) => {
       const found = installed.get(id);
-      return found === undefined || threadId === undefined ? found : servers.withTools(found, threadId);
+      return found === undefined || threadId === undefined ? found : servers.withServers(found, threadId);
     },
   };
   try {
@@ -44,10 +48,18 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
     const control = new Supervisor({
       log,
       agents: ({ agentId: id }, threadId) => offered.get(id, threadId),
+      ...defined({ onDiagnostic }),
       ...(config.limits && { limits: config.limits as Limits }),
     });
     const snapshots = join(home, 'snapshots');
-    const conversations = new Conversations({ log, control, agents: offered, snapshots, signal: closing.signal });
+    const conversations = new Conversations({
+      log,
+      control,
+      agents: offered,
+      snapshots,
+      signal: closing.signal,
+      onDiagnostic,
+    });
     conversations.deliver();
     const editor = new EditorAgent({
       log,
@@ -58,6 +70,7 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
       servers,
       cwd,
       version: packageVersion(),
+      onDiagnostic: onDiagnostic ?? ignoreDiagnostic,
       remove: async thread => {
         await removeRunFolders(home, await runIdsOf(log, thread));
         await log.deleteThread(thread.id);

@@ -45,7 +45,7 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
   const { config, cwd, home } = options;
   const place = cwd.replace(homedir(), '~');
   const installation = new CoderInstallation(options);
-  const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...modesOf(agent) } }));
+  const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...offersOf(agent) } }));
   const others: readonly Offered[] = [
     ...(await externalAgents(options, place)),
     { agent: demoAgent({ folder: join(home, 'demo') }), info: demoInfo },
@@ -90,7 +90,7 @@ function coderInfo(agent: Agent, models: readonly string[], place: string): Agen
     name: 'Coder',
     description: `Our coding agent in ${place}`,
     models: [...models],
-    ...modesOf(agent),
+    ...offersOf(agent),
   };
 }
 
@@ -122,8 +122,11 @@ function contextWindowsOf({ models = [] }: AgentInfo): Pick<AgentInfo, 'contextW
   return known.length === 0 ? {} : { contextWindows: Object.fromEntries(known) };
 }
 
-function modesOf({ modes }: Agent): Pick<AgentInfo, 'modes'> {
-  return modes === undefined ? {} : { modes: modes.map(mode => ({ ...mode })) };
+function offersOf({ modes, commands = [] }: Agent): Pick<AgentInfo, 'modes' | 'commands'> {
+  return {
+    ...(modes !== undefined && { modes: modes.map(mode => ({ ...mode })) }),
+    ...(commands.length > 0 && { commands: commands.map(command => ({ ...command })) }),
+  };
 }
 
 /** The default agent comes first. */
@@ -146,7 +149,7 @@ async function externalAgents(options: InstalledAgentsOptions, place: string): P
   return found.flat().map(({ id, name }) => {
     const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder: writtenSessionsFolder(home) });
     return {
-      info: { id, name, description: `${name} in ${place}`, ...modesOf(agent) },
+      info: { id, name, description: `${name} in ${place}`, ...offersOf(agent) },
       agent: recordedAgent(agent, runId => runsFolder(home, runId)),
     };
   });

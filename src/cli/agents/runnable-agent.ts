@@ -65,7 +65,7 @@ export async function runnableAgent(
 }
 
 const rulesAdvice =
-  'Allow it with rules (--permissions FILE, or "permissions" in the configuration), run it on a terminal, or let it wait for answers in the inbox (--wait).';
+  'Allow it with rules (--permissions FILE, or "permissions" in the configuration), run it on a terminal, or let it wait for answers in the inbox (singletree run --wait).';
 const nothing = () => Promise.resolve();
 
 function nativeAgent(agent: Agent, options: RunnableOptions, close = nothing): RunnableAgent {

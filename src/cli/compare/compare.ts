@@ -1,3 +1,5 @@
+import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import { notInstalled } from '../../agents/cli/agent/failure-hint.ts';
 import type { Limits } from '../../agents/index.ts';
 import { Conversations, Supervisor, Worktrees } from '../../control/index.ts';
 import { type ComparedRun, startComparison } from '../../control/worktrees/comparison.ts';
@@ -8,6 +10,7 @@ import { readEvents } from '../../log/index.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { ComparisonScreen } from './comparison-screen.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
+import { withoutModel } from '../coder.ts';
 import { abortRun, withoutAnswers } from '../run/run-agent.ts';
 import { RunTotals } from '../run/run-totals.ts';
 import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
@@ -58,11 +61,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
   try {
     const competitors = options.agents.map(({ agent: id, model }) => {
       const agent = agents.get(id);
-      if (agent === undefined)
-        throw new SingletreeError(
-          'agent_not_found',
-          `There is no agent "${id}" here. Available: ${agents.all.map(each => each.id).join(', ')}.`,
-        );
+      if (agent === undefined) throw missingAgent(id, agents);
       return { agent: hasPerson ? agent : withoutAnswers(agent), model };
     });
     const labels = options.agents.map(({ agent, model }) => (model === undefined ? agent : `${agent}@${model}`));
@@ -95,6 +94,15 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     await telemetry?.close();
     await log.close();
   }
+}
+
+/** Names the command that installs an external agent, or the agents that can be used. */
+function missingAgent(id: string, { all }: Awaited<ReturnType<typeof installedAgents>>): SingletreeError {
+  const adapter = cliAdapters[id];
+  const available = `Available: ${all.map(each => each.id).join(', ')}.`;
+  const why = adapter === undefined ? `There is no agent "${id}" here.` : notInstalled(adapter);
+  if (id === 'coder') return new SingletreeError('missing_api_key', withoutModel);
+  return new SingletreeError('agent_not_found', `${why} ${available}`);
 }
 
 function startLine({ agentId, threadId, worktree, note, problem }: ComparedRun): string {

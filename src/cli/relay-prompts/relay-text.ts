@@ -1,36 +1,39 @@
+import { standardOutput, withoutSecrets } from '../../control/standard-output.ts';
 import type { EventOf } from '../../events/index.ts';
-import { visibleText } from '../../events/terminal-text.ts';
-import { fileDiffOf } from '../../projections/activity/file-diff.ts';
-import { diffRows } from '../../terminal/rows/diff-lines.ts';
-import { textOfLine } from '../../terminal/screen/styled-line.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
-import { type NamedValue, presentRelay } from '../../projections/presentation/present-relay.ts';
+import { relayDetails, relayTitle } from '../../terminal/rows/relay-details.ts';
+import { ansiOfLine, lead, type Line, span, type Styling } from '../../terminal/screen/styled-line.ts';
+import { stylingOf } from '../../terminal/screen/terminal-styling.ts';
+import { wrapLine } from '../../terminal/screen/wrap-line.ts';
 
-/** What a person reads before answering: what would happen, exactly, what cannot be undone, and why. */
-export function relayText(relay: EventOf<'relay'>, place: CallPlace = { cwd: process.cwd() }): string {
-  const { title, command, changes, patch, fields, plan, options, reason, risks } = presentRelay(relay, place);
-  const lines = [
-    ...risks.map(risk => `! ${risk}`),
-    ...(command === undefined ? [] : commandLines(command)),
-    ...diffRows(changes.map(fileDiffOf), { width: 80, most: 1_000, printable: text => text }).map(textOfLine),
-    ...[patch, plan].flatMap(text => text?.trimEnd().split('\n') ?? []),
-    ...options.map(({ label, description }, at) => `${at + 1}. ${label}${description ? `: ${description}` : ''}`),
-    ...fields.flatMap(fieldLines),
-    ...(reason === undefined ? [] : [`because: ${reason}`]),
+export interface RelayTextOptions {
+  /** The agent that asks, and the folder it works in. */
+  readonly place?: CallPlace;
+  /** What stands before the title. */
+  readonly mark?: string;
+  /** The most lines that are drawn of changes. */
+  readonly mostDiff?: number;
+  /** What is known beside it, as its last line. */
+  readonly facts?: readonly string[];
+}
+
+const unstyled: Styling = { inks: 'none', hasLinks: false };
+
+/** What a person reads before answering, drawn as the chat draws it, for `writeDrawn`: wrapped and styled at a terminal. */
+export function relayText(
+  relay: EventOf<'relay'>,
+  { place = { cwd: process.cwd() }, mark = '? ', mostDiff = 1_000, facts = [] }: RelayTextOptions = {},
+): string {
+  const { columns, isTerminal } = standardOutput;
+  const shown = withoutSecrets(relay);
+  const indent = lead(span(' '.repeat(mark.length)));
+  const details = relayDetails(shown, { width: columns - mark.length, mostDiff, place });
+  const lines: Line[] = [
+    [lead(span(mark, 'magenta')), span(relayTitle(shown, place), 'bold')],
+    ...details.map((line): Line => [indent, ...line]),
+    ...(facts.length === 0 ? [] : [[indent, span(facts.join(' · '), 'dim')]]),
   ];
-  if (lines.length === 0 && relay.relayKind === 'permission') lines.push('(no input)');
-  return visibleText([`? ${title}`, ...lines.map(line => `  ${line}`)].join('\n'));
-}
-
-function commandLines(command: string): string[] {
-  return command
-    .trimEnd()
-    .split('\n')
-    .map((line, index) => `${index === 0 ? '$' : '>'} ${line}`);
-}
-
-/** A text of several lines is read as it will be used. */
-function fieldLines({ name, value }: NamedValue): string[] {
-  const [first = '', ...more] = value.trimEnd().split('\n');
-  return more.length === 0 ? [`${name}: ${first}`] : [`${name}:`, ...[first, ...more].map(line => `  ${line}`)];
+  const rows = isTerminal ? lines.flatMap(line => wrapLine(line, columns)) : lines;
+  const styling = isTerminal ? stylingOf(process.env) : unstyled;
+  return rows.map(row => `${ansiOfLine(row, styling).trimEnd()}\n`).join('');
 }

@@ -25,6 +25,7 @@ function person(lines: (string | undefined)[], edited?: string) {
   let changed = () => {};
   const terminal: Terminal = {
     write: text => void shown.push(text),
+    draw: text => void shown.push(text),
     ask: (prompt, signal) => {
       shown.push(prompt);
       if (lines.length > 0) return Promise.resolve(lines.shift());

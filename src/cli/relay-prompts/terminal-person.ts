@@ -86,8 +86,8 @@ export class TerminalPerson {
   }
 
   async #question(relay: Relay, { from, ...place }: Asker, signal: AbortSignal): Promise<Answer> {
-    const asks = from === undefined ? '' : `${visibleText(from)} asks:\n`;
-    this.#terminal.write(`\n${asks}${relayText(relay, place)}\n`);
+    this.#terminal.write(`\n${from === undefined ? '' : `${visibleText(from)} asks:\n`}`);
+    this.#terminal.draw(relayText(relay, { place }));
     if (relay.relayKind === 'question') return this.#answerQuestion(relay, signal);
     const { answers } = presentRelay(relay, place);
     const prompt = `  ${answers.map(({ key, label }) => `${key} ${label}`).join(' · ')} > `;

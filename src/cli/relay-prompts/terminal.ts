@@ -5,6 +5,8 @@ import { standardOutput } from '../../control/standard-output.ts';
 /** Where a person is asked. */
 export interface Terminal {
   write(text: string): void;
+  /** Writes what the renderer drew, with its styles. */
+  draw(text: string): void;
   /**
    * Returns the line that a person enters; undefined when the person ended the input (Ctrl-D). Rejects when the signal
    * aborts, and when no more input can come.
@@ -18,6 +20,7 @@ export interface Terminal {
 export function processTerminal(interrupt: () => void): Terminal {
   return {
     write: text => void standardOutput.write(text),
+    draw: text => void standardOutput.writeDrawn(text),
     ask: async (prompt, signal) => {
       const entered = await standardOutput.ask(prompt, { signal, onInterrupt: interrupt });
       if (entered === undefined && process.stdin.readableEnded) throw inputEnded();

@@ -47,7 +47,8 @@ type NextTurn = TerminalRun & {
 async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
   const output = options.json === true ? ({ output: 'events' } as const) : {};
   try {
-    return await runAtTerminal(next, { ...options, ...output, resume: next.threadId });
+    // To wait for the answer of the agent is not to wait for answers of a person: without a terminal, ask means deny.
+    return await runAtTerminal(next, { ...options, ...output, wait: false, resume: next.threadId });
   } catch (error) {
     const { threadId, waiting } = next;
     if (waiting === undefined || !SingletreeError.is(error, 'not_found')) throw error;

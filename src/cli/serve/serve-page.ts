@@ -25,7 +25,7 @@ import { openTelemetry } from '../settings/telemetry.ts';
 import { ProviderSettings } from '../settings/provider-settings.ts';
 import { askForSettings } from '../settings/settings.ts';
 import { type RunningServerNote, RunningServers } from './running-servers.ts';
-import { calledAs, startLines } from './start-screen.ts';
+import { findCommandCall, startLines } from './start-screen.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
 import { defined } from '../../events/defined.ts';
 import { standardOutput } from '../../control/standard-output.ts';
@@ -145,7 +145,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     models: agents.start.models,
     problems: agents.start.problems,
     resumed: recovered.length,
-    command: calledAs(process.env),
+    call: await findCommandCall(process.env),
   };
   const link = machineToken && `${server.url}/login?token=${machineToken}`;
   if (json) await standardOutput.writeJson({ ...shown, agents: shown.agents.map(({ id }) => id) });

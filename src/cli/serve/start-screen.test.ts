@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type StartScreen, startLines } from './start-screen.ts';
+import { findCommandCall, type StartScreen, startLines } from './start-screen.ts';
 
 const screen: StartScreen = {
   version: '1.2.3',
@@ -11,7 +14,7 @@ const screen: StartScreen = {
   models: [],
   problems: [],
   resumed: 0,
-  command: 'npx singletree',
+  call: { command: 'singletree', where: 'in another terminal, in any folder' },
 };
 
 describe('the first screen of the server', () => {
@@ -25,13 +28,31 @@ describe('the first screen of the server', () => {
       '  agents   demo',
       '  models   none yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY (singletree models --all)',
       '',
-      'Next: open the page, or in another terminal',
-      '  npx singletree run demo "Save a note for me"',
-      '  npx singletree inbox                               what waits for you',
-      '  npx singletree doctor                              what is missing, and how to fix it',
+      'Next: open the page, or in another terminal, in any folder',
+      '  singletree run demo "Save a note for me"',
+      '  singletree inbox                                   what waits for you',
+      '  singletree doctor                                  what is missing, and how to fix it',
       '',
       'Ctrl-C stops it; open runs resume at the next start. (version 1.2.3)',
     ]);
+  });
+
+  it('names a command that can be called: after npm link from a clone, through npx in a project', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'singletree-path-'));
+    const find = () => findCommandCall({ npm_command: 'run-script', PATH: bin });
+    expect(await find()).toEqual({
+      command: 'singletree',
+      where: 'after `npm link` in the clone, in another terminal, in any folder',
+    });
+    writeFileSync(join(bin, 'singletree'), '', { mode: 0o755 });
+    const linked = { command: 'singletree', where: 'in another terminal, in any folder' };
+    expect(await find()).toEqual(linked);
+    expect(await findCommandCall({ PATH: '' })).toEqual(linked);
+    expect(await findCommandCall({ npm_command: 'exec', PATH: bin })).toEqual({
+      command: 'npx singletree',
+      where: 'in another terminal, in this folder',
+    });
+    rmSync(bin, { recursive: true });
   });
 
   it('shows the address that signs in, and where the token is', () => {

@@ -1,3 +1,4 @@
+import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import type { AgentInfo } from '../../protocols/index.ts';
 
 /** What the first screen of the server shows. */
@@ -22,8 +23,14 @@ export interface StartScreen {
   readonly problems: readonly string[];
   /** The number of interrupted runs that were resumed. */
   readonly resumed: number;
-  /** How the command was called, such as `npx singletree`. */
-  readonly command: string;
+  readonly call: CommandCall;
+}
+
+/** How the command is called in another terminal. */
+export interface CommandCall {
+  readonly command: 'singletree' | 'npx singletree';
+  /** Where, or after what, it can be called like that. */
+  readonly where: string;
 }
 
 /** Returns the lines of the first screen: where the server is, what was found, and what to do next. */
@@ -42,7 +49,7 @@ export function startLines(screen: StartScreen): string[] {
     models,
     problems,
     resumed,
-    command,
+    call,
   } = screen;
   const rows: [string, string][] = [
     ['folder', folder],
@@ -60,8 +67,8 @@ export function startLines(screen: StartScreen): string[] {
     ...problems.map(problem => `  problem  ${problem}`),
     ...(resumed === 0 ? [] : [`  resumed  ${resumed} interrupted run${resumed === 1 ? '' : 's'}`]),
     '',
-    'Next: open the page, or in another terminal',
-    ...nextCommands(agents).map(([args, purpose]) => `  ${`${command} ${args}`.padEnd(50)} ${purpose}`.trimEnd()),
+    `Next: open the page, or ${call.where}`,
+    ...nextCommands(agents).map(([args, purpose]) => `  ${`${call.command} ${args}`.padEnd(50)} ${purpose}`.trimEnd()),
     '',
     `Ctrl-C stops it; open runs resume at the next start. (version ${version})`,
   ];
@@ -82,7 +89,10 @@ function nextCommands(agents: readonly AgentInfo[]): [string, string][] {
   ];
 }
 
-/** Returns how this process was called: through npm or npx the command is not in the path. */
-export function calledAs(env: NodeJS.ProcessEnv): string {
-  return env['npm_command'] === undefined ? 'singletree' : 'npx singletree';
+/** Returns how the command of this package is called: it is in the PATH, of the project it was called in, or of a clone. */
+export async function findCommandCall(env: NodeJS.ProcessEnv): Promise<CommandCall> {
+  if (env['npm_command'] === 'exec') return { command: 'npx singletree', where: 'in another terminal, in this folder' };
+  const isLinked = env['npm_command'] === undefined || (await isInstalled({ executable: 'singletree' }, env));
+  const where = 'in another terminal, in any folder';
+  return { command: 'singletree', where: isLinked ? where : `after \`npm link\` in the clone, ${where}` };
 }

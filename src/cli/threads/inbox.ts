@@ -18,6 +18,8 @@ import { resumeCommand } from '../../control/conversations/conversation-reader.t
 import { runAtTerminal } from '../run/run-at-terminal.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { storeUrls } from '../settings/store-options.ts';
+import type { EventLog, Thread } from '../../log/index.ts';
+import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { tableLines } from '../table.ts';
 import { shortest, shortIds } from './find-thread.ts';
 import { ageText } from './age-text.ts';
@@ -39,15 +41,21 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
       return;
     }
     const threads = shortIds(pending.map(({ thread }) => thread.id));
-    const rows = pending.map(({ thread, entry }, index) => [
-      String(index + 1),
-      entry.relay.relayKind,
-      interrupted.has(thread.id) ? 'interrupted' : '',
-      threads.get(thread.id) ?? '',
-      entry.since === undefined ? '' : ageText(entry.since),
-      oneLine(presentRelay(entry.relay).summary, 120),
-    ]);
-    for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+    const rows = pending.map(({ thread, entry }, index) => ({
+      entry,
+      thread,
+      number: String(index + 1),
+      state: interrupted.has(thread.id) ? 'interrupted' : '',
+      threadId: threads.get(thread.id) ?? '',
+      age: entry.since === undefined ? '' : ageText(entry.since),
+    }));
+    if (standardOutput.isTerminal) for (const row of rows) await drawAsked(log, row);
+    else {
+      const cells = rows.map(({ entry: { relay }, number, state, threadId, age }) => {
+        return [number, relay.relayKind, state, threadId, age, oneLine(presentRelay(relay).summary, 120)];
+      });
+      for (const line of tableLines(cells)) await standardOutput.write(`${line}\n`);
+    }
     await standardOutput.write(
       rows.length === 0
         ? 'Nothing waits for you.\n'
@@ -58,14 +66,42 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
   });
 }
 
+/** The most lines of changes that the list draws of one question. */
+const mostListed = 12;
+
+interface AskedRow extends Pick<ThreadRelay, 'thread' | 'entry'> {
+  readonly number: string;
+  readonly state: string;
+  readonly threadId: string;
+  readonly age: string;
+}
+
+/** Draws one of them as the chat does, with its number, its thread and its age. */
+async function drawAsked(log: EventLog, { thread, entry, number, state, threadId, age }: AskedRow): Promise<void> {
+  const facts = [state, `thread ${threadId}`, age === '' ? '' : `${age} ago`].filter(fact => fact !== '');
+  const text = relayText(entry.relay, {
+    place: await placeOf(log, thread),
+    mark: `${number}. `,
+    mostDiff: mostListed,
+    facts,
+  });
+  await standardOutput.writeDrawn(number === '1' ? text : `\n${text}`);
+}
+
+/** Paths are shown as they are called in the folder of the thread. */
+async function placeOf(log: EventLog, thread: Thread): Promise<CallPlace> {
+  return { cwd: (await new ThreadDigests(log).findFolder(thread)) ?? process.cwd() };
+}
+
 /** `singletree inbox show`: one of them whole, as a terminal asks it, with the possible answers. */
 export function showInbox(named: string, options: ThreadCommandOptions): Promise<void> {
   return withLog(options, async log => {
     const { thread, entry } = relayNamed(await new RelayBooks(log).list(), named);
-    const answers = possibleAnswers(entry.relay);
-    await (options.json === true
-      ? standardOutput.writeJson({ threadId: thread.id, ...entry })
-      : standardOutput.write(`${relayText(entry.relay)}\n  answers: ${answers.join(', ')}\n`));
+    if (options.json === true) await standardOutput.writeJson({ threadId: thread.id, ...entry });
+    else {
+      const facts = [`answers: ${possibleAnswers(entry.relay).join(', ')}`];
+      await standardOutput.writeDrawn(relayText(entry.relay, { place: await placeOf(log, thread), facts }));
+    }
   });
 }
 

@@ -99,17 +99,25 @@ export class ConversationReader {
     return [...found.values()];
   }
 
-  /** The messages that wait until the run of a thread has ended, in the order of their delivery. */
+  /**
+   * The messages that begin a turn, in the order of their delivery: those that wait until the run has ended and, when
+   * nothing runs, those that it did not read.
+   */
   async queue(thread: Thread): Promise<readonly QueuedMessage[]> {
     if (!hasOpen(thread, 'message')) return [];
     const { queue } = await this.#memory.of(thread.id);
-    const waiting = queue.filter(({ delivery }) => delivery === 'follow_up');
     const { state, problem: interruption } = await this.status(thread);
-    if (state === 'running' || state === 'waiting') return waiting;
-    return waiting.map(message => {
+    if (isActive(state)) return queue.filter(({ delivery }) => delivery === 'follow_up');
+    return queue.map(message => {
       const problem = state === 'interrupted' ? interruption : this.#problem(thread.id, message);
       return problem === undefined ? message : { ...message, problem };
     });
+  }
+
+  /** The messages that go into the run of a thread at its next safe point, in the order of their delivery. */
+  async steering(thread: Thread): Promise<readonly WaitingMessage[]> {
+    if (!hasOpen(thread, 'message') || !isActive((await this.status(thread)).state)) return [];
+    return (await this.#memory.of(thread.id)).queue.filter(({ delivery }) => delivery === 'steer');
   }
 
   /** Resolves with the run that a waiting message began or went into; rejects when it is withdrawn or its thread deleted. */
@@ -173,4 +181,9 @@ export function unknownAgentProblem(threadId: string, agentId: string): string {
 /** The command that resumes the interrupted run of a thread, or delivers what waits. */
 export function resumeCommand(agentId: string, threadId: string): string {
   return `singletree run ${agentId} --resume ${threadId}`;
+}
+
+/** Whether a run can read messages now. */
+function isActive(state: ConversationStatus['state']): boolean {
+  return state === 'running' || state === 'waiting';
 }

@@ -7,7 +7,7 @@ import { allThreads, hasOpen } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
-import { threadOfOpenRun } from '../supervision/open-runs.ts';
+import { openRunsOf, threadOfOpenRun } from '../supervision/open-runs.ts';
 import { processOwner } from '../supervision/process-owner.ts';
 import type { AbortOptions, RetryRunOptions, RunControl, RunHandle, StartOptions } from '../supervision/run-control.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
@@ -25,8 +25,16 @@ import { busy, isBusy, retryWhileBusy } from './busy-thread.ts';
 import { earlierReceipt } from './earlier-receipt.ts';
 import { changeMessage, isReminder, notWaiting, queueMessage, storeUnanswered } from './queue-changes.ts';
 import { holdQueue, isQueueHeld, releaseQueue } from './queue-hold.ts';
-import { checkMode, type OfferedAgents, type SendReceipt, pickAgent, type SentMessage } from './sent-message.ts';
+import {
+  checkAdditions,
+  checkMode,
+  type OfferedAgents,
+  type SendReceipt,
+  pickAgent,
+  type SentMessage,
+} from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
+import { getBlocks, getHeads, getRun } from '../../graph/conversation/index.ts';
 import { makeTitle } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
@@ -113,10 +121,11 @@ export class Conversations extends ConversationSettings {
     message: SentMessage,
     conditions: Pick<StartOptions, 'metadata' | 'edits' | 'expectedSeq' | 'once' | 'note' | 'context'> = {},
   ): Promise<RunHandle> {
-    const { id, content, model, mode, by, trace } = message;
+    const { id, content, model, mode, by, trace, additions } = message;
     const agent = pickAgent(this.#agents, message.agent, threadId);
     checkMode(agent, mode);
-    const given = defined({ id, model, mode, by, trace });
+    checkAdditions(agent, additions);
+    const given = defined({ id, model, mode, by, trace, additions });
     const metadata = mode === undefined ? {} : { metadata: { ...conditions.metadata, currentModeId: mode } };
     return this.#control.start(threadId, { agent, content, ...given, ...conditions, ...metadata });
   }
@@ -196,6 +205,24 @@ export class Conversations extends ConversationSettings {
     await this.#control.abort(runId, { threadId: thread.id, ...defined({ by }) });
   }
 
+  /**
+   * Stops one subagent of a thread, whichever process runs it: its parent gets an error in place of its result, and
+   * continues. Throws `run_not_found` when it is not open, and `invalid_argument` for one of an external program.
+   */
+  async stopSubagent(threadId: string, runId: string, { by }: Pick<AbortOptions, 'by'> = {}): Promise<void> {
+    const thread = await this.#options.log.getThread(threadId);
+    const { conversation } = await this.#memory.of(threadId);
+    const open = thread === undefined ? [] : openRunsOf(thread);
+    if (getRun(conversation, runId)?.status !== 'running' || open.length === 0) throw runNotFound(runId);
+    const owners = open.map(run => this.#agents.get(getRun(conversation, run.runId)?.agentId ?? ''));
+    if (owners.every(agent => agent?.isExternal === true))
+      throw new SingletreeError(
+        'invalid_argument',
+        `"${owners[0]?.id}" runs its subagents itself: one of them cannot be stopped alone. Stop the whole run instead.`,
+      );
+    await this.#options.log.append(threadId, [{ type: 'abort_requested', runId, ...defined({ by }) }]);
+  }
+
   /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
   abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
     return this.#control.abortAll(threadId, options);
@@ -206,10 +233,9 @@ export class Conversations extends ConversationSettings {
     threadId: string,
     { agent, ...message }: Omit<RetryRunOptions, 'agent'> & Pick<SentMessage, 'agent'>,
   ): Promise<RunHandle> {
-    return this.#control.retry(threadId, {
-      agent: pickAgent(this.#agents, agent, threadId),
-      ...message,
-    });
+    const picked = pickAgent(this.#agents, agent, threadId);
+    checkAdditions(picked, message.additions);
+    return this.#control.retry(threadId, { agent: picked, ...message });
   }
 
   /** Takes turns of a thread back, with the files that they changed, and accepts nothing meanwhile. */
@@ -305,15 +331,24 @@ export class Conversations extends ConversationSettings {
     });
   }
 
-  /** Starts a run with a message, which gives a thread without a title its title. */
+  /** Starts a run with a message, which gives a thread its title: one without a title, or with that of the message it edits. */
   async #begin(threadId: string, message: SentMessage, edits?: string): Promise<SendReceipt> {
     const before = await this.#options.log.getThread(threadId);
     const chosen = withChosenModel(this.#agents, before, message);
     const { runId } = await this.start(threadId, chosen, { ...onceOf(message), ...defined({ edits }) });
     const thread = before?.title === undefined ? await this.#options.log.getThread(threadId) : before;
-    if (thread !== undefined && thread.title === undefined)
+    const isEdited = edits !== undefined && thread?.title === (await this.#titleOfMessage(threadId, edits));
+    if (thread !== undefined && (thread.title === undefined || isEdited))
       await this.label(threadId, { title: makeTitle(message.content) });
     return { runId };
+  }
+
+  /** The title that a message gives a thread. */
+  async #titleOfMessage(threadId: string, messageId: string): Promise<string | undefined> {
+    const { conversation } = await this.#memory.of(threadId);
+    const [block] = getBlocks(conversation, messageId);
+    const [chunk] = block === undefined ? [] : getHeads(conversation, block.id);
+    return chunk?.event.type === 'user' ? makeTitle(chunk.event.content) : undefined;
   }
 
   /** Stores a message that has to wait; undefined when nothing runs in the thread and nothing else waits. */
@@ -382,8 +417,8 @@ export class Conversations extends ConversationSettings {
     change: (queue: readonly WaitingMessage[], expectedSeq: number) => Promise<void>,
   ): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const { queue, seq } = await this.#memory.of(threadId);
-      const waiting = queue.filter(({ delivery }) => delivery === 'follow_up');
+      const { seq } = await this.#memory.of(threadId);
+      const waiting = await this.queue(await this.find(threadId));
       if (!waiting.some(message => message.id === id)) throw notWaiting(id);
       try {
         return await change(waiting, seq);

@@ -1,5 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import { type EventOf, newId, SingletreeError } from '../../events/index.ts';
+import { storedAdditions } from '../../events/run-additions.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import type { QueueChange } from './conversations-options.ts';
@@ -13,7 +14,7 @@ export function queueMessage(
   message: SentMessage & { readonly id: string; readonly agent: string },
   waitsFor: string | undefined,
 ): EventOf<'message_queued'> {
-  const { id, content, by, model, mode, agent, hasContext, trace, delivery = 'steer' } = message;
+  const { id, content, by, model, mode, agent, hasContext, trace, additions, delivery = 'steer' } = message;
   const { traceId } = trace ?? {};
   return {
     type: 'message_queued',
@@ -23,7 +24,7 @@ export function queueMessage(
     delivery,
     agent,
     order: Math.max(-1, ...queue.map(({ order }) => order)) + 1,
-    ...defined({ by, model, mode, hasContext, waitsFor }),
+    ...defined({ by, model, mode, hasContext, additions: additions && storedAdditions(additions), waitsFor }),
     ...(traceId !== undefined && { trace: { ...trace, traceId } }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import { type ContentPart, SingletreeError } from '../../events/index.ts';
+import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 
 /** What a person says in a thread. */
@@ -21,6 +22,8 @@ export interface SentMessage {
   readonly by?: string | undefined;
   /** The trace of the turn that it begins, when its sender named one. */
   readonly trace?: Partial<RunTrace> | undefined;
+  /** What its client adds to the agent of the turn that it begins. */
+  readonly additions?: RunAdditions | undefined;
 }
 
 /** Which run a message started, went into, or waits for. */
@@ -57,4 +60,15 @@ export function checkMode({ id, modes = [] }: Agent, mode: string | undefined): 
   if (mode === undefined || modes.some(known => known.id === mode)) return;
   const known = modes.length === 0 ? 'It has no modes.' : `Its modes: ${modes.map(each => each.id).join(', ')}.`;
   throw new SingletreeError('invalid_argument', `The agent "${id}" has no mode "${mode}". ${known}`);
+}
+
+/** Throws `not_supported` when an agent cannot use what a client adds. */
+export function checkAdditions({ id, takesAdditions }: Agent, additions: RunAdditions | undefined): void {
+  if (additions === undefined || takesAdditions === true) return;
+  const what = additions.tools === undefined ? 'context' : 'tools';
+  throw new SingletreeError(
+    'not_supported',
+    `The agent "${id}" cannot use ${what} of a client. Send none, or use an agent with a loop of its own, such as "coder".`,
+    { details: { agent: id } },
+  );
 }

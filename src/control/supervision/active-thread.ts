@@ -1,6 +1,7 @@
 import { defined } from '../../events/defined.ts';
 import type { Answers } from '../../agents/agent.ts';
 import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
+import { type RunAdditions, storedAdditions } from '../../events/run-additions.ts';
 import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
 import { lateResults } from './late-results.ts';
 import { renewalMs } from './lease-times.ts';
@@ -46,6 +47,8 @@ export interface RunRequest {
   readonly metadata?: AppendOptions['metadata'] | undefined;
   /** Whether it may run beside another run of the thread. */
   readonly parallel?: boolean | undefined;
+  /** What the client that asks for it adds to its agent. */
+  readonly additions?: RunAdditions | undefined;
 }
 
 const isClosed = new Error('The thread was closed.');
@@ -117,13 +120,14 @@ export class ActiveThread {
    */
   async appendRequest(
     { runId, agentId, parentId, model }: OpenRun,
-    { event, before = [], after = [], expectedSeq, once, metadata }: RunRequest,
+    { event, before = [], after = [], expectedSeq, once, metadata, additions }: RunRequest,
   ): Promise<void> {
     if (this.#outage.error !== undefined) throw this.#outage.error;
     if (expectedSeq === undefined) await this.writer.flush();
     const { log, threadId } = this.#options;
     const options = { lease: this.#lease, ...defined({ expectedSeq, once, metadata }) };
-    const requested: AgentEvent = { type: 'run_requested', runId, agentId, parentId, ...defined({ model }) };
+    const added = defined({ model, additions: additions && storedAdditions(additions) });
+    const requested: AgentEvent = { type: 'run_requested', runId, agentId, parentId, ...added };
     const events = [...before, ...(event === undefined ? [] : [event]), ...after, requested];
     const { lastSeq } = await log.append(threadId, events, options);
     this.#requestSeq = lastSeq;

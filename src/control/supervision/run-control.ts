@@ -1,6 +1,7 @@
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import type { RunResult } from '../../agents/run-result.ts';
 import type { ContentPart, EventOf } from '../../events/index.ts';
+import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import type { RunCounts } from './run-counts.ts';
 
@@ -68,6 +69,8 @@ export interface StartOptions<Output = unknown> {
   readonly note?: EndNote;
   /** The trace that the caller named, such as with a `traceparent` header; its id is derived from the run's when absent. */
   readonly trace?: Partial<RunTrace>;
+  /** What the client adds to the agent, for this run; only for agents with `takesAdditions`. */
+  readonly additions?: RunAdditions;
 }
 
 export type EndNote = () => Readonly<Record<string, unknown>>;
@@ -81,6 +84,8 @@ export interface RetryRunOptions {
   readonly context?: unknown;
   /** The trace that the caller named. */
   readonly trace?: Partial<RunTrace>;
+  /** What the client adds to the agent, for this run; only for agents with `takesAdditions`. */
+  readonly additions?: RunAdditions;
 }
 
 /** Controls runs; implemented by the supervisor. */

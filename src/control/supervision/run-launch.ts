@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import { SingletreeError } from '../../events/index.ts';
+import type { RunAdditions } from '../../events/run-additions.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { EndNote, StartOptions } from './run-control.ts';
 
@@ -16,6 +17,7 @@ export interface NewRun {
   readonly lacksContext?: boolean;
   /** The trace that the caller named. */
   readonly trace?: StartOptions['trace'] | undefined;
+  readonly additions?: RunAdditions | undefined;
 }
 
 /** A run to start or resume. */
@@ -28,6 +30,7 @@ export interface RunLaunch {
   readonly context?: NewRun['context'];
   readonly lacksContext?: NewRun['lacksContext'];
   readonly trace?: NewRun['trace'];
+  readonly additions?: NewRun['additions'];
 }
 
 /** Thrown when a run that is to be launched has ended. */

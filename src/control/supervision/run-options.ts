@@ -27,6 +27,7 @@ export const checkStart = optionsCheck(
       metadata: object().optional(),
       note: callback().optional(),
       trace: object().optional(),
+      additions: object().optional(),
     }) satisfies Record<keyof StartOptions, z.ZodType>,
 );
 
@@ -40,6 +41,7 @@ export const checkRetry = optionsCheck(
       model: name().optional(),
       context: z.unknown().optional(),
       trace: object().optional(),
+      additions: object().optional(),
     }) satisfies Record<keyof RetryRunOptions, z.ZodType>,
 );
 

@@ -1,6 +1,7 @@
 import { endOrphanedProcesses } from '../../agents/process/orphaned-processes.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
 import type { LoggedEvent } from '../../events/index.ts';
+import type { RunAdditions } from '../../events/run-additions.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import { readRun } from '../thread-record.ts';
@@ -13,6 +14,8 @@ export interface RunRecord {
   readonly state: RunState | undefined;
   /** Whether somebody requested its end. */
   readonly isAborted: boolean;
+  /** What the client that asked for it adds to its agent. */
+  readonly additions?: RunAdditions | undefined;
 }
 
 /** The record of a run that begins. */
@@ -30,9 +33,11 @@ export async function readRunRecord(
   await endOrphanedProcesses(runMark(owner, threadId, runId), { owner });
   await thread.startListening();
   let isAborted = false;
+  let additions: RunAdditions | undefined;
   const state = await readRun(log, { threadId, runId }, (event: LoggedEvent) => {
     thread.take(event);
     if (event.type === 'abort_requested' && event.runId === runId) isAborted = true;
+    if (event.type === 'run_requested' && event.runId === runId) ({ additions } = event);
   });
-  return { state, isAborted };
+  return { state, isAborted, additions };
 }

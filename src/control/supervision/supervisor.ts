@@ -122,7 +122,11 @@ export class Supervisor implements RunControl, RunHost {
     const { threadId = (await this.#options.log.createThread()).id, signal, ...others } = options;
     signal?.throwIfAborted();
     const { runId, result } = await this.start(threadId, { agent, content: prompt, ...others });
-    const abort = () => void this.abort(runId).catch(() => {});
+    const abort = () =>
+      void this.abort(runId, { threadId }).catch((error: unknown) => {
+        // A run that has ended meanwhile need not be aborted.
+        if (!SingletreeError.is(error, 'run_not_found')) this.#observer.diagnose('abort_failed', threadId)(error);
+      });
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
     return result.finally(() => signal?.removeEventListener('abort', abort));
@@ -131,7 +135,7 @@ export class Supervisor implements RunControl, RunHost {
   async start<Output>(threadId: string, options: StartOptions<Output>): Promise<RunHandle<Output>> {
     checkStart(options);
     const { agent, id, model, mode, folder, edits, note, expectedSeq, once, parallel, metadata } = options;
-    const { context, trace } = options;
+    const { context, trace, additions } = options;
     if (edits !== undefined) await this.#checkIdle(threadId);
     const needsState = edits !== undefined || mode !== undefined || (id !== undefined && once === deliveredKey(id));
     const state = needsState ? await this.#memory.of(threadId) : new ThreadState();
@@ -139,7 +143,7 @@ export class Supervisor implements RunControl, RunHost {
     const lacksContext = state.queue.some(message => message.id === id && this.#lacksContext(message));
     const run = await this.#startRun(
       threadId,
-      { agent, parentId: `${event.runId}:user`, model, note, metadata, context, lacksContext, trace },
+      { agent, parentId: `${event.runId}:user`, model, note, metadata, context, lacksContext, trace, additions },
       {
         event,
         expectedSeq,
@@ -158,10 +162,11 @@ export class Supervisor implements RunControl, RunHost {
 
   async retry(threadId: string, options: RetryRunOptions): Promise<RunHandle> {
     checkRetry(options);
-    const { agent, messageId, model, context, trace } = options;
+    const { agent, messageId, model, context, trace, additions } = options;
     await this.#checkIdle(threadId);
     const { conversation } = await this.#memory.of(threadId);
-    return this.#startRun(threadId, { agent, parentId: retryOf(conversation, messageId), model, context, trace });
+    const parentId = retryOf(conversation, messageId);
+    return this.#startRun(threadId, { agent, parentId, model, context, trace, additions });
   }
 
   async select(threadId: string, messageId: string): Promise<void> {
@@ -272,7 +277,7 @@ export class Supervisor implements RunControl, RunHost {
 
   /** Appends the request of a run, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request: RunRequest = {}): Promise<RunHandle> {
-    const { agent, parentId, model, note, context, lacksContext, trace } = newRun;
+    const { agent, parentId, model, note, context, lacksContext, trace, additions } = newRun;
     if (request.parallel !== true) this.#reserve(threadId);
     let thread: ActiveThread | undefined;
     let runId: string | undefined;
@@ -287,8 +292,9 @@ export class Supervisor implements RunControl, RunHost {
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
       const ends = await endImportedRuns({ log, memory: this.#memory }, threadId, request.expectedSeq);
       const before = [...ends, ...(request.before ?? [])];
-      await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata });
-      return await this.#launch(thread, { threadId, open, agent, note, isNew: true, context, lacksContext, trace });
+      await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata, additions });
+      const launch = { threadId, open, agent, note, isNew: true, context, lacksContext, trace, additions };
+      return await this.#launch(thread, launch);
     } catch (error) {
       if (thread !== undefined) await this.#threads.release(threadId, thread);
       throw error;
@@ -348,11 +354,13 @@ export class Supervisor implements RunControl, RunHost {
   /** Starts or resumes a run from its log; throws `finished` when it has ended. */
   async #launch(
     thread: ActiveThread,
-    { threadId, open, agent, note, isNew, context, lacksContext, trace: named }: RunLaunch,
+    { threadId, open, agent, note, isNew, context, lacksContext, trace: named, additions: added }: RunLaunch,
   ): Promise<RunHandle> {
     const { log, graceMs, checkOrder } = this.#options;
     const { runId, parentId, model } = open;
-    const { state, isAborted } = isNew ? newRunRecord : await readRunRecord(log, thread, { threadId, open });
+    const { state, isAborted, additions } = isNew
+      ? { ...newRunRecord, additions: added }
+      : await readRunRecord(log, thread, { threadId, open });
     const threadState = await this.#memory.of(threadId, thread.seq);
     const input = runInputOf(open, threadState);
     if (state?.endedBy !== undefined) throw finished;
@@ -401,7 +409,7 @@ export class Supervisor implements RunControl, RunHost {
           resumed: state,
         }),
         raw: line => thread.appendRaw(runId, line),
-        ...defined({ model, session, rawBefore }),
+        ...defined({ model, session, rawBefore, additions }),
         ...(state && { resume: state }),
       },
     });

@@ -55,7 +55,7 @@ export function fileDiffOf(change: FileChange): FileDiff {
 }
 
 function hunksOf({ patch, edits, content }: FileChange): DiffHunk[] {
-  if (patch !== undefined) return patchHunks(patch);
+  if (patch !== undefined) return patch === '' ? [] : patchHunks(patch);
   if (content !== undefined) return content === '' ? [] : [numbered('', linesOf(content).map(added), [1, 1])];
   return (edits ?? []).flatMap(({ before, after, line }) => compared(before, after, line));
 }

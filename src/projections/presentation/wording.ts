@@ -30,6 +30,16 @@ export function presentEnd(status: RunStatus | undefined, by?: string): string |
   return words && `${words}${by === undefined ? '' : ` by ${by}`}.`;
 }
 
+/** Adds to a failure when the call is made again. */
+export function announceRetry(failure: string, milliseconds: number): string {
+  return `${failure} Trying again in ${secondsText(milliseconds + 999)}.`;
+}
+
+/** Returns what `announceRetry` was given: once the call was made again, or never will be, its time says nothing. */
+export function withoutRetry(message: string): string {
+  return message.replace(/ Trying again in [^.]+\.$/, '');
+}
+
 /** Formats a number of tokens, such as 1.2k. */
 export function shortCount(count: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count).toLowerCase();

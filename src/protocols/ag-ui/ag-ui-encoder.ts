@@ -18,7 +18,7 @@ import {
   type AgUiVersion,
   agUiVersions,
 } from './ag-ui-event.ts';
-import { toInterrupt } from './interrupt.ts';
+import { isForClient, toInterrupt } from './interrupt.ts';
 import { reasoningMessageId, tasksMessageId, textMessageId } from './message-ids.ts';
 import { ToolCalls } from './tool-calls.ts';
 
@@ -34,13 +34,15 @@ export interface AgUiOptions extends RequestOptions {
   readonly snapshots?: readonly (readonly AgUiMessage[])[] | undefined;
   /** The ids of messages that the client has: what a person said under one of them is not sent. */
   readonly known?: ReadonlySet<string> | undefined;
+  /** The calls whose results the client has: they are not sent. */
+  readonly answered?: ReadonlySet<string> | undefined;
 }
 
-/** Encodes a request for AG-UI clients, for which a run ends when people are asked. */
+/** Encodes a request for AG-UI clients, for which a run ends when people are asked or the client has calls to execute. */
 export interface AgUiEncoder extends Encoder<AgUiEvent> {
   /** Whether the request works or only waits for people. */
   readonly standing: RequestStanding;
-  /** Ends the client's run with what people are asked; the encoder is not used after it. */
+  /** Ends the client's run with what people are asked and what the client executes; the encoder is not used after it. */
   interrupt(): AgUiEvent[];
 }
 
@@ -55,6 +57,7 @@ const checkOptions = optionsCheck(
       after: z.number().optional(),
       snapshots: z.array(z.array(z.looseObject({}))).optional(),
       known: z.instanceof(Set).optional(),
+      answered: z.instanceof(Set).optional(),
     }) satisfies Record<keyof AgUiOptions, z.ZodType>,
 );
 
@@ -108,13 +111,19 @@ class RunStream implements AgUiEncoder {
   }
 
   interrupt(): AgUiEvent[] {
-    const interrupts = this.#fold.relays.map(relay => toInterrupt(relay, this.#seq));
+    const relays = this.#fold.relays;
+    const interrupts = relays.filter(relay => !isForClient(relay)).map(relay => toInterrupt(relay, this.#seq));
     const suspended = [...this.#agents.keys()].toReversed().map((subagentRunId): AgUiEvent => {
       const interruptIds = interrupts.filter(each => each.subagentRunId === subagentRunId).map(({ id }) => id);
       return { type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'suspended', interruptIds } };
     });
     const ended = [...this.#close(), ...suspended, this.#update({ seq: this.#seq })];
-    return this.#open([...ended, this.#finished({ outcome: { type: 'interrupt', interrupts } })]);
+    if (interrupts.length > 0)
+      return this.#open([...ended, this.#finished({ outcome: { type: 'interrupt', interrupts } })]);
+    const pendingToolCallIds = relays.flatMap(({ call }) => (call === undefined ? [] : [call.key]));
+    // Clients before 1.0 find the calls of their tools by themselves.
+    const pending = this.#options.version === '0.0' ? {} : { pendingToolCallIds };
+    return this.#open([...ended, this.#finished({ outcome: { type: 'success', ...pending } })]);
   }
 
   #encode(facts: readonly Fact[]): AgUiEvent[] {
@@ -151,9 +160,10 @@ class RunStream implements AgUiEncoder {
     progress: ({ call: { key: toolCallId, toolName }, progress }) => [
       custom('singletree.tool-progress', { toolCallId, toolName, ...progress }),
     ],
-    result: fact => this.#calls.result(fact),
-    asked: ({ relay }) => [custom('singletree.relay', toInterrupt(relay, this.#seq))],
-    decided: ({ relay: { id }, decision }) => [custom('singletree.relay-decided', { id, ...decision })],
+    result: fact => (this.#options.answered?.has(fact.call.key) === true ? [] : this.#calls.result(fact)),
+    asked: ({ relay }) => (isForClient(relay) ? [] : [custom('singletree.relay', toInterrupt(relay, this.#seq))]),
+    decided: ({ relay, decision }) =>
+      isForClient(relay) ? [] : [custom('singletree.relay-decided', { id: relay.id, ...decision })],
     'agent-started': ({ agent }) => {
       // A client refuses a subagent that begins again.
       if (this.#named.has(agent.runId)) return [];

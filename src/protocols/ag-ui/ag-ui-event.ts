@@ -68,7 +68,7 @@ export type AgUiMessage =
 
 /** How a run of theirs ended. */
 export type AgUiOutcome =
-  | { readonly type: 'success' }
+  | { readonly type: 'success'; readonly pendingToolCallIds?: readonly string[] }
   | { readonly type: 'interrupt'; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly type: 'cancelled' };
 

@@ -18,6 +18,11 @@ const reasons: Record<Relay['relayKind'], string> = {
   access: 'singletree:access',
 };
 
+/** Whether a relay waits for the client to execute a call. */
+export function isForClient({ event }: Pick<OpenRelay, 'event'>): boolean {
+  return event.relayKind === 'suspension' && event.forClient === true;
+}
+
 /** Returns a relay as an interrupt for a reader that has the log up to `seq`. */
 export function toInterrupt({ event, call, run }: OpenRelay, seq: number): AgUiInterrupt {
   const { id, relayKind, expiresAt } = event;

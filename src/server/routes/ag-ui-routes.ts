@@ -1,6 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
-import { pickAgent } from '../../control/conversations/sent-message.ts';
+import { checkAdditions, pickAgent } from '../../control/conversations/sent-message.ts';
 import type { Thread } from '../../log/index.ts';
 import {
   type AgUiEvent,
@@ -59,17 +59,21 @@ export function agUiRoutes(site: Site): Route[] {
       bodyBytes,
       answer,
       handle: async ({ param, body, scope }) => {
-        const { id: agent } = pickAgent(agents, param('agentId'), body.threadId);
-        const { checkRun, takeRun } = await import('../ag-ui.ts');
+        const picked = pickAgent(agents, param('agentId'), body.threadId);
+        const { id: agent } = picked;
+        const { checkRun, findResults, readAdditions, takeRun } = await import('../ag-ui.ts');
         checkRun(body);
+        checkAdditions(picked, readAdditions(body));
         const isAnswer = body.resume !== undefined && body.resume.length > 0;
         if (isAnswer) checkRight(scope, 'approve');
-        const find = isAnswer
-          ? site.findToSend(scope, body.threadId)
-          : site.findOrCreate(scope, defined({ id: body.threadId, resourceId: scope.resourceId }));
+        const find =
+          isAnswer || body.messages.at(-1)?.role === 'tool'
+            ? site.findToSend(scope, body.threadId)
+            : site.findOrCreate(scope, defined({ id: body.threadId, resourceId: scope.resourceId }));
         const thread = await find;
-        const { pending } = await conversations.inbox.of(thread);
-        if (pending.length > 0 && !isAnswer) return streamEvents(site, [unanswered(pending.length)]);
+        const book = await conversations.inbox.of(thread);
+        const missing = book.pending.length - findResults(book, body).length;
+        if (missing > 0 && !isAnswer) return streamEvents(site, [unanswered(missing)]);
         const turn = await takeRun(site, { thread, agent, body, scope });
         return streamRun(site, { thread, body, turn });
       },
@@ -153,6 +157,7 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
         after,
         snapshots: isNeeded ? snapshots : [],
         known: new Set(body.messages.map(message => message.id)),
+        answered: new Set(body.messages.flatMap(each => (each.role === 'tool' ? [each.toolCallId] : []))),
       });
       return { encoder, from, after, standing: () => encoder.standing, part: () => encoder.interrupt() };
     },

@@ -14,12 +14,13 @@ export function changeDiffs(changes: () => readonly FileChange[], key: object): 
 
 /** Returns the diffs of what a call changes in files; none when nothing is known. */
 export function callDiffs(call: PresentableCall, agentId: string | undefined): readonly FileDiff[] {
-  return changeDiffs(() => presentChanges(call, { agentId }), call).filter(({ isUnknown }) => !isUnknown);
+  const diffs = changeDiffs(() => presentChanges(call, { agentId }), call);
+  return diffs.filter(({ isUnknown, action }) => !isUnknown || action === 'delete');
 }
 
-/** How many lines diffs add and remove, as a row shows it; empty for no diffs. */
+/** How many lines diffs add and remove, as a row shows it; empty when their lines are not known. */
 export function countsText(diffs: readonly FileDiff[]): string {
-  if (diffs.length === 0) return '';
+  if (diffs.every(({ hunks }) => hunks.length === 0)) return '';
   const sum = (count: (diff: FileDiff) => number) => diffs.reduce((all, diff) => all + count(diff), 0);
   return `+${sum(({ added }) => added)} −${sum(({ removed }) => removed)}`;
 }

@@ -18,11 +18,10 @@ export interface DiffRowsOptions {
 /** Draws diffs: unified, or side by side in a wide window. Words that differ in a line are marked. */
 export function diffRows(diffs: readonly FileDiff[], { width, most, printable = rowText }: DiffRowsOptions): Line[] {
   const draw = (line: DiffLine) => unified(line, printable);
-  const lines = diffs.flatMap(({ path, moveTo, hunks, added, removed }) => {
+  const lines = diffs.flatMap(({ path, moveTo, action, hunks, added, removed }) => {
+    const outcome = moveTo !== undefined ? ` → ${moveTo}` : action === 'delete' ? ' (deleted)' : '';
     const head: Line[] =
-      diffs.length > 1 || moveTo !== undefined
-        ? [[span(printable(moveTo === undefined ? path : `${path} → ${moveTo}`), 'dim', 'underline')]]
-        : [];
+      diffs.length > 1 || moveTo !== undefined ? [[span(printable(path + outcome), 'dim', 'underline')]] : [];
     const isSplit = width >= sideBySide && removed > 0 && added > 0;
     return [
       ...head,

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../events/index.ts';
 import type { FactPart, ViewNode, ViewPart } from '../../projections/index.ts';
-import { durationText, presentEnd, shortCount } from '../../projections/presentation/wording.ts';
+import { durationText, presentEnd, shortCount, withoutRetry } from '../../projections/presentation/wording.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
 import { rowText } from '../../events/terminal-text.ts';
@@ -165,11 +165,22 @@ export function endText(status: ViewNode['status'], by?: string): string | undef
   return sentence && `■ ${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1, -1)}`;
 }
 
-/** Returns one row for the failures of a model call that was tried again. */
-export function retriesRow(last: FactPart, count: number, node: ViewNode): Row {
-  const [first = [], ...more] = factLines(last);
-  const times: Line = count === 1 ? [] : [span(` · ${count} times`, 'dim')];
-  return { ...base(last.id, 'notice', node), lines: () => [[...first, ...times], ...more] };
+/** A model call that failed, perhaps several times, and whether it was made again after the last failure. */
+export interface FailedCall {
+  readonly last: FactPart & { readonly event: EventOf<'warning'> };
+  readonly count: number;
+  readonly node: ViewNode;
+}
+
+/** Returns one row for the failures of a model call. */
+export function retriesRow({ last, count, node }: FailedCall, isTriedAgain: boolean): Row {
+  const { event } = last;
+  const [first = [], ...more] = factLines({ ...last, event: { ...event, message: withoutRetry(event.message) } });
+  const facts = [...(count === 1 ? [] : [`${count} times`]), isTriedAgain ? 'tried again' : 'not tried again'];
+  return {
+    ...base(last.id, 'notice', node),
+    lines: () => [[...first, span(` · ${facts.join(', ')}`, 'dim')], ...more],
+  };
 }
 
 /** Formats an amount of dollars. */

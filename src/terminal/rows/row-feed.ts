@@ -2,7 +2,16 @@ import type { FactPart, ThreadReading, ViewNode, ViewPart } from '../../projecti
 import type { EventOf } from '../../events/index.ts';
 import { wrapLine } from '../screen/wrap-line.ts';
 import { type Line, span } from '../screen/styled-line.ts';
-import { groupRow, isFinished, partRow, retriesRow, type RowContext, shownCall, turnRow } from './part-rows.ts';
+import {
+  type FailedCall,
+  groupRow,
+  isFinished,
+  partRow,
+  retriesRow,
+  type RowContext,
+  shownCall,
+  turnRow,
+} from './part-rows.ts';
 import type { Row } from './row.ts';
 import { TextRows } from './text-rows.ts';
 import { isGrouped, liveToolLines, objectText, type ShownCall } from './tool-row.ts';
@@ -47,7 +56,7 @@ export class RowFeed {
   /** Calls that may be followed by others like them. */
   #group: { readonly calls: ShownCall[]; readonly node: ViewNode; readonly kind: string } | undefined;
   /** Failures of a model call that is tried again: while that lasts they are one line that changes. */
-  #retries: { readonly last: FactPart; readonly count: number; readonly node: ViewNode } | undefined;
+  #retries: FailedCall | undefined;
 
   constructor(context: RowContext) {
     this.#context = context;
@@ -55,6 +64,7 @@ export class RowFeed {
 
   /** Returns the rows that are finished since the last call. */
   take(reading: ThreadReading): Row[] {
+    this.#skipDropped(reading);
     const rows = this.#returnToBranch(reading);
     for (let node = this.#current(reading); node !== undefined; node = this.#current(reading)) {
       const isHidden = reading.hidden.has(node.id);
@@ -69,6 +79,12 @@ export class RowFeed {
       this.#reset();
     }
     return rows;
+  }
+
+  /** The seq of the first event whose rows were not all returned. */
+  openSeq(reading: ThreadReading): number {
+    const part = this.#current(reading)?.partList.at(this.#place);
+    return part?.seq ?? reading.seq + 1;
   }
 
   /** Draws what is open, in at most `most` lines: the newest ones. */
@@ -144,21 +160,19 @@ export class RowFeed {
     }
   }
 
-  /** An attempt that was superseded takes its parts with it: those that were not returned come next. */
+  /** An attempt that was superseded takes its parts with it, and early parts may be dropped: what was not returned comes next. */
   #findPlace(node: ViewNode, rows: Row[]): void {
     const { partList } = node;
-    const isKept = this.#place === 0 || this.#returned.has(partList.at(this.#place - 1)?.id ?? '');
-    const isOpenGone = this.#text !== undefined && partList.at(this.#place)?.id !== this.#text.id;
-    if (isKept && !isOpenGone) return;
-    if (isOpenGone) {
-      this.#text = undefined;
-      rows.push(
-        notice(`${node.id}:again:${this.#place}`, node.id, 'The answer above was cut off: the model tries again.'),
-      );
+    const isReturned = (at: number) => this.#returned.has(partList.at(at)?.id ?? '');
+    if (this.#place > 0 && !isReturned(this.#place - 1)) {
+      this.#place = 0;
+      while (this.#place < partList.length && isReturned(this.#place)) this.#place++;
     }
-    if (isKept) return;
-    this.#place = 0;
-    while (this.#place < partList.length && this.#returned.has(partList.at(this.#place)?.id ?? '')) this.#place++;
+    if (this.#text === undefined || partList.at(this.#place)?.id === this.#text.id) return;
+    this.#text = undefined;
+    rows.push(
+      notice(`${node.id}:again:${this.#place}`, node.id, 'The answer above was cut off: the model tries again.'),
+    );
   }
 
   #textRows(part: ViewPart & { readonly kind: 'text' }, node: ViewNode, isWhole: boolean): Row[] {
@@ -187,10 +201,10 @@ export class RowFeed {
   }
 
   /** Returns the row of the calls that wait for others like them: those get a row of their own. */
-  endGroup(): Row[] {
+  endGroup(isMessageOver = false): Row[] {
     const [group, retries] = [this.#group, this.#retries];
     [this.#group, this.#retries] = [undefined, undefined];
-    if (retries !== undefined) return [retriesRow(retries.last, retries.count, retries.node)];
+    if (retries !== undefined) return [retriesRow(retries, !isMessageOver)];
     return group === undefined ? [] : [groupRow(group.calls, group.node)];
   }
 
@@ -206,7 +220,7 @@ export class RowFeed {
   #endMessage(node: ViewNode): Row[] {
     if (this.#isEnded) return [];
     this.#isEnded = true;
-    const rows = this.endGroup();
+    const rows = this.endGroup(true);
     const end = node.role === 'assistant' ? turnRow(node, this.#context) : undefined;
     this.#text = undefined;
     return end === undefined ? rows : [...rows, end];
@@ -238,6 +252,20 @@ export class RowFeed {
   #reset(): void {
     [this.#place, this.#returned, this.#text, this.#group] = [0, new Set(), undefined, undefined];
     [this.#isEnded, this.#currentId, this.#retries] = [false, undefined, undefined];
+  }
+
+  /** Earlier messages may be dropped from the reading, or added to it: those that were returned are found by their ids. */
+  #skipDropped({ nodeList }: ThreadReading): void {
+    const [first] = this.#messages;
+    if (first === undefined || nodeList.at(0)?.id === first) return;
+    const known = new Map([...this.#messages, this.#currentId ?? ''].map((id, at) => [id, at]));
+    for (let at = 0; at < nodeList.length; at++) {
+      const place = known.get(nodeList.at(at)?.id ?? '');
+      if (place === undefined) continue;
+      const before = Array.from({ length: at }, (_, index) => nodeList.at(index)?.id ?? '');
+      this.#messages.splice(0, place, ...before);
+      return;
+    }
   }
 
   /** After an edit or a rewind the active branch is another one: what was printed stays, a line marks the change. */

@@ -11,7 +11,7 @@ import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
-import { oneLine } from '../rows/tool-object.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
 import { argumentValues } from './argument-values.ts';
 import { attachedFiles } from './attached-files.ts';
@@ -131,12 +131,6 @@ export class ChatApp {
     return this.threads.pending;
   }
 
-  /** Whether the end of the turn that runs was asked for. */
-  get isStopping(): boolean {
-    const { reading, times } = this.threads.follower ?? {};
-    return reading?.running.some(({ runId }) => times?.stopOf(runId) !== undefined) ?? false;
-  }
-
   /** Prints a line that is not in the log. */
   note(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
     this.screen.print(noteRow(text, level));
@@ -204,9 +198,10 @@ export class ChatApp {
     this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
   }
 
-  /** Begins a new thread with an agent; a turn that runs goes on in the background. */
-  async startWith(agentId: string): Promise<void> {
+  /** Continues the thread that is shown with an agent; begins a new one where a turn runs, which goes on in the background. */
+  async switchAgent(agentId: string): Promise<void> {
     const agent = await this.options.agents.open(agentId);
+    if (this.threads.continueWith(agent)) return this.note(`${agentId} continues this thread.`);
     this.threads.startNew(agent);
     await this.draft.open('new');
     this.band = undefined;

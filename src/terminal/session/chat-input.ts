@@ -4,7 +4,6 @@ import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
 import type { InputEvent, Key } from '../keys/key.ts';
 import { KeyDecoder } from '../keys/key-decoder.ts';
 import { KeyMatcher } from '../keys/key-matcher.ts';
-import { oneLine } from '../rows/tool-object.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
 import { isWriting, leaveBand, newBand, takesKeys } from './relay-band.ts';
@@ -182,8 +181,6 @@ export class ChatInput {
     if (sent.type === 'command') return runCommand(app, sent.text);
     if (sent.type === 'shell') return app.attempt(() => app.shell.run(sent.text.slice(1).trim(), false));
     if (sent.type === 'private-shell') return app.attempt(() => app.shell.run(sent.text.slice(2).trim(), true));
-    if (app.isRunning)
-      app.notice = `${app.isStopping ? 'sent when the turn has stopped' : 'read at the next safe point'}: ${oneLine(sent.text, 40)}`;
     app.attempt(() => app.send(sent.text, sent.attachments));
   }
 

@@ -26,6 +26,8 @@ export interface ChatView {
   readonly tasks: Tasks;
   readonly showsTasks: boolean;
   readonly queue: readonly string[];
+  /** What goes into the turn that runs. */
+  readonly steering: readonly string[];
   readonly composer: Composer;
   /** Lines under the composer: completions, or a list. */
   readonly below: readonly Line[];
@@ -43,7 +45,7 @@ const smallRows = 12;
 
 /** Lays the live area out: never taller than the window minus two rows; the composer and the status line always fit. */
 export function layOut(view: ChatView): Omit<Frame, 'printed'> {
-  const { size, band, pending, composer, queue, tasks, below, notice, activity, waits, status } = view;
+  const { size, band, pending, composer, queue, steering, tasks, below, notice, activity, waits, status } = view;
   const { columns } = size;
   const most = mostLiveRows(size);
   const edited = band !== undefined && isWriting(band) ? band.input : composer;
@@ -78,7 +80,11 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
     ...(waits === undefined ? [] : waitingLines(waits)),
     ...(activity === undefined ? [] : [activityLine(activity, columns)]),
   ]);
-  const queued = take(queueLines(queue, Math.min(5, Math.floor(most / 4))));
+  const mostQueued = Math.min(5, Math.floor(most / 4));
+  const queued = take([
+    ...steering.slice(0, mostQueued).map(text => steeringLine(text, activity?.isStopping === true, columns)),
+    ...queueLines(queue, mostQueued),
+  ]);
   const tasked = view.showsTasks ? take(taskList(tasks)) : take(taskLine(tasks, activity !== undefined));
   const mostOpen = room - (room > 2 ? 1 : 0);
   const open = room > 0 ? view.open(mostOpen) : [];
@@ -103,6 +109,13 @@ export function layOut(view: ChatView): Omit<Frame, 'printed'> {
 
 function promptOf(band: Band | undefined): string {
   return band?.focus === 'reason' ? '✗ ' : band?.focus === 'answer' ? '? ' : '› ';
+}
+
+/** A message that the agent has not read yet, and when it will. */
+function steeringLine(text: string, isStopping: boolean, width: number): Line {
+  const when = isStopping ? 'sent when the turn has stopped' : 'read at the next safe point';
+  const shown = oneLine(text, Math.max(8, width - when.length - 7));
+  return [span('  ↪ ', 'cyan'), span(shown, 'dim'), span(` · ${when}`, 'dim')];
 }
 
 function queueLines(queue: readonly string[], most: number): Line[] {

@@ -1,13 +1,10 @@
 import type { RelayEntry } from '../../projections/index.ts';
-import { type CallPlace, oneLine } from '../../projections/presentation/present-call.ts';
-import { type AnswerChoice, type NamedValue, presentRelay } from '../../projections/presentation/present-relay.ts';
-import { changeDiffs } from '../rows/call-diffs.ts';
-import { diffRows } from '../rows/diff-lines.ts';
-import { markdown } from '../rows/fact-lines.ts';
+import type { CallPlace } from '../../projections/presentation/present-call.ts';
+import { type AnswerChoice, presentRelay } from '../../projections/presentation/present-relay.ts';
+import { relayDetails, relayTitle } from '../rows/relay-details.ts';
 import { lead, type Line, span, type Span } from '../screen/styled-line.ts';
 import { textWidth } from '../screen/text-width.ts';
 import { wrapLine } from '../screen/wrap-line.ts';
-import { visibleText } from '../../events/terminal-text.ts';
 import type { Band } from './relay-band.ts';
 
 /** Every row of the band begins with it. */
@@ -28,63 +25,27 @@ export interface BandPlace {
 
 /** Draws the band: what would happen exactly, why, and the keys that answer. The line with the keys is always there. */
 export function bandLines(entry: RelayEntry, band: Band, bandPlace: BandPlace): Line[] {
-  const { index, count, width, most, place } = bandPlace;
+  const { index, count, width, most, place, takesKeys } = bandPlace;
   const number = count > 1 ? ` (${index + 1} of ${count})` : '';
-  const { title: words, risks } = presentRelay(entry.relay, place);
   const asks = entry.relay.relayKind === 'question' ? 'Question: ' : '';
-  const title: Line = [bar, span(`${asks}${oneLine(visibleText(words), 200)}${number}`, 'bold')];
+  const title: Line = [bar, span(`${asks}${relayTitle(entry.relay, place)}${number}`, 'bold')];
   if (band.focus === 'left' || most < 3) return [[...title, span(' · Alt+A answers', 'dim')]];
   const keys = keyLines(entry, band, bandPlace);
   const head = wrapLine(title, width).slice(0, Math.max(1, most - 1 - keys.length));
   const room = Math.max(1, most - head.length - keys.length);
-  const details = [...riskLines(risks, width), ...detailsOf(entry, band, bandPlace)].flatMap(line =>
-    wrapLine([bar, ...line], width),
-  );
+  const details = relayDetails(entry.relay, {
+    width: width - 2,
+    mostDiff: band.isLarge ? 1_000 : 12,
+    place,
+    marked: takesKeys ? band.marked : -1,
+    chosen: band.chosen,
+    habit: width < narrow ? '' : ' (Enter does not approve it)',
+  }).flatMap(line => wrapLine([bar, ...line], width));
   const shown =
     details.length <= room
       ? details
       : [...details.slice(0, room - 1), [bar, span(`… ${details.length - room + 1} more lines: Ctrl+F`, 'dim')]];
   return [...head, ...shown, ...keys];
-}
-
-/** What cannot be undone; Enter alone does not approve it. */
-function riskLines(risks: readonly string[], width: number): Line[] {
-  if (risks.length === 0) return [];
-  const habit = width < narrow ? '' : ' (Enter does not approve it)';
-  return [[lead(span('! ', 'yellow')), span(`${oneLine(visible(risks.join('; ')))}${habit}`, 'yellow')]];
-}
-
-function detailsOf({ relay }: RelayEntry, band: Band, { width, takesKeys, place }: BandPlace): Line[] {
-  const { command, changes, patch, fields, plan, options, isMultiple, reason } = presentRelay(relay, place);
-  const shell = command === undefined ? [] : textLines(command);
-  const diffs = changes.length === 0 ? [] : changeDiffs(() => changes, relay);
-  const most = band.isLarge ? 1_000 : 12;
-  return [
-    ...shell.map((line, at): Line => [lead(span(at === 0 ? '$ ' : '> ', 'dim')), span(line)]),
-    ...diffRows(diffs, { width: width - 2, most, printable: visible }),
-    ...(patch === undefined ? [] : textLines(patch).map((line): Line => [span(line)])),
-    ...(plan === undefined ? [] : markdown(plan, width - 2)),
-    ...options.map(({ label, description }, at): Line => {
-      const mark = takesKeys && at === band.marked ? '›' : ' ';
-      const box = isMultiple ? (band.chosen.has(at) ? '☑ ' : '☐ ') : '';
-      return [
-        lead(span(`${mark} ${at + 1}. ${box}`, 'cyan')),
-        span(visible(label), 'bold'),
-        span(description === undefined ? '' : ` ${visible(description)}`, 'dim'),
-      ];
-    }),
-    ...fields.flatMap(fieldLines),
-    ...(reason === undefined ? [] : [[span(`because: ${visible(reason)}`, 'dim')]]),
-  ];
-}
-
-/** An argument of a call, as it will be used. */
-function fieldLines({ name, value }: NamedValue): Line[] {
-  const [first = '', ...more] = textLines(value);
-  return [
-    [span(`${visible(name)}: `, 'dim'), span(first)],
-    ...more.map((line): Line => [lead(span('  ')), span(line)]),
-  ];
 }
 
 /** Draws the keys; where a line is full, the next key begins another. */
@@ -124,12 +85,4 @@ function keysFor(relay: RelayEntry['relay'], width: number): string {
   return [...keys, ...(relay.relayKind === 'plan' && !isNarrow ? ['Ctrl+F all of it'] : []), 'Esc later'].join(
     separator,
   );
-}
-
-function textLines(text: string): string[] {
-  return visibleText(text.trimEnd()).split('\n');
-}
-
-function visible(text: string): string {
-  return visibleText(text).replaceAll('\n', ' ');
 }

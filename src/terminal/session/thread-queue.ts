@@ -4,7 +4,7 @@ import { newId, SingletreeError } from '../../events/index.ts';
 import { SerialQueue } from '../../events/serial-queue.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
-import type { ThreadFollower } from './thread-follower.ts';
+import type { OpenThread } from './open-thread.ts';
 
 /** A message that waits in the thread that is shown, or a command that waits with the messages. */
 export interface QueuedItem {
@@ -35,7 +35,13 @@ export interface ThreadQueueOptions {
 
 /** A hold lasts a minute. */
 const renewMs = 20_000;
-const queueEvents: ReadonlySet<string> = new Set(['message_queued', 'message_changed', 'message_withdrawn', 'user']);
+const queueEvents: ReadonlySet<string> = new Set([
+  'message_queued',
+  'message_changed',
+  'message_withdrawn',
+  'user',
+  'harness_end',
+]);
 
 /**
  * What waits in the thread that is shown: the messages of its log, whoever stored them, and the commands of the person,
@@ -45,9 +51,10 @@ export class ThreadQueue {
   readonly #options: ThreadQueueOptions;
   readonly #calls = new SerialQueue();
   readonly #pauses = new Set<Pause>();
-  #follower: ThreadFollower | undefined;
+  #follower: OpenThread | undefined;
   #unwatch = () => {};
   #messages: readonly WaitingMessage[] = [];
+  #steering: readonly WaitingMessage[] = [];
   #commands: readonly WaitingCommand[] = [];
   /** Ends the renewal of the hold; undefined when the queue is not held here. */
   #stopRenewal: (() => void) | undefined;
@@ -67,17 +74,22 @@ export class ThreadQueue {
     return items;
   }
 
+  /** The texts that go into the turn at its next safe point, in the order in which they do. */
+  get steering(): readonly string[] {
+    return this.#steering.map(({ content }) => textOfContent(content));
+  }
+
   /** Whether the draft is the new text of a message that waits. */
   get isEditing(): boolean {
     return this.#edited !== undefined;
   }
 
   /** Shows what waits in another thread; the queue of the one before is not held any more. */
-  follow(follower: ThreadFollower | undefined): void {
+  follow(follower: OpenThread | undefined): void {
     if (follower === this.#follower) return;
     this.close().catch(this.#options.onError);
     this.#follower = follower;
-    this.#messages = [];
+    [this.#messages, this.#steering] = [[], []];
     this.#problem = undefined;
     this.#unwatch = follower?.watch(({ type }) => void (queueEvents.has(type) && this.#refresh())) ?? this.#unwatch;
     void this.#refresh();
@@ -191,9 +203,11 @@ export class ThreadQueue {
     return this.#calls.run(async () => {
       try {
         const thread = await this.#options.log.getThread(follower.threadId);
-        const messages = thread === undefined ? [] : await this.#options.conversations.queue(thread);
+        const { conversations } = this.#options;
+        const messages = thread === undefined ? [] : await conversations.queue(thread);
+        const steering = thread === undefined ? [] : await conversations.steering(thread);
         if (follower !== this.#follower) return;
-        this.#messages = messages;
+        [this.#messages, this.#steering] = [messages, steering];
         const problem = messages.find(message => message.problem !== undefined)?.problem;
         if (problem !== undefined && problem !== this.#problem) this.#options.onProblem(problem);
         this.#problem = problem;

@@ -88,9 +88,11 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     () => ({
       nameOf: (agentId?: string) => agents.find(({ id }) => id === agentId)?.name ?? agentId ?? 'agent',
       fold,
+      stop: (runId: string) =>
+        void client.stopSubagent(threadId, runId).catch((error: Error) => setProblem(error.message)),
       linkTo: (seq: number) => location.origin + writeAddress({ section: 'thread', threadId, at: seq }),
     }),
-    [agents, fold, threadId],
+    [agents, client, fold, threadId],
   );
 
   const send = async (message: MessageBody) => {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
@@ -20,6 +20,7 @@ import {
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { useGrouping } from '../projects/use-grouping.ts';
 import { useProjects } from '../projects/use-projects.ts';
+import { useMinute } from '../parts/use-minute.ts';
 import { waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
@@ -220,14 +221,4 @@ function SidebarLink({ address, isCurrent, open, children }: SidebarLinkProps) {
       {children}
     </a>
   );
-}
-
-/** The time, at most a minute old. */
-function useMinute(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -105,6 +105,7 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     isExternal: true,
     ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
+    ...(live?.abilities.mcpServers === true && channel !== 'print' && { takesMcpServers: true }),
     ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
     invoke: request => {
       const params = invokeParams(request);
@@ -142,7 +143,18 @@ async function* invoke(
   const environment = (set: CliAgentOptions['env']) =>
     environmentFor(process.env, { policy: policyFor(options.environment, params), needed: adapter.environment, set });
   const { sessionFolder: folder } = options;
-  const use: SessionUse = { adapter, channel: 'print', folder, cwd, environment: environment(options.env) };
+  const use: SessionUse = {
+    adapter,
+    channel: 'print',
+    folder,
+    cwd,
+    model,
+    executable: options.executable ?? adapter.executable,
+    environment: environment(options.env),
+    runId,
+    runMark: params.runMark,
+    signal,
+  };
   // Print mode has no flag for a copy of a session.
   const last = params.session?.fork === true ? undefined : params.session;
   const usable = await findUsableSession(use, params.messages, last);
@@ -165,6 +177,9 @@ async function* invoke(
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter, problem), 'new_session');
+  const servers = Object.keys(params.mcpServers ?? {}).join(', ');
+  if (servers !== '')
+    yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
   const { text, dropped } = fitAttachments(adapter.name, prompt, () => false);
   if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
   if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');

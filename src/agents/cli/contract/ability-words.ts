@@ -30,6 +30,7 @@ export const abilityWords: Readonly<Record<string, (abilities: LiveAbilities) =>
   'switch the mode': ({ switchMode }) => yesNo(switchMode),
   images: ({ images }) => yesNo(images),
   'other files': ({ files }) => yesNo(files === true),
+  'MCP servers of an editor': ({ mcpServers }) => yesNo(mcpServers === true),
   'usage, costs': ({ usage, cost }) => `${yesNo(usage)}, ${yesNo(cost)}`,
 };
 

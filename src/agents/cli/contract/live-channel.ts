@@ -1,7 +1,7 @@
 import type { AgentEvent, ContentPart } from '../../../events/index.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { RecordRules } from './record-rules.ts';
-import type { AgentMode, UsedTokens } from '../../agent.ts';
+import type { AgentMode, SessionMcpServers, UsedTokens } from '../../agent.ts';
 
 /** The way a person's decision reaches the model when it cannot travel with the answer itself. */
 export type ReasonDelivery = 'answer' | 'steer' | 'next_prompt';
@@ -31,6 +31,8 @@ export interface LiveAbilities {
   readonly cost: boolean;
   readonly switchModel: boolean;
   readonly switchMode: boolean;
+  /** Whether a session can have MCP servers beside those of the person's own settings. */
+  readonly mcpServers?: boolean;
 }
 
 /** The settings of a live session. */
@@ -48,6 +50,8 @@ export interface LiveStart {
   /** Lets the program do everything without asking. */
   readonly yolo?: boolean | undefined;
   readonly extraArgs?: readonly string[] | undefined;
+  /** MCP servers of this session, by names of letters, digits, `-` and `_`; only with the ability `mcpServers`. */
+  readonly mcpServers?: SessionMcpServers | undefined;
   /** The environment variables of the program, to find its settings; those of `LiveCommand.env` are added to them. */
   readonly environment: Readonly<Record<string, string>>;
   /** A folder of this session for files that the program reads, such as settings or an extension; removed at its end. */

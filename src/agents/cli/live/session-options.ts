@@ -1,6 +1,8 @@
 import { defined } from '../../../events/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
-import type { LiveAdapter } from '../contract/live-channel.ts';
+import type { InvokeParams } from '../../agent.ts';
+import { serverSegments } from '../../mcp/tool-names.ts';
+import type { LiveAdapter, LiveStart } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
 import type { SessionUse } from '../sessions/hand-over.ts';
 import type { LiveSessionOptions } from './live-session.ts';
@@ -22,13 +24,14 @@ export function sessionOptions(
   const mode = modeOf({ live, options, params });
   const policy = policyFor(options.environment, params);
   const needed = adapter.environment;
+  const mcpServers = toSessionServers(params.mcpServers);
   const openMs = options.openTimeoutMs ?? openLimits[live.transport];
   return {
     live,
     start: {
       cwd,
       environment: environmentFor(process.env, { policy, needed, set: env }),
-      ...defined({ model, sessionId, sessionPath, fork, mode, yolo, extraArgs }),
+      ...defined({ model, sessionId, sessionPath, fork, mode, yolo, extraArgs, mcpServers }),
     },
     process: command => ({
       command: executable ?? adapter.executable,
@@ -43,11 +46,13 @@ export function sessionOptions(
 }
 
 /** How a run uses its program, to choose and to write sessions. */
-export function sessionUse({ adapter, options, params }: SessionContext): SessionUse {
-  const { cwd = process.cwd(), env: set, sessionFolder: folder } = options;
+export function sessionUse({ adapter, options, params }: SessionContext, signal: AbortSignal): SessionUse {
+  const { cwd = process.cwd(), env: set, sessionFolder: folder, executable = adapter.executable } = options;
   const policy = policyFor(options.environment, params);
   const environment = environmentFor(process.env, { policy, needed: adapter.environment, set });
-  return { adapter, channel: 'live', folder, cwd, environment };
+  const { runId, runMark } = params;
+  const model = params.model ?? options.model;
+  return { adapter, channel: 'live', folder, cwd, model, executable, environment, runId, runMark, signal };
 }
 
 /** The key of a warm session: a program is used again only with the settings it was started with. */
@@ -56,8 +61,16 @@ export function sessionKey({ adapter, live, options, params }: SessionContext, s
   const mode = live.abilities.switchMode ? undefined : modeOf({ live, options, params });
   const model = live.abilities.switchModel ? undefined : (params.model ?? options.model);
   const environment = policyFor(options.environment, params);
-  const started = { cwd, yolo, extraArgs, env, environment, executable, model, mode };
+  const { mcpServers } = params;
+  const started = { cwd, yolo, extraArgs, env, environment, executable, model, mode, mcpServers };
   return JSON.stringify([adapter.id, sessionId, started]);
+}
+
+/** Returns servers under names that every program takes. */
+function toSessionServers(servers: InvokeParams['mcpServers'] = {}): LiveStart['mcpServers'] {
+  const names = serverSegments(Object.keys(servers));
+  const renamed = Object.entries(servers).map(([name, server]) => [names.get(name) ?? name, server] as const);
+  return renamed.length === 0 ? undefined : Object.fromEntries(renamed);
 }
 
 /** The program's mode of a run: the agent's own, or that of the thread when the program has it; undefined for the normal one. */

@@ -3,7 +3,7 @@ import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
-import { secondsText } from '../../../projections/presentation/wording.ts';
+import { announceRetry } from '../../../projections/presentation/wording.ts';
 import type { Answers } from '../../agent.ts';
 import { isFragment } from '../../frozen-events.ts';
 import { Attachments } from '../attachments/attachments.ts';
@@ -140,7 +140,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
         return { ended: 'failed', failure };
       }
       // One warning while the connection fails; every other failure reports each attempt.
-      const message = `${failure.message} Trying again in ${secondsText(ms + 999)}.`;
+      const message = announceRetry(failure.message, ms);
       const isConnection = failure.code === 'model_connection';
       if (!isConnection || !hasWarned)
         await sink.put({ type: 'warning', runId, code: failure.code, message, retryAfterMs: ms });

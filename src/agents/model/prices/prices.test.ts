@@ -70,12 +70,30 @@ describe('the price list', () => {
     expect(pricedModels('nobody', at)).toEqual([]);
   });
 
+  it('has no models that answer with images, speech or numbers', () => {
+    const all = ['openai', 'google', 'mistral', 'groq', 'openrouter'].flatMap(provider =>
+      pricedModels(provider, at).map(({ model }) => model),
+    );
+    expect(all.length).toBeGreaterThan(50);
+    expect(all.filter(id => /image|tts|transcribe|audio|realtime|embed|guard/.test(id))).toEqual([]);
+  });
+
   it('has no models that their provider has shut down, and keeps their prices for earlier usage', () => {
     const ids = (day: string) => pricedModels('openai', new Date(day)).map(({ model }) => model);
     expect(ids('2023-06-01')).toEqual(expect.arrayContaining(['ada', 'gpt-4-32k']));
     for (const retired of ['ada', 'babbage', 'davinci', 'gpt-4-32k', 'o1-preview'])
       expect(ids('2026-06-01')).not.toContain(retired);
     expect(ids('2026-06-01')).toEqual(expect.arrayContaining(['gpt-5.5', 'gpt-4.1', 'o3']));
+    const sold = (provider: string) => pricedModels(provider, new Date('2026-11-01')).map(({ model }) => model);
+    expect(sold('google')).toEqual(expect.arrayContaining(['gemini-3.5-flash', 'claude-opus-5']));
+    expect(sold('google').filter(id => /^(gemini-(1|2\.0|pro)|claude-3)/.test(id))).toEqual(['claude-3-haiku']);
+    expect(sold('groq')).toEqual(expect.arrayContaining(['openai/gpt-oss-120b']));
+    expect(sold('groq').filter(id => /^(llama3|mixtral|gemma)/.test(id))).toEqual([]);
+    expect(sold('openrouter')).toContain('anthropic/claude-opus-5.5');
+    expect(
+      sold('openrouter').filter(id => !id.includes('/') || /palm-2|claude-(2|3\.[57])|gpt-4-32k/.test(id)),
+    ).toEqual([]);
+    expect(sold('azure').filter(id => id.startsWith('o1-'))).toEqual([]);
     expect(pricedModels('anthropic', at).map(({ model }) => model)).not.toContain('claude-2');
     expect(costOf({ provider: 'openai', model: 'ada' }, { inputTokens: million, outputTokens: 0 }, at)).toBe(0.4);
   });

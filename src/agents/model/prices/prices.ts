@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type * as Prices from '@pydantic/genai-prices';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import { defined } from '../../../events/defined.ts';
-import { isRetired } from './retired-models.ts';
+import { answersInText, isRetired } from './retired-models.ts';
 
 let list: typeof Prices | undefined;
 
@@ -56,11 +56,12 @@ export function pricedModel({ provider, model }: PriceKey, at: Date = new Date()
   return found && describe(found.model, model, tokenPrices(found.model_price));
 }
 
-/** Returns all models of a provider that are sold at a time by input and output tokens, in the order of the list. */
+/** Returns all models of a provider that answer in text and are sold at a time by tokens, in the order of the list. */
 export function pricedModels(provider: string, at: Date = new Date()): PricedModel[] {
   return (listed(provider)?.models ?? []).flatMap(({ id, deprecated }) => {
-    // Ids that end in a dash or name a variant after a colon are prefixes, not models.
-    if (deprecated === true || /-$|:/.test(id) || isRetired(provider, id, at)) return [];
+    // Ids that end in a dash or name a variant after a colon are prefixes, not models; so are those without their maker.
+    const isPrefix = /-$|:/.test(id) || (provider === 'openrouter' && !id.includes('/'));
+    if (deprecated === true || isPrefix || !answersInText(id) || isRetired(provider, id, at)) return [];
     const found = pricedModel({ provider, model: id }, at);
     return found?.prices === undefined ? [] : [{ ...found, model: id }];
   });

@@ -71,6 +71,7 @@ export function acpAdapter(program: {
       cost: false,
       switchModel: true,
       switchMode: false,
+      mcpServers: true,
     },
     notes: ['Whether the program asks before it acts depends on the program.'],
     records: acpRecords,

@@ -24,6 +24,7 @@ export const copilotLive: LiveAdapter = {
     cost: false,
     switchModel: false,
     switchMode: true,
+    mcpServers: true,
   },
   notes: [
     'The option `allow_all` is set to `off` and verified; the mode `autopilot` only when everything is allowed.',

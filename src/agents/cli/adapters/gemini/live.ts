@@ -25,6 +25,7 @@ export const geminiLive: LiveAdapter = {
     cost: false,
     switchModel: true,
     switchMode: true,
+    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },

@@ -24,6 +24,7 @@ export const qwenLive: LiveAdapter = {
     cost: false,
     switchModel: false,
     switchMode: true,
+    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },

@@ -88,6 +88,7 @@ class AcpChannel implements LiveChannel {
           this.#host.ready({ sessionId, ...defined({ model, mode }) });
         },
         failed: problem => this.#fail(problem),
+        warned: problem => this.#inTurn(turn => turn.context.emit({ type: 'warning', ...problem })),
       }),
     );
   }

@@ -1,4 +1,5 @@
 import { defined } from '../../../../events/defined.ts';
+import type { SessionMcpServers } from '../../../agent.ts';
 import type { ChannelHost, LiveStart } from '../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { AcpConnection } from './connection.ts';
@@ -16,6 +17,8 @@ interface OpenOptions {
   readonly untilHistoryOver: (proceed: () => void) => void;
   readonly opened: (accepts: { readonly images: boolean; readonly files: boolean }) => void;
   readonly failed: (problem: SettingsProblem) => void;
+  /** Reports a problem in spite of which the session opens. */
+  readonly warned: (problem: SettingsProblem) => void;
 }
 
 /** The time after which a history is taken as complete although its end was not marked. */
@@ -49,9 +52,17 @@ export function openSession(options: OpenOptions): void {
 }
 
 function startSession(options: OpenOptions, capabilities: WireRecord): void {
-  const { connection, profile, start, settings, failed, host } = options;
+  const { connection, profile, start, settings, failed, warned, host } = options;
   const { cwd, sessionId } = start;
-  const open = { cwd, mcpServers: [] };
+  const servers = Object.entries(start.mcpServers ?? {});
+  const takesHttp = recordOf(capabilities['mcpCapabilities'])?.['http'] === true;
+  const passed = servers.filter(([, server]) => takesHttp || !('url' in server));
+  const open = { cwd, mcpServers: passed.map(describeServer) };
+  if (passed.length < servers.length) {
+    const names = servers.flatMap(server => (passed.includes(server) ? [] : [server[0]]));
+    const message = `${profile.name} takes no MCP servers over HTTP: ${names.join(', ')} is not used.`;
+    warned({ message, code: 'mcp_server_not_used' });
+  }
   if (sessionId === undefined)
     return connection.request('session/new', open, answer => {
       if (answer.error === undefined) verify(options, capabilities, answer.result);
@@ -89,6 +100,15 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
     delayMs,
   );
   host.after(delayMs, load);
+}
+
+/** An MCP server in the words of the protocol. */
+function describeServer([name, server]: readonly [string, SessionMcpServers[string]]): object {
+  const toList = (record: Readonly<Record<string, string>> = {}) =>
+    Object.entries(record).map(([key, value]) => ({ name: key, value }));
+  if ('url' in server) return { type: 'http', name, url: server.url, headers: toList(server.headers) };
+  const { command, args = [], env } = server;
+  return { name, command, args, env: toList(env) };
 }
 
 /** Calls back with the id of the session that has a title; undefined when none has. */

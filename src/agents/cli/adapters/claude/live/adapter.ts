@@ -24,6 +24,7 @@ export const claudeLive: LiveAdapter = {
     cost: true,
     switchModel: true,
     switchMode: true,
+    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },

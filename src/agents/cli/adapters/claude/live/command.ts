@@ -1,15 +1,13 @@
+import { join } from 'node:path';
+import type { SessionMcpServers } from '../../../../agent.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 
+/** The file of a session's MCP servers. */
+const serversFile = 'mcp-servers.json';
+
 /** The arguments of a live session of Claude Code. */
-export function claudeLiveCommand({
-  model,
-  sessionId,
-  sessionPath,
-  fork,
-  mode,
-  yolo,
-  extraArgs = [],
-}: LiveStart): LiveCommand {
+export function claudeLiveCommand(start: LiveStart): LiveCommand {
+  const { model, sessionId, sessionPath, fork, mode, yolo, mcpServers, folder, extraArgs = [] } = start;
   return {
     args: [
       // Without its terminal interface.
@@ -34,7 +32,21 @@ export function claudeLiveCommand({
       // Resumes one of its own sessions; as a copy with a new id.
       ...(sessionId === undefined ? [] : ['--resume', sessionPath ?? sessionId]),
       ...(sessionId !== undefined && fork === true ? ['--fork-session'] : []),
+      // The MCP servers of this session, beside those of the person's settings.
+      ...(mcpServers === undefined ? [] : ['--mcp-config', join(folder, serversFile)]),
       ...extraArgs,
     ],
+    ...(mcpServers !== undefined && {
+      files: { [serversFile]: JSON.stringify({ mcpServers: listServers(mcpServers) }) },
+    }),
   };
+}
+
+/** It takes a server without a type for a program. */
+function listServers(servers: SessionMcpServers): Readonly<Record<string, unknown>> {
+  const typed = Object.entries(servers).map(([name, server]) => [
+    name,
+    'url' in server ? { ...server, type: 'http' } : server,
+  ]);
+  return Object.fromEntries(typed) as Readonly<Record<string, unknown>>;
 }

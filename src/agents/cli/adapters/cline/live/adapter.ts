@@ -24,6 +24,7 @@ export const clineLive: LiveAdapter = {
     cost: false,
     switchModel: true,
     switchMode: true,
+    mcpServers: true,
   },
   notes: [
     'It takes images and does not send them to the model: they are left out with a warning.',

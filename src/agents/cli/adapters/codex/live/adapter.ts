@@ -22,6 +22,7 @@ export const codexLive: LiveAdapter = {
     cost: false,
     switchModel: true,
     switchMode: true,
+    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },

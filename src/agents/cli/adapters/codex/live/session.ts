@@ -1,3 +1,4 @@
+import type { SessionMcpServers } from '../../../../agent.ts';
 import type { ChannelHost, LiveStart } from '../../../contract/live-channel.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { RpcConnection } from './rpc.ts';
@@ -34,12 +35,24 @@ export function openSession(
   });
 }
 
-function opening({ cwd, model, sessionId, sessionPath, fork, yolo }: LiveStart): { method: string; params: object } {
-  const settings = { cwd, ...defined({ model }), ...(yolo === true ? yoloSettings : askingSettings) };
+function opening(start: LiveStart): { method: string; params: object } {
+  const { cwd, model, sessionId, sessionPath, fork, yolo, mcpServers } = start;
+  const config = mcpServers && { mcp_servers: listServers(mcpServers) };
+  const settings = { cwd, ...defined({ model, config }), ...(yolo === true ? yoloSettings : askingSettings) };
   if (sessionId === undefined) return { method: 'thread/start', params: settings };
   // The turns of the session are in our log.
   const params = { threadId: sessionId, ...defined({ path: sessionPath }), ...settings, excludeTurns: true };
   return { method: fork === true ? 'thread/fork' : 'thread/resume', params };
+}
+
+/** MCP servers in the words of its configuration. */
+function listServers(servers: SessionMcpServers): object {
+  const listed = Object.entries(servers).map(([name, server]) => {
+    if ('url' in server) return [name, { url: server.url, ...defined({ http_headers: server.headers }) }] as const;
+    const { command, args, env, cwd } = server;
+    return [name, { command, ...defined({ args, env, cwd }) }] as const;
+  });
+  return Object.fromEntries(listed);
 }
 
 function refused(error: string, { sessionId }: LiveStart): { message: string; code: string } {

@@ -24,6 +24,7 @@ export const gooseLive: LiveAdapter = {
     cost: false,
     switchModel: true,
     switchMode: true,
+    mcpServers: true,
   },
   notes: [
     'Its default mode asks for nothing: `GOOSE_MODE=approve` is set, and the answer to `session/new` is verified.',

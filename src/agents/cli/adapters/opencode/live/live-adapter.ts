@@ -21,6 +21,7 @@ const abilities: LiveAbilities = {
   cost: true,
   switchModel: true,
   switchMode: true,
+  mcpServers: true,
 };
 
 interface ServeAdapterOptions extends ServeProgram {

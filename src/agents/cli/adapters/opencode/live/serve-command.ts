@@ -1,3 +1,5 @@
+import { defined } from '../../../../../events/defined.ts';
+import type { SessionMcpServers } from '../../../../agent.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 import { askPolicy, mergedSettings, type PermissionSettings } from './ask-policy.ts';
 
@@ -17,7 +19,13 @@ export interface ServeProgram {
  * The arguments and variables of a server of one session, on a free port of the loopback interface. The person's own
  * settings stay as they are: ours are variables that apply to this process only.
  */
-export function serveCommand(program: ServeProgram, { yolo, extraArgs = [], environment }: LiveStart): LiveCommand {
+export function serveCommand(program: ServeProgram, start: LiveStart): LiveCommand {
+  const { yolo, extraArgs = [], environment, mcpServers } = start;
+  const content = `${program.prefix}_CONFIG_CONTENT`;
+  const settings = {
+    ...(yolo !== true && policySettings(program)),
+    ...(mcpServers && { mcp: listServers(mcpServers) }),
+  };
   return {
     args: [
       'serve',
@@ -28,8 +36,12 @@ export function serveCommand(program: ServeProgram, { yolo, extraArgs = [], envi
       '0',
       ...extraArgs,
     ],
-    env:
-      yolo === true ? planVariables(program) : { ...planVariables(program), ...policyVariables(program, environment) },
+    env: {
+      ...planVariables(program),
+      // Applies after every file, also those of an organisation.
+      ...(yolo !== true && { [`${program.prefix}_PERMISSION`]: JSON.stringify(permissionSettings(program)) }),
+      ...(Object.keys(settings).length > 0 && { [content]: mergedSettings(environment[content], settings) }),
+    },
   };
 }
 
@@ -38,18 +50,26 @@ function planVariables({ prefix }: ServeProgram): Record<string, string> {
   return { [`${prefix}_EXPERIMENTAL_PLAN_MODE`]: '1' };
 }
 
-function policyVariables(
-  { prefix, permission: more, agents }: ServeProgram,
-  environment: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const permission = { ...askPolicy, ...more };
-  const agent = Object.fromEntries(Object.entries(agents).map(([name, settings]) => [name, { permission: settings }]));
+function permissionSettings({ permission }: ServeProgram): PermissionSettings {
+  return { ...askPolicy, ...permission };
+}
+
+function policySettings(program: ServeProgram): object {
+  const agents = Object.entries(program.agents).map(([name, permission]) => [name, { permission }] as const);
   // A rejection would end the turn, and a second open request with it.
   const experimental = { continue_loop_on_deny: true };
-  const content = `${prefix}_CONFIG_CONTENT`;
-  return {
-    // Applies after every file, also those of an organisation.
-    [`${prefix}_PERMISSION`]: JSON.stringify(permission),
-    [content]: mergedSettings(environment[content], { permission, experimental, agent }),
-  };
+  return { permission: permissionSettings(program), experimental, agent: Object.fromEntries(agents) };
+}
+
+/** MCP servers in the words of its configuration. */
+function listServers(servers: SessionMcpServers): object {
+  const listed = Object.entries(servers).map(([name, server]) => {
+    if ('url' in server) {
+      const { url, headers } = server;
+      return [name, { type: 'remote', url, ...defined({ headers }), enabled: true }] as const;
+    }
+    const { command, args = [], env: environment } = server;
+    return [name, { type: 'local', command: [command, ...args], ...defined({ environment }), enabled: true }] as const;
+  });
+  return Object.fromEntries(listed);
 }

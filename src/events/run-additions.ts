@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { defined } from './defined.ts';
+
+const clientTool = () =>
+  z.looseObject({
+    name: z.string().min(1).describe('its name, for the model'),
+    description: z.string().optional().describe('what it does, for the model'),
+    parameters: z.record(z.string(), z.unknown()).optional().describe('JSON Schema of its input'),
+  });
+
+/** A tool that the client of a run executes: the run waits for its result. */
+export interface ClientTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** JSON Schema of its input; any object when absent. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What the client that asks for a run adds to its agent, for this run. */
+export interface RunAdditions {
+  /** Tools that the client executes; the agent's own come first where names are equal. */
+  readonly tools?: readonly ClientTool[] | undefined;
+  /** Words that follow the agent's instructions. */
+  readonly instructions?: string | undefined;
+}
+
+/** The field of an event that has what a client adds to a run. */
+export const runAdditions = () =>
+  z
+    .looseObject({
+      tools: z.array(clientTool()).optional().describe('tools that the client executes'),
+      instructions: z.string().optional().describe("words that follow the agent's instructions"),
+    })
+    .optional()
+    .describe('what the client that asks for the run adds to its agent');
+
+/** Returns what a client adds in the form that events have. */
+export function storedAdditions({ tools, instructions }: RunAdditions): {
+  tools?: { name: string; description?: string; parameters?: Record<string, unknown> }[];
+  instructions?: string;
+} {
+  const listed = tools?.map(({ name, description, parameters }) => ({
+    name,
+    ...defined({ description, parameters: parameters && { ...parameters } }),
+  }));
+  return defined({ tools: listed, instructions });
+}
