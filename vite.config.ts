@@ -11,7 +11,7 @@ const entries = [...Object.values(manifest.exports), ...Object.values(manifest.b
 export default defineConfig({
   plugins: [{ name: 'no-old-chunks', buildStart: () => rmSync('dist/chunks', { recursive: true, force: true }) }],
   // The tokenizer's package has every encoding, the protocol's every version and transport; one of each is bundled.
-  ssr: { external: true, noExternal: ['gpt-tokenizer', '@agentclientprotocol/sdk', 'marked', 'diff'] },
+  ssr: { external: true, noExternal: ['gpt-tokenizer', '@agentclientprotocol/sdk', 'marked', 'diff', 'unbash'] },
   build: {
     ssr: true,
     emptyOutDir: false,

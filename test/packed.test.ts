@@ -66,8 +66,8 @@ describe('the packed package', () => {
     ['./control', ['zod']],
     ['./log', ['zod']],
     ['./testing', ['@ai-sdk/provider', 'zod']],
-    ['./agents', ['@ai-sdk/provider', 'unbash', 'zod']],
-    ['./runtime', ['@ai-sdk/provider', 'unbash', 'zod']],
+    ['./agents', ['@ai-sdk/provider', 'zod']],
+    ['./runtime', ['@ai-sdk/provider', 'zod']],
   ])('loads no package before it is needed: %s loads %j', (path, packages) => {
     expect(loadedBySubpath(path).filter(name => !name.startsWith('node:'))).toEqual(packages);
   });

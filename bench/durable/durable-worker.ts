@@ -42,6 +42,16 @@ function mean(times: readonly number[]): number {
   return times.reduce((sum, time) => sum + time, 0) / times.length;
 }
 
+/** The time since the start of the process at the first model call, and the results that the call has of its turn. */
+function firstModelCall(begin: (contender: DurableContender) => Promise<void>): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const onModelCall = (results: number) => resolve({ time: processorTime(), results });
+    create({ calls: 2 * count, words: 5, onModelCall })
+      .then(begin)
+      .catch(reject);
+  });
+}
+
 const measurements: Readonly<Record<string, () => Promise<object>>> = {
   /** One run with this many calls. */
   calls: async () => {
@@ -60,7 +70,7 @@ const measurements: Readonly<Record<string, () => Promise<object>>> = {
     await contender.close();
     const memory = process.resourceUsage().maxRSS / 1024;
     const time = times.reduce((sum, each) => sum + each, 0);
-    return { time, last: mean(times.slice(-10)), memory };
+    return { time, last: mean(times.slice(-10)), memory, threadId };
   },
   /** One reply of this many tokens. */
   stream: async () => {
@@ -95,13 +105,9 @@ const measurements: Readonly<Record<string, () => Promise<object>>> = {
     throw new Error('It should have been killed.');
   },
   /** From the start of the process to the next model call of a run that was killed. */
-  resume: () =>
-    new Promise((resolve, reject) => {
-      const onModelCall = (results: number) => resolve({ time: processorTime(), results });
-      create({ calls: 2 * count, words: 5, onModelCall })
-        .then(contender => contender.resume(thread))
-        .catch(reject);
-    }),
+  resume: () => firstModelCall(contender => contender.resume(thread)),
+  /** From the start of the process to the model call of a new message in a thread that others wrote. */
+  continue: () => firstModelCall(contender => contender.send(thread, 'Go on.')),
 };
 
 const measure = measurements[what];

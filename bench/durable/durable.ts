@@ -29,6 +29,9 @@ interface Contender {
 
 type Numbers = Readonly<Record<string, number>>;
 
+/** What a worker prints: its numbers, and the thread that it leaves for another one. */
+type Printed = Omit<Numbers, 'threadId'> & { readonly threadId?: string };
+
 interface Claim {
   readonly claim: string;
   /** The number of a measurement that is compared. */
@@ -61,6 +64,7 @@ const measurements: readonly Measurement[] = [
       { claim: 'one of the last ten turns', number: 'last', unit: 'ms CPU' },
       { claim: 'peak memory of these turns', number: 'memory', unit: 'MB' },
       { claim: 'file after these turns', number: 'bytes', unit: 'bytes', atMost: 2.5 },
+      { claim: 'process start to the model call of the next turn', number: 'continued', unit: 'ms CPU' },
     ],
   },
   {
@@ -136,18 +140,21 @@ function measureOnce(contender: Contender, { what, count }: Measurement): Number
   const file = folder.path('threads.db');
   try {
     if (what !== 'resume') {
-      const numbers = runWorker(contender, [file, what, String(count)]);
-      return what === 'turns' ? { ...numbers, bytes: measureFile(file) } : numbers;
+      const { threadId, ...numbers } = runWorker(contender, [file, what, String(count)]);
+      if (threadId === undefined) return numbers;
+      const bytes = measureFile(file);
+      const { time: continued = Number.NaN } = runWorker(contender, [file, 'continue', '0', threadId]);
+      return { ...numbers, bytes, continued };
     }
-    const { threadId } = runWorker(contender, [file, 'kill', String(count)], true);
-    return runWorker(contender, [file, 'resume', String(count), String(threadId)]);
+    const { threadId = '' } = runWorker(contender, [file, 'kill', String(count)], true);
+    return runWorker(contender, [file, 'resume', String(count), threadId]);
   } finally {
     folder.remove();
   }
 }
 
 /** Runs a worker and returns the last line that it printed; `isKilled` accepts one that ends with a signal. */
-function runWorker({ name, folder }: Contender, args: readonly string[], isKilled = false): Numbers {
+function runWorker({ name, folder }: Contender, args: readonly string[], isKilled = false): Printed {
   let printed: string;
   try {
     printed = execFileSync(process.execPath, [worker, name, folder, ...args], {
@@ -160,7 +167,7 @@ function runWorker({ name, folder }: Contender, args: readonly string[], isKille
     if (!isKilled || signal !== 'SIGKILL' || stdout === undefined) throw error;
     printed = stdout;
   }
-  return JSON.parse(printed.trim().split('\n').at(-1) as string) as Numbers;
+  return JSON.parse(printed.trim().split('\n').at(-1) as string) as Printed;
 }
 
 /** The bytes of a SQLite file when its write-ahead log is in it. */

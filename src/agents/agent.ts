@@ -45,6 +45,12 @@ export interface RunOrigin<Context = unknown> {
   readonly context: Context;
 }
 
+/** Returns where a run belongs, with its context as it was read. */
+export function toRunOrigin(params: InvokeParams, context: unknown = params.context): RunOrigin {
+  const { runId, threadId, resourceId, by } = params;
+  return { runId, threadId, resourceId, by, context };
+}
+
 export interface InvokeParams extends Partial<RunOrigin> {
   /** The id of the run; every event of the agent carries it. */
   readonly runId: string;

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/singletree-error.ts';
 import { addCommands, commandNames, listedCommand } from './command-list.ts';
@@ -6,6 +7,8 @@ import { withNamedCommand } from './named-command.ts';
 import { packageVersion } from './package-version.ts';
 import { handleClosedStreams, printNotice, standardError, standardOutput } from '../control/standard-output.ts';
 
+// Node 22.1 and newer keep the compiled code of commands, which are loaded below; what prevents that is no failure.
+(module as { enableCompileCache?(): void }).enableCompileCache?.();
 handleClosedStreams();
 
 const usageErrors = ['invalid_argument', 'invalid_config', 'thread_not_found', 'relay_not_found'] as const;

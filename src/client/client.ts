@@ -70,6 +70,8 @@ import {
 import { type Backoff, timerDelay } from './backoff.ts';
 import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
+import { path, post, queryOf } from './request-parts.ts';
+import { type ProjectClient, projectClient } from './project-client.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 import { type ThreadWatchOptions, watchThreadNews } from './watch-threads.ts';
 import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';
@@ -86,8 +88,9 @@ export interface ClientOptions extends Partial<Backoff> {
 }
 
 /** A server's HTTP API. Every rejection is a `SingletreeError`, with the server's own code where it sent one. */
-export interface Client {
-  listAgents(): Promise<AgentInfo[]>;
+export interface Client extends ProjectClient {
+  /** The agents of the folder that the server was started in, or of an open project. */
+  listAgents(place?: { readonly folder?: string | undefined }): Promise<AgentInfo[]>;
   /** Newest first. */
   listThreads(filter?: ThreadSearch): Promise<ThreadInfo[]>;
   /** One page of threads, newest first; `next` is the cursor of the page after it. */
@@ -156,7 +159,7 @@ export interface Client {
     next?: string | undefined;
   }>;
   /** Which agents and providers of models are known, and how to add what is missing. */
-  getSetup(): Promise<SetupInfo>;
+  getSetup(place?: { readonly folder?: string | undefined }): Promise<SetupInfo>;
   /** Stops one subagent; the run that started it continues. */
   stopSubagent(threadId: string, runId: string): Promise<void>;
   /** Stops a run and everything it started. */
@@ -200,6 +203,8 @@ export interface MentionSearch {
   /** Characters that the path has, in this order. */
   readonly query?: string;
   readonly threadId?: string;
+  /** The open project to search, without a thread. */
+  readonly folder?: string;
   readonly limit?: number;
 }
 
@@ -293,7 +298,8 @@ export function createClient(options: ClientOptions = {}): Client {
   const listRuns = async (threadId: string) => (await call(runList, path`threads/${threadId}/runs`)).runs;
 
   return {
-    listAgents: async () => (await call(agentList, 'agents')).agents,
+    ...projectClient(call),
+    listAgents: async (place = {}) => (await call(agentList, `agents${queryOf(place)}`)).agents,
     listThreads: async (filter = {}) => (await call(threadList, `threads${queryOf(filter)}`)).threads,
     searchThreads: (filter = {}) => call(threadList, `threads${queryOf(filter)}`),
     createThread: (thread = {}) => call(threadInfo, 'threads', post(thread)),
@@ -346,7 +352,7 @@ export function createClient(options: ClientOptions = {}): Client {
       void (await call(anything, path`threads/${threadId}/relays/${relayId}`, post(answer))),
     listRelays: async (filter = {}) => (await call(relayList, `relays${queryOf(filter)}`)).relays,
     listDecisions: (page = {}) => call(decisionList, `decisions${queryOf(page)}`),
-    getSetup: () => call(setupInfo, 'setup'),
+    getSetup: (place = {}) => call(setupInfo, `setup${queryOf(place)}`),
     listRuns,
     waitForRun: async (threadId, runId, { signal } = {}) => {
       // The seq is read first: a run that is listed as open after it has its end after it.
@@ -407,20 +413,6 @@ async function reach(request: () => Promise<Response>, { signal }: RequestInit, 
   }
 }
 
-function post(body: unknown): RequestInit {
-  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-}
-
-function path(parts: TemplateStringsArray, ...values: string[]): string {
-  return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
-}
-
 function linesOf(text: string): RawLineInfo[] {
   return text.split('\n').flatMap(line => (line === '' ? [] : [rawLineInfo.parse(JSON.parse(line))]));
-}
-
-function queryOf(filter: object): string {
-  const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));
-  return query.size === 0 ? '' : `?${query.toString()}`;
 }

@@ -108,6 +108,8 @@ export const setupInfo = z.looseObject({
     }),
   ),
   folder: z.string().optional().describe('the folder that agents work in'),
+  hasProjects: z.boolean().optional().describe('whether folders can be opened as projects'),
+  hasKeys: z.boolean().optional().describe('whether keys of providers can be stored'),
   hasSessions: z.boolean().optional().describe('whether sessions of external agents can be listed and imported'),
 });
 
@@ -130,6 +132,7 @@ export const newThreadBody = z.strictObject({
     .describe('chosen by the sender: a thread with this id that exists is the answer, as it is'),
   title: z.string().min(1).max(500).optional(),
   resourceId: z.string().min(1).max(200).optional(),
+  folder: z.string().min(1).max(4096).optional().describe('the open project that it works in'),
 });
 
 export type NewThreadBody = z.infer<typeof newThreadBody>;

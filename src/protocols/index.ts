@@ -84,6 +84,27 @@ export {
   sessionInfo,
 } from './http-sessions.ts';
 export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiToolMessage, type AgUiUserMessage } from './http-ag-ui.ts';
+export {
+  type FolderList,
+  folderList,
+  projectBody,
+  type ProjectInfo,
+  projectInfo,
+  type TrustBody,
+  trustBody,
+} from './http-projects.ts';
+export {
+  type GrantInfo,
+  grantInfo,
+  type ModelProviderBody,
+  modelProviderBody,
+  type ModelProviderInfo,
+  modelProviderInfo,
+  type ModelProviderTest,
+  modelProviderTest,
+  type RulesInfo,
+  rulesInfo,
+} from './http-settings.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
 export {

@@ -29,6 +29,11 @@ export class LockWait {
     this.#waitMs = waitMs;
   }
 
+  /** Whether writes wait for the lock. */
+  get isAwaited(): boolean {
+    return this.#writes.length > 0;
+  }
+
   /**
    * Performs a write, at once when it can; writes are performed in the order in which they came. `beforeWaiting` is
    * called when it cannot: what the caller may change meanwhile is copied then.

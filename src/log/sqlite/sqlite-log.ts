@@ -1,23 +1,20 @@
-import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { checkConditions } from '../append-conditions.ts';
 import {
   checkBranchPoint,
   checkCount,
-  checkId,
-  checkNewThread,
   checkRawAppendOptions,
   checkThreadChange,
   checkThreadFilter,
   importedInBranch,
-  threadExists,
   threadNotFound,
 } from '../checks.ts';
 import type { IndexRest, SearchPage, SearchQuery } from '../derived/search.ts';
 import type { UsageQuery, GroupedUsage } from '../derived/usage-totals.ts';
 import { encodeEvents, ownEvents } from '../encode.ts';
 import { defaultMaxEventBytes } from '../event-size.ts';
-import { importedTimeText, pastTimeText, timeText } from '../event-time.ts';
+import { importedTimeText, timeText } from '../event-time.ts';
 import type {
   AppendOptions,
   EventLog,
@@ -35,7 +32,7 @@ import type {
 } from '../event-log.ts';
 import { LiveTails } from '../live-tails.ts';
 import type { OpenThing } from '../open-things.ts';
-import { copyMetadata, copyNames, mergeMetadata } from '../threads.ts';
+import { copyMetadata, copyNames } from '../threads.ts';
 import { systemUptime } from '../uptime.ts';
 import { AppendedOutlines } from './appended-outlines.ts';
 import { DeletedThreads } from './deleted-threads.ts';
@@ -43,6 +40,8 @@ import { DerivationBacklog, stepsBeforeSearch } from './derivation-backlog.ts';
 import { DerivedRows } from './derived-rows.ts';
 import { translateErrors } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
+import { GroupCommit } from './group-commit.ts';
+import { insertThread, type NewPlace } from './insert-thread.ts';
 import { Leases } from './leases.ts';
 import { LockWait } from './lock-wait.ts';
 import { NewestEvents } from './newest-events.ts';
@@ -51,13 +50,11 @@ import { closeDatabase, type Connection, openDatabase } from './open.ts';
 import { canWrite, openToRead } from './open-to-read.ts';
 import { RawLines } from './raw-lines.ts';
 import { checkSqliteLogOptions, type SqliteLogOptions } from './sqlite-log-options.ts';
-import { StoredInfo, type ThreadInfo } from './stored-info.ts';
+import { StoredInfo } from './stored-info.ts';
 import type { Tables } from './tables.ts';
 import { ThreadHistory } from './thread-history.ts';
 import { type Place, type ThreadRow, toThread } from './thread-table.ts';
 
-/** Where a new thread begins. */
-type NewPlace = Pick<ThreadRow, 'owner' | 'fork' | 'imported'> & Pick<Thread, 'branchedFrom'>;
 const defaultLockWaitMs = 30_000;
 
 /**
@@ -77,6 +74,7 @@ export class SqliteLog implements EventLog {
   readonly #deleted: DeletedThreads;
   readonly #watch: FileWatch;
   readonly #lock: LockWait;
+  readonly #group: GroupCommit;
   readonly #live: LiveTails;
   readonly now: () => number;
   readonly #leases: Leases;
@@ -108,6 +106,11 @@ export class SqliteLog implements EventLog {
     this.#rawLines = new RawLines(tables.rawLines);
     this.#leases = new Leases({ table: tables.leases, now, uptime: options.uptime ?? options.now ?? systemUptime });
     this.#lock = new LockWait(lockWaitMs);
+    this.#group = new GroupCommit({
+      transaction: tables.transaction,
+      perform: (action, beforeWaiting) => this.#perform(action, beforeWaiting),
+      isLockAwaited: () => this.#lock.isAwaited,
+    });
     this.#watch = new FileWatch(db, { pollMs, onChange: () => this.#onChange() });
     this.#live = new LiveTails(waiting => this.#watch.await(waiting));
     this.#backlog = new DerivationBacklog(db, tables, action => this.#write(action));
@@ -139,49 +142,50 @@ export class SqliteLog implements EventLog {
     const copy = () => {
       given = { events: ownEvents(events), metadata: metadata && copyMetadata(metadata) };
     };
-    return this.#perform(() => {
+    const write = () => {
       const now = this.now();
       const isFresh = this.#newestThread.isFresh(threadId, now);
-      const { firstSeq, stored, keepOutline } = this.#sql.transaction.run(() => {
-        const head = this.#sql.threads.head(threadId, lease?.name);
-        if (head === undefined) throw threadNotFound(threadId);
-        const { key: thread, seq, isMarked } = head;
-        checkConditions(options, {
-          threadId,
-          seq,
-          importedSeq: () => this.#row(threadId).imported ?? undefined,
-          seqOfKey: key => this.#sql.events.once(thread, key),
-          isHeld: ({ token }) => token === head.token,
-        });
-        const encoded = encodeEvents(given.events, {
-          firstSeq: seq + 1,
-          now: this.now,
-          maxEventBytes: this.maxEventBytes,
-          newestTs: imported === true ? undefined : this.#newestTs(threadId, seq),
-          imported,
-        });
-        const { bodies, open } = encoded;
-        this.#sql.events.insert(thread, seq + 1, bodies);
-        if (!isMarked && bodies.length > 0) this.#backlog.mark(thread, seq);
-        if (once !== undefined) this.#sql.events.insertOnce(thread, once, seq + bodies.length);
-        if (open !== undefined) this.#sql.open.change(thread, open, lease?.owner);
-        if (resumes !== undefined && lease !== undefined) this.#sql.open.own(thread, resumes, lease.owner);
-        if (imported === true) this.#sql.threads.setImported(thread, seq + bodies.length);
-        if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
-        if (imported === true) {
-          const { updated } = this.#row(threadId);
-          this.#sql.threads.touch(thread, importedTimeText(encoded.events.at(-1)?.ts, updated, now));
-        } else if (!isFresh) this.#sql.threads.touch(thread, timeText(now));
-        return { firstSeq: seq + 1, stored: encoded, keepOutline: this.#outlines.append(thread, seq, encoded) };
+      const head = this.#sql.threads.head(threadId, lease?.name);
+      if (head === undefined) throw threadNotFound(threadId);
+      const { key: thread, seq, isMarked } = head;
+      checkConditions(options, {
+        threadId,
+        seq,
+        importedSeq: () => this.#row(threadId).imported ?? undefined,
+        seqOfKey: key => this.#sql.events.once(thread, key),
+        isHeld: ({ token }) => token === head.token,
       });
-      keepOutline();
-      this.#backlog.schedule();
-      if (!isFresh && imported !== true) this.#newestThread.moved(threadId, now);
-      const lastSeq = firstSeq + stored.bodies.length - 1;
-      this.#newest.set(threadId, lastSeq, stored.events.at(-1)?.ts);
-      this.#live.publish(threadId, stored);
-      return { firstSeq, lastSeq };
-    }, copy);
+      const stored = encodeEvents(given.events, {
+        firstSeq: seq + 1,
+        now: this.now,
+        maxEventBytes: this.maxEventBytes,
+        newestTs: imported === true ? undefined : this.#newestTs(threadId, seq),
+        imported,
+      });
+      const { bodies, open, events: appended } = stored;
+      const lastSeq = seq + bodies.length;
+      this.#sql.events.insert(thread, seq + 1, bodies);
+      if (!isMarked && bodies.length > 0) this.#backlog.mark(thread, seq);
+      if (once !== undefined) this.#sql.events.insertOnce(thread, once, lastSeq);
+      if (open !== undefined) this.#sql.open.change(thread, open, lease?.owner);
+      if (resumes !== undefined && lease !== undefined) this.#sql.open.own(thread, resumes, lease.owner);
+      if (imported === true) this.#sql.threads.setImported(thread, lastSeq);
+      if (given.metadata !== undefined) this.#merge(thread, threadId, given.metadata);
+      if (imported === true) {
+        const { updated } = this.#row(threadId);
+        this.#sql.threads.touch(thread, importedTimeText(appended.at(-1)?.ts, updated, now));
+      } else if (!isFresh) this.#sql.threads.touch(thread, timeText(now));
+      const keepOutline = this.#outlines.append(thread, seq, stored);
+      return () => {
+        keepOutline();
+        this.#backlog.schedule();
+        if (!isFresh && imported !== true) this.#newestThread.moved(threadId, now);
+        this.#newest.set(threadId, lastSeq, appended.at(-1)?.ts);
+        this.#live.publish(threadId, stored);
+        return { firstSeq: seq + 1, lastSeq };
+      };
+    };
+    return this.#group.write(threadId, write, copy);
   }
 
   async read(threadId: string, range?: ReadRange): Promise<LoggedEvent[]> {
@@ -224,7 +228,7 @@ export class SqliteLog implements EventLog {
     return this.#write(() => {
       const row = this.#row(threadId);
       const before = toThread(row);
-      const after = { ...row, info: this.#info.after(row, given), updated: this.#stamp() };
+      const after = { ...row, info: this.#info.after(row, given), updated: timeText(this.now()) };
       this.#sql.threads.updateInfo(after);
       this.#derived.setTitle(after, before.title, given.title ?? before.title);
       return toThread(after);
@@ -338,6 +342,7 @@ export class SqliteLog implements EventLog {
 
   async close(): Promise<void> {
     if (this.#closed) return;
+    this.#group.flush();
     this.#closed = true;
     this.#watch.close();
     this.#lock.close();
@@ -347,18 +352,8 @@ export class SqliteLog implements EventLog {
     translateErrors(this.#path, () => closeDatabase(this.#db));
   }
 
-  #insertThread(thread: NewThread, { owner, fork, imported, branchedFrom }: NewPlace): Thread {
-    checkNewThread(thread);
-    const { id = newId(), resourceId = 'default', title, metadata = {}, createdAt } = thread;
-    if (this.#sql.threads.place(checkId('thread id', id)) !== undefined) throw threadExists(id);
-    const info: ThreadInfo = { title, metadata: mergeMetadata({}, metadata), branchedFrom };
-    const now = pastTimeText(createdAt, this.now());
-    const resource = checkId('resource id', resourceId);
-    const row = { id, resource, info: JSON.stringify(info), created: now, updated: now, owner, fork, imported };
-    this.#sql.threads.insert(row);
-    const inserted = this.#row(id);
-    this.#derived.setTitle(inserted, undefined, title);
-    return toThread(inserted);
+  #insertThread(thread: NewThread, place: NewPlace): Thread {
+    return insertThread({ tables: this.#sql, derived: this.#derived, thread, place, now: this.now() });
   }
 
   #row(threadId: string): ThreadRow {
@@ -392,15 +387,13 @@ export class SqliteLog implements EventLog {
 
   /** Performs an action that makes its own transaction, after all that wait. */
   #perform<Result>(action: () => Result, beforeWaiting?: () => void): Result | Promise<Result> {
+    this.#group.flush();
     return this.#lock.write(() => translateErrors(this.#path, action), beforeWaiting);
   }
 
   #read<Result>(action: () => Result): Result | Promise<Result> {
+    this.#group.flush();
     this.#backlog.noteUse();
     return this.#lock.read(() => translateErrors(this.#path, action));
-  }
-
-  #stamp(): string {
-    return timeText(this.now());
   }
 }

@@ -1,6 +1,7 @@
 import { type Assignment, type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { isDoubtful } from './shell-node.ts';
-import { type ShellWord, shellWord } from './shell-word.ts';
+import { parseWord } from './parse-word.ts';
+import type { ShellWord } from './shell-word.ts';
 import { readStrictly, type StrictLine } from './strict-line.ts';
 
 /** One simple command of a line, wherever in the line it stands. */
@@ -62,7 +63,7 @@ function collect(text: string, strict: StrictLine | undefined): ShellLine {
     if (isDoubtful(node)) sure = false;
     if (node.type === 'Command') commands.push(simpleCommand(node));
     if (node.type === 'HereDocBody') inputs.push(node.text);
-    if (node.type === 'Redirect' && node.target && writing.test(node.operator)) written.push(shellWord(node.target));
+    if (node.type === 'Redirect' && node.target && writing.test(node.operator)) written.push(parseWord(node.target));
     if (node.type === 'HereString' && node.target) inputs.push(node.target.value);
     forEachChild(node, child => nodes.push(child));
   }
@@ -73,7 +74,7 @@ function collect(text: string, strict: StrictLine | undefined): ShellLine {
 function simpleCommand(node: Command): SimpleCommand {
   const words = node.name === undefined ? [] : [node.name, ...node.args];
   const assignments = node.prefix.filter((part): part is Assignment => part.type === 'Assignment');
-  return { words: words.map(shellWord), assigned: assignments.map(shellWord) };
+  return { words: words.map(parseWord), assigned: assignments.map(parseWord) };
 }
 
 /** The command's name is known only once the shell has expanded it. */

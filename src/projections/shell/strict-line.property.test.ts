@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { describe, expect, it } from 'vitest';
-import { shellWord } from './shell-word.ts';
+import { parseWord } from './parse-word.ts';
 import { readStrictly } from './strict-line.ts';
 
 const fragments = (
@@ -16,7 +16,7 @@ function commandsOfParser(text: string): string[] {
   const found: string[] = [];
   const visit = (node: SyntaxNode): void => {
     if (node.type === 'Command' && node.name !== undefined)
-      found.push(JSON.stringify([node.name, ...node.args].map(argument => shellWord(argument).value)));
+      found.push(JSON.stringify([node.name, ...node.args].map(argument => parseWord(argument).value)));
     forEachChild(node, visit);
   };
   visit(parse(text));
