@@ -18,7 +18,10 @@ export function projectRoutes(site: Site): Route[] {
       tag,
       summary: 'List the folders that were opened as projects, the newest first',
       answer: z.looseObject({ projects: z.array(projectInfo) }),
-      handle: async ({ scope }) => ({ projects: await projectsFor(site, scope).listProjects() }),
+      // A page asks each server: one without projects has none.
+      handle: async ({ scope }) => ({
+        projects: hasProjects(site, scope) ? await projectsFor(site, scope).listProjects() : [],
+      }),
     }),
     route({
       method: 'post',
@@ -77,6 +80,11 @@ export function projectRoutes(site: Site): Route[] {
       handle: ({ scope, query: { folder } }) => projectsFor(site, scope).describeRules(folder),
     }),
   ];
+}
+
+/** Whether a caller sees projects: the server has them, and the caller sees everything. */
+function hasProjects(site: Site, scope: Scope): boolean {
+  return site.options.projects !== undefined && scope.resourceId === undefined;
 }
 
 /** Returns the projects of a server for a caller who sees everything; throws `not_found` for others. */

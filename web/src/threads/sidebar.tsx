@@ -17,10 +17,10 @@ import {
   SettingsIcon,
   UsageIcon,
 } from '../parts/icons.tsx';
-import { useMinute } from '../parts/use-minute.ts';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { useGrouping } from '../projects/use-grouping.ts';
 import { useProjects } from '../projects/use-projects.ts';
+import { useMinute } from '../parts/use-minute.ts';
 import { waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
