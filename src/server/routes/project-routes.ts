@@ -20,7 +20,7 @@ export function projectRoutes(site: Site): Route[] {
       answer: z.looseObject({ projects: z.array(projectInfo) }),
       // A page asks each server: one without projects has none.
       handle: async ({ scope }) => ({
-        projects: hasProjects(site, scope) ? await projectsFor(site, scope).listProjects() : [],
+        projects: site.options.projects === undefined ? [] : await projectsFor(site, scope).listProjects(),
       }),
     }),
     route({
@@ -80,11 +80,6 @@ export function projectRoutes(site: Site): Route[] {
       handle: ({ scope, query: { folder } }) => projectsFor(site, scope).describeRules(folder),
     }),
   ];
-}
-
-/** Whether a caller sees projects: the server has them, and the caller sees everything. */
-function hasProjects(site: Site, scope: Scope): boolean {
-  return site.options.projects !== undefined && scope.resourceId === undefined;
 }
 
 /** Returns the projects of a server for a caller who sees everything; throws `not_found` for others. */
