@@ -79,7 +79,7 @@ describe('an agent that has no print mode, without a terminal', () => {
   it('is denied what rules would ask, with the reason, and the exit code says so', async () => {
     const { stdout, stderr, status } = await run('run', 'gemini', 'run touch x', '--output', 'events');
     expect(status).toBe(1);
-    expect(stderr).toMatch(/denied: run_shell_command\. Allow it with rules .*\(--wait\)/);
+    expect(stderr).toMatch(/denied: run_shell_command\. Allow it with rules .*\(singletree run --wait\)/);
     expect(stdout).toContain('nobody can be asked');
   });
 

@@ -68,7 +68,10 @@ function testWithoutTerminal({ agent, shell }: Profile, version: string): void {
     const ended = await run.catch((error: { code: number; stdout: string; stderr: string }) => error);
     const isMade = existsSync(join(cwd, 'made.txt'));
     await live.close();
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/denied: .*\(--wait\)/) as string });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/denied: .*\(singletree run --wait\)/) as string,
+    });
     expect(ended.stdout).toContain('nobody can be asked');
     expect(isMade).toBe(false);
   });
