@@ -64,7 +64,7 @@ export function agentMatrix(adapters: readonly CliAdapter[]): string {
     '',
     'Where somebody can answer, an agent runs over its interactive channel: its requests become relays, and our permission',
     'rules decide before a person is asked. "Always" is remembered by us, and answered as once. Without anybody, and with',
-    '`--print`, print mode is used. What was tried with the real programs: [scenarios](scenarios.md).',
+    '`--print`, print mode is used. What was tried with the real programs: [scenarios](scenarios.md), [hand over](hand-over.md).',
     '',
     '## What each can do',
     '',

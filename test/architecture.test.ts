@@ -19,7 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
   telemetry: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
   server: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols', 'runtime', 'telemetry'],
   config: ['events', 'graph', 'projections', 'log', 'agents', 'control'],
-  terminal: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'config'],
+  terminal: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'config', 'client'],
   testing: ['events', 'log', 'agents'],
 };
 const web = ['client', 'protocols', 'projections', 'graph', 'events'];

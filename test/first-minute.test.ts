@@ -105,16 +105,21 @@ describe('singletree in a folder', () => {
     expect(scripts.scripts['start'], 'npm start does not work on the clone').toContain('serve --example');
   }, 60_000);
 
-  it('joins the server that runs here already, and names one of another folder or another program', async () => {
+  it('joins the server that runs already and opens the folder there, and names another program', async () => {
     const home = folders();
     const { url } = await serve(home, join(home, 'one'), '--port', '0');
     const { port } = new URL(String(url));
     expect(await serve(home, join(home, 'one'))).toEqual({ url, folder: join(home, 'one'), isJoined: true });
     expect(await serve(home, join(home, 'one'), '--port', port)).toMatchObject({ url, isJoined: true });
     const env = { ...bareEnvironment(), HOME: home, SINGLETREE_HOME: join(home, '.singletree') };
-    const refused = (cwd: string, at: string) =>
-      spawnSync(process.execPath, [command, 'serve', '--port', at], { cwd: join(home, cwd), env, encoding: 'utf8' });
-    expect(refused('two', port)).toMatchObject({
+    const refused = (cwd: string, at: string, ...args: readonly string[]) =>
+      spawnSync(process.execPath, [command, 'serve', '--port', at, ...args], {
+        cwd: join(home, cwd),
+        env,
+        encoding: 'utf8',
+      });
+    expect(await serve(home, join(home, 'two'))).toEqual({ url, folder: join(home, 'two'), isJoined: true });
+    expect(refused('two', port, '--yolo')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`Port ${port} is taken by Singletree in ~/one: ${String(url)}`) as string,
     });

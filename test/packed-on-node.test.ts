@@ -14,6 +14,12 @@ const majors = [20, 22, 24] as const;
 const cache = process.env['SINGLETREE_CLI_CACHE'] ?? join(homedir(), '.cache', 'singletree-test-programs');
 const packageName = `node-${process.platform}-${process.arch}`;
 const nodeOf = (major: number) => join(cache, `node-${major}`, 'node_modules', packageName, 'bin', 'node');
+/** Other runtimes: the package of each, the program in it, and the arguments before a script. */
+const runtimes = [
+  { name: 'Bun', from: '@oven/bun-linux-x64@1.4.4', program: 'bin/bun', args: ['run'] },
+  { name: 'Deno', from: '@deno/linux-x64-glibc@2.9.6', program: 'deno', args: ['run', '-A'] },
+] as const;
+const isLinux = process.platform === 'linux' && process.arch === 'x64';
 const isReady = process.env['CI'] !== undefined || majors.every(major => existsSync(nodeOf(major)));
 if (!isReady) console.warn('SKIPPED other versions of Node: they are not installed. CI=true npm test installs them.');
 
@@ -60,7 +66,7 @@ await log.close();`,
   }, 300_000);
   afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-  it('installs from the packed file as the README says, with its command, in as many packages', async () => {
+  it('installs from the packed file as the documents say, with its command, in as many packages', async () => {
     const folder = join(project, 'as-the-readme-says');
     mkdirSync(folder);
     const npm = (...args: string[]) => promisify(execFile)('npm', args, { cwd: folder, encoding: 'utf8' });
@@ -74,11 +80,30 @@ await log.close();`,
     });
     expect(stdout).toContain('ANTHROPIC_API_KEY');
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
-    const [, count] = /MB in (\d+) packages/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const [, count] = /MB in (\d+) packages/.exec(readFileSync(join(root, 'docs/README.md'), 'utf8')) ?? [];
     // Without the project itself, and without the builds of native packages for other systems.
     const installed = Object.keys(packages).filter(path => path !== '' && existsSync(join(folder, path)));
     expect(String(installed.length)).toBe(count);
   }, 240_000);
+
+  it.skipIf(!isLinux).each(runtimes)(
+    'imports every path and keeps a run in SQLite on $name',
+    async runtime => {
+      const [name = ''] = /^@[^@]+/.exec(runtime.from) ?? [];
+      const folder = join(cache, runtime.from.replace('/', '-'));
+      const program = join(folder, 'node_modules', name, runtime.program);
+      if (!existsSync(program)) {
+        mkdirSync(folder, { recursive: true });
+        await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, runtime.from]);
+      }
+      const { stdout } = await promisify(execFile)(program, [...runtime.args, 'all.mjs'], {
+        cwd: project,
+        env: { ...bareEnvironment(), HOME: project },
+      });
+      expect(stdout.trim().split('\n').at(-1)).toBe('It is sunny.');
+    },
+    240_000,
+  );
 
   it.each(majors)('imports every path, keeps a run and serves the page on Node %i', async major => {
     const options = {

@@ -54,6 +54,14 @@ export const agent = loopAgent({
   output: z.object({ total: z.number() }),
   permissions: 'ask',
 });
+export const byTenant = loopAgent({
+  model: 'anthropic/claude-sonnet-4-5',
+  context: tenant,
+  tools: ({ context, resourceId }) => {
+    check<Equal<typeof context, { tenant: string }>>();
+    return resourceId === context.tenant ? [orders] : [];
+  },
+});
 export const plain = loopAgent({ model: 'anthropic/claude-sonnet-4-5', permissions: 'allow' });
 const contextOf: ContextOf = ({ thread, by }) => ({ tenant: thread.resourceId + (by ?? '') });
 

@@ -41,6 +41,26 @@ describe('a tool knows its thread, resource and context', () => {
     expect([seen, requests]).toEqual([[expected], [undefined]]);
   });
 
+  it('from the function that makes the tools of a run, which is called with all of them', async () => {
+    const seen: object[] = [];
+    const agent = loopAgent({
+      model: scriptedModel(['Done.']),
+      context: z.object({ tenant: z.string() }),
+      tools: run => {
+        const { threadId, resourceId, by, context } = run;
+        seen.push({ hasThread: threadId !== undefined, resourceId, by, tenant: context.tenant });
+        return [];
+      },
+    });
+    const log = new MemoryLog();
+    const supervisor = new Supervisor({ log, contextOf });
+    const { id } = await log.createThread({ resourceId: 'acme' });
+    await (await supervisor.start(id, { agent, content: 'Go', by: 'Ada' })).done;
+    expect(seen).toEqual([{ ...expected, by: 'Ada' }]);
+    const without = await agent.run('Go');
+    expect([without.error?.code, seen.length]).toEqual(['context_missing', 1]);
+  });
+
   it('under a server, with the name of the token as the author', async () => {
     const { agent, seen } = noting();
     const log = new MemoryLog();

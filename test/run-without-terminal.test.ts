@@ -52,6 +52,24 @@ async function run(...args: string[]) {
 
 const shown = async () => (await run('show', 'last')).stdout;
 
+describe('a thread that is handed over to another agent', () => {
+  it('is continued by it with what was said, and without a prompt it is asked to continue', {
+    timeout: 30_000,
+  }, async () => {
+    await run('run', 'qwen', 'Which bird?');
+    const { stdout, stderr, status } = await run('run', 'copilot', '--continue', 'last');
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain('User: Which bird?');
+    expect(stdout).toContain('Now the user asks:\n\nContinue where the conversation stopped.');
+    expect((await run('threads', '--json')).stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('is named once', async () => {
+    const { stderr, status } = await run('run', 'qwen', 'hello', '--continue', 'last', '--resume', 'last');
+    expect([stderr, status]).toEqual([expect.stringContaining('--continue and --resume both name a thread'), 2]);
+  });
+});
+
 describe('an agent that has no print mode, without a terminal', () => {
   it.each(['gemini', 'qwen', 'copilot'])('runs over its live channel: %s', async name => {
     const { stdout, stderr, status } = await run('run', name, 'hello');

@@ -45,6 +45,12 @@ export interface RunOrigin<Context = unknown> {
   readonly context: Context;
 }
 
+/** Returns where a run belongs, with its context as it was read. */
+export function toRunOrigin(params: InvokeParams, context: unknown = params.context): RunOrigin {
+  const { runId, threadId, resourceId, by } = params;
+  return { runId, threadId, resourceId, by, context };
+}
+
 export interface InvokeParams extends Partial<RunOrigin> {
   /** The id of the run; every event of the agent carries it. */
   readonly runId: string;
@@ -109,6 +115,8 @@ export interface InvokeParams extends Partial<RunOrigin> {
   readonly answers?: Answers;
   /** Messages to add at the next safe point. */
   readonly steering?: Steering;
+  /** Stops single subagents of the run, at any depth. */
+  readonly childStops?: ChildStops;
 }
 
 /** A way in which an agent works, such as planning. */
@@ -116,6 +124,15 @@ export interface AgentMode {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
+}
+
+/** Something that can be asked of an agent with a slash: `/name argument`. */
+export interface AgentCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  /** The message that it sends; `{argument}` stands for what is written after it. */
+  readonly sends: string;
 }
 
 /** MCP servers for the session of an external program, by name. */
@@ -149,6 +166,12 @@ export interface Steering {
   take(): readonly UserMessage[];
   /** Calls back whenever a message arrives, for agents that can take one at any time. Returns an unsubscribe function. */
   onMessage?(listener: () => void): () => void;
+}
+
+/** Stops the subagents of a run one by one. */
+export interface ChildStops {
+  /** Returns the signal that stops the subagent with this run id. */
+  signalFor(runId: string): AbortSignal;
 }
 
 /** What a caller of an agent of this package passes: an id and a signal are made when they are absent. */
@@ -194,6 +217,8 @@ export interface Agent<Output = unknown> {
   readonly usesFolder?: boolean;
   /** Its modes, the default first; a run is in the mode of its thread. */
   readonly modes?: readonly AgentMode[];
+  /** What can be asked of it with a slash, such as its skills. */
+  readonly commands?: readonly AgentCommand[];
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */

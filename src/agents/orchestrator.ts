@@ -72,6 +72,7 @@ const checkSpawn = optionsCheck(
       resume: anything(),
       decided: anything(),
       steering: anything(),
+      childStops: anything(),
     }) satisfies Record<keyof SpawnOptions, z.ZodType>,
 );
 

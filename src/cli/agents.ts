@@ -34,16 +34,15 @@ interface OurAgent {
 
 /** The agents of the configuration, the coding agent and the demo. */
 async function agentsWithoutProgram(): Promise<readonly OurAgent[]> {
-  const [{ loadSettings }, { configuredRegistry, offeredModels }, { ownAgents }, { findLocalServers }] =
-    await Promise.all([
-      import('./settings/settings.ts'),
-      import('./coder.ts'),
-      import('./agents/own-agents.ts'),
-      import('../agents/index.ts'),
-    ]);
-  const { config } = await loadSettings('.');
-  const local = await findLocalServers();
-  const [model] = offeredModels(config, configuredRegistry(config, local), local);
+  const [{ loadSettings }, { configuredRegistry, findModelServers, offeredModels }, { ownAgents }] = await Promise.all([
+    import('./settings/settings.ts'),
+    import('./coder.ts'),
+    import('./agents/own-agents.ts'),
+  ]);
+  const settings = await loadSettings('.');
+  const { config, home } = settings;
+  const servers = await findModelServers(home);
+  const [model] = offeredModels(config, configuredRegistry(settings, servers), servers);
   return [
     ...ownAgents(config).map(({ id }) => ({ id, isUsable: true, detail: 'of your configuration' })),
     { id: 'coder', isUsable: model !== undefined, detail: model ?? 'set ANTHROPIC_API_KEY or OPENAI_API_KEY' },

@@ -13,6 +13,8 @@ import { listedCommand } from './command-list.ts';
 import { configuredRegistry, withoutModel } from './coder.ts';
 import { folder } from './settings/folder.ts';
 import { hideSecretsFor, secretsFor } from './settings/secrets.ts';
+import { enterProviderKey } from './settings/enter-key.ts';
+import { ProviderSettings } from './settings/provider-settings.ts';
 import { openTelemetry } from './settings/telemetry.ts';
 import { loadSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
@@ -86,11 +88,14 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       return { id, agent, hasOwnModels: cliAdapters[id] !== undefined, ...defined({ model }) };
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
-    const registry = configuredRegistry(settings.config);
+    const registry = configuredRegistry(settings);
+    const redactor = hideSecretsFor(options, settings.config);
     const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
-      redactor: hideSecretsFor(options, settings.config),
+      redactor,
+      enterKey: (provider: string) =>
+        enterProviderKey(new ProviderSettings(settings), provider, key => redactor.add([key])),
       agent: await open(agentId, options.model),
       agents: { list: () => installed.list(), open: (id: string) => open(id), agentOf },
       cwd: settings.cwd,

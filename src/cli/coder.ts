@@ -9,10 +9,20 @@ import {
   findLocalServers,
   type Limits,
   type LocalServer,
+  type McpSources,
   type ModelRegistry,
+  type ModelProvider,
   type PermissionRuleSet,
+  type Skill,
 } from '../agents/index.ts';
+import { listServerModels } from '../agents/model/registry/local-servers.ts';
+import { compatibleProvider } from '../agents/model/registry/providers.ts';
+import { secretsIn } from '../agents/process/environment.ts';
+import { createRedactor } from '../agents/redaction/redactor.ts';
+import { StoredProviders, type StoredServer, withStoredKeys } from '../config/index.ts';
 import { defined } from '../events/defined.ts';
+import { listModels } from '../control/harness/settings/models.ts';
+import { usableModels } from '../terminal/pickers/model-list.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** The models that are offered when no configuration names any, best default first. */
@@ -30,21 +40,53 @@ export const withoutModel =
   'No model can be used yet: set ANTHROPIC_API_KEY or OPENAI_API_KEY (`singletree models --all` names others), or start Ollama.';
 export const demoOffer = 'The demo needs no key: singletree chat demo';
 
-/** Returns the registry of the models that the configuration and the environment bring. */
-export function configuredRegistry({ models }: Settings['config'], local: readonly LocalServer[] = []): ModelRegistry {
-  const providers = (models?.providers ?? []).map(({ id, baseURL, name, keyVariable: envVar }) => ({
+/** Returns the registry of the models that the configuration, the environment and stored keys bring. */
+export function configuredRegistry(
+  { config: { models }, home }: Pick<Settings, 'config' | 'home'>,
+  local: readonly ModelServer[] = [],
+): ModelRegistry {
+  const stored = new StoredProviders(home);
+  const configured = (models?.providers ?? []).map(({ id, baseURL, name, keyVariable: envVar }) => ({
     id,
     baseURL,
     ...defined({ name, envVar }),
   }));
-  return createModelRegistry({ providers: [...local.map(({ provider }) => provider), ...providers] });
+  const servers = Object.entries(stored.servers()).map(([id, server]) => serverProvider(id, server));
+  const registry = createModelRegistry({
+    env: withStoredKeys(process.env, stored),
+    providers: [...local.map(({ provider }) => provider), ...servers, ...configured],
+  });
+  const hideKeys = (text: string) => createRedactor([...secretsIn(process.env), ...stored.secrets()]).text(text);
+  return { ...registry, hideKeys };
+}
+
+/** A server of models that was found or stored, and the models it has. */
+type ModelServer = Pick<LocalServer, 'models'> & { readonly provider: LocalServer['provider'] | ModelProvider };
+
+/** Finds the servers of models on this machine, and those that a person stored. */
+export async function findModelServers(home: string): Promise<readonly ModelServer[]> {
+  const stored = Object.entries(new StoredProviders(home).servers());
+  const [local, ...added] = await Promise.all([
+    findLocalServers(),
+    ...stored.map(async ([id, server]) => ({
+      provider: serverProvider(id, server),
+      models: (await listServerModels(server.baseURL, { timeoutMs: 2_000, key: server.key })) ?? [],
+    })),
+  ]);
+  return [...added, ...local.filter(({ provider }) => !stored.some(([id]) => id === provider.id))];
+}
+
+/** Its key never is a variable: no program that is started gets it. */
+function serverProvider(id: string, { name, baseURL, key }: StoredServer): ModelProvider {
+  const provider = compatibleProvider({ id, baseURL, ...defined({ name }) });
+  return { ...provider, load: settings => provider.load({ ...settings, ...defined({ apiKey: key }) }) };
 }
 
 /** Returns the ids of the models to offer, the default first; empty when none can be used. */
 export function offeredModels(
   { models, defaultModel }: Settings['config'],
   registry: ModelRegistry,
-  local: readonly LocalServer[] = [],
+  local: readonly ModelServer[] = [],
 ): string[] {
   const here = local.flatMap(({ provider, models: names }) => names.map(name => `${provider.id}/${name}`));
   const named = models?.offered ?? [...usualModels, ...here];
@@ -64,53 +106,101 @@ function defaultModelProblem({ defaultModel }: Settings['config'], registry: Mod
 export interface InstalledCoder {
   readonly agent: CallableAgent;
   readonly models: readonly string[];
+  /** Returns all models that can be chosen, as the chat lists them, the default first. */
+  listModels(): Promise<readonly string[]>;
   /** One sentence for each MCP server or skill that could not be used. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
+interface CoderOptions {
+  readonly model?: string | undefined;
+  readonly permissions?: PermissionRuleSet | undefined;
+  /** Whether there is no agent without a model that can be called. Default: true. */
+  readonly needsKey?: boolean;
+}
+
 /** Creates the coding agent of a configuration; undefined when no model can be used. */
 export async function installedCoder(
-  { config, cwd, home, environment }: Settings,
-  more: {
-    readonly model?: string | undefined;
-    readonly permissions?: PermissionRuleSet | undefined;
-    /** Whether there is no agent without a model that can be called. Default: true. */
-    readonly needsKey?: boolean;
-  } = {},
+  settings: Settings,
+  options: CoderOptions = {},
 ): Promise<InstalledCoder | undefined> {
-  const local = await findLocalServers();
-  const registry = configuredRegistry(config, local);
-  // A model that was named is not replaced by another one: its error says what is missing.
-  if (more.model !== undefined && more.needsKey !== false) await registry.resolve(more.model);
-  const models = [
-    ...new Set([...(more.model === undefined ? [] : [more.model]), ...offeredModels(config, registry, local)]),
-  ];
-  const model = models[0] ?? (more.needsKey === false ? usualModels[0] : undefined);
-  if (model === undefined) return undefined;
+  return new CoderInstallation(settings).create(options);
+}
+
+/** What the coding agent of a configuration is made of: models are looked for each time, skills and MCP servers once. */
+export class CoderInstallation {
+  readonly #settings: Settings;
+  #equipment: Promise<CoderEquipment> | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** The skills and MCP servers; undefined before the first agent was created. */
+  get equipment(): Promise<CoderEquipment> | undefined {
+    return this.#equipment;
+  }
+
+  /** Creates the agent with the models that can be used now; undefined when there is none. */
+  async create(options: CoderOptions = {}): Promise<InstalledCoder | undefined> {
+    const { config, cwd, home, environment } = this.#settings;
+    const servers = await findModelServers(home);
+    const registry = configuredRegistry(this.#settings, servers);
+    // A model that was named is not replaced by another one: its error says what is missing.
+    if (options.model !== undefined && options.needsKey !== false) await registry.resolve(options.model);
+    const named = options.model === undefined ? [] : [options.model];
+    const models = [...new Set([...named, ...offeredModels(config, registry, servers)])];
+    const model = models[0] ?? (options.needsKey === false ? usualModels[0] : undefined);
+    if (model === undefined) return undefined;
+    const { skills, mcp, problems } = await (this.#equipment ??= openEquipment(this.#settings));
+    const permissions = options.permissions ?? config.permissions;
+    const agent = coderAgent({
+      model,
+      cwd,
+      home,
+      environment,
+      registry,
+      skills,
+      tools: () => [...mcp.tools()],
+      ...defined({ permissions, subagents: config.subagents }),
+      ...(config.limits && { limits: config.limits as Limits }),
+    });
+    const contextSize = (id: string) => (registry.isConfigured(id) ? registry.model(id)?.contextWindow : undefined);
+    return {
+      agent,
+      models,
+      listModels: async () => {
+        const usable = usableModels(await listModels({ registry }), { current: model, contextSize });
+        return [...new Set([...models, ...usable.map(({ id }) => id)])];
+      },
+      problems: [...defaultModelProblem(config, registry), ...problems],
+      close: () => this.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#equipment)?.mcp.close();
+  }
+}
+
+/** What the coding agent has beside the tools of its own. */
+export interface CoderEquipment {
+  readonly skills: readonly Skill[];
+  readonly mcp: McpSources;
+  readonly problems: readonly string[];
+}
+
+async function openEquipment({ config, home }: Settings): Promise<CoderEquipment> {
   const folders = [...(config.skills ?? []), join(home, 'skills')].filter(existsSync);
   const { skills, problems } = await discoverSkills(folders);
   const mcp = await connectAllMcp({ mcpServers: config.mcpServers ?? {} });
-  const permissions = more.permissions ?? config.permissions;
-  const agent = coderAgent({
-    model,
-    cwd,
-    home,
-    environment,
-    registry,
-    skills,
-    tools: () => [...mcp.tools()],
-    ...defined({ permissions, subagents: config.subagents }),
-    ...(config.limits && { limits: config.limits as Limits }),
-  });
   return {
-    agent,
-    models,
+    skills,
+    mcp,
     problems: [
-      ...defaultModelProblem(config, registry),
       ...mcp.failures.map(({ name, error }) => `The MCP server "${name}" is not available: ${error.message}`),
       ...problems.map(({ path, problem }) => `The skill in ${path} cannot be used: ${problem}`),
     ],
-    close: () => mcp.close(),
   };
 }

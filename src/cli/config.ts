@@ -2,10 +2,12 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   configJsonSchema,
+  describeUntrusted,
   loadConfig,
   type LoadedConfig,
   masked,
   TrustedFolders,
+  trustQuestionText,
   type UntrustedProject,
 } from '../config/index.ts';
 import { visibleLine } from '../events/terminal-text.ts';
@@ -87,11 +89,10 @@ export function configLines({ files, values, untrusted }: LoadedConfig): string[
 }
 
 /** Describes what a folder would bring if it were trusted. */
-export function untrustedLines({ folder: project, file, brings }: UntrustedProject): string[] {
+export function untrustedLines(project: UntrustedProject): string[] {
   return [
-    `${visibleLine(file)} is not trusted yet. It`,
-    ...brings.map(sentence => `  - ${visibleLine(sentence)}`),
-    `To trust it: singletree config trust ${visibleLine(JSON.stringify(project))}`,
+    ...describeUntrusted(project),
+    `To trust it: singletree config trust ${visibleLine(JSON.stringify(project.folder))}`,
   ];
 }
 
@@ -102,10 +103,10 @@ const [fewRows, narrowColumns] = [20, 80];
 export function trustQuestion(): ((project: UntrustedProject) => Promise<boolean>) | undefined {
   if (!canAsk()) return undefined;
   return async project => {
-    const lines = untrustedLines(project).slice(0, -1);
+    const lines = describeUntrusted(project);
     const rows = lines.reduce((sum, line) => sum + Math.ceil(line.length / narrowColumns), 0);
     const hint = rows > fewRows ? `These are ${rows} rows or more: scroll up and read all of them first.\n` : '';
     await standardError.write(`${lines.join('\n')}\n${hint}`);
-    return askYesNo('Trust this folder?');
+    return askYesNo(trustQuestionText);
   };
 }

@@ -150,7 +150,7 @@ async function checkModels(): Promise<Finding[]> {
     import('./coder.ts'),
   ]);
   try {
-    const providers = configuredRegistry((await loadSettings('.')).config).providers();
+    const providers = configuredRegistry(await loadSettings('.')).providers();
     const usable = providers.filter(({ configured }) => configured);
     return [
       usable.length > 0

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { tableLines } from './table.ts';
 import { listedCommand } from './command-list.ts';
+import { isSet } from '../config/stored-providers.ts';
 import { standardOutput } from '../control/standard-output.ts';
 
 interface ModelsOptions {
@@ -17,11 +18,12 @@ export function addModelsCommand(program: Command): void {
 }
 
 async function listModels({ all = false, json = false }: ModelsOptions): Promise<void> {
-  const [{ loadSettings }, { configuredRegistry, demoOffer, offeredModels, withoutModel }, { findLocalServers }] =
-    await Promise.all([import('./settings/settings.ts'), import('./coder.ts'), import('../agents/index.ts')]);
-  const { config } = await loadSettings('.');
-  const local = await findLocalServers();
-  const registry = configuredRegistry(config, local);
+  const [{ loadSettings }, { configuredRegistry, demoOffer, findModelServers, offeredModels, withoutModel }] =
+    await Promise.all([import('./settings/settings.ts'), import('./coder.ts')]);
+  const settings = await loadSettings('.');
+  const { config, home } = settings;
+  const local = await findModelServers(home);
+  const registry = configuredRegistry(settings, local);
   const providers = new Map(registry.providers().map(provider => [provider.id, provider]));
   const offered = offeredModels(config, registry, local);
   const place = (id: string) => (offered.includes(id) ? offered.indexOf(id) : offered.length);
@@ -64,5 +66,6 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
 
 function keyOf(provider: { readonly envVar?: string; readonly configured: boolean } | undefined): string {
   if (provider?.envVar === undefined) return 'no key needed';
-  return provider.configured ? `key from ${provider.envVar}` : `set ${provider.envVar}`;
+  if (!provider.configured) return `set ${provider.envVar}`;
+  return isSet(process.env[provider.envVar]) ? `key from ${provider.envVar}` : 'stored key';
 }

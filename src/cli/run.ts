@@ -29,6 +29,10 @@ export function addRunCommand(program: Command): void {
       '--resume <thread>',
       'continue a thread: its id, the beginning of its id, or "last": the newest of this folder',
     )
+    .option(
+      '--continue <thread>',
+      'hand a thread of any agent over to this one, named as for --resume; without a prompt it is asked to continue',
+    )
     .option('--attach <file>', 'a file for the agent: an image, a PDF or a text (repeatable)', collect)
     .option('--wait', 'without a terminal, wait for answers from elsewhere (singletree inbox) instead of denying')
     .option('--out <folder>', 'the folder for the record of the run', folderToWrite)
@@ -49,15 +53,23 @@ export function addRunCommand(program: Command): void {
     .action(async (agent: string, given: string | undefined, flags: string[], options: RunCommandOptions) => {
       const unquoted = flags.slice(0, Math.max(0, flags.length - countAfterDashes(process.argv)));
       if (unquoted.length > 0) command.error(severalWords(agent, [given ?? '', ...unquoted]));
-      const prompt = given === '-' ? (await readAll(process.stdin)).trimEnd() : given;
+      const { continue: continued, ...rest } = options;
+      if (continued !== undefined && options.resume !== undefined) command.error(resumedTwice);
+      const typed = given === '-' ? (await readAll(process.stdin)).trimEnd() : given;
+      const prompt = typed ?? (continued === undefined ? undefined : continuePrompt);
       if (prompt === undefined ? options.resume === undefined : prompt.trim() === '') command.error(emptyPrompt);
       if (prompt === undefined && options.attach !== undefined) command.error(attachedToNothing);
-      const { permissions: file, json, ...others } = options;
+      const { permissions: file, json, resume = continued, ...others } = rest;
       const permissions = file === undefined ? undefined : await permissionsIn(file, command);
       const { runAtTerminal } = await import('./run/run-at-terminal.ts');
       process.exitCode = await runAtTerminal(
         { name: agent, prompt, isPiped: given === '-', extraArgs: flags },
-        { ...others, ...(permissions && { permissions }), ...(json === true && { output: 'json' }) },
+        {
+          ...others,
+          ...(resume !== undefined && { resume }),
+          ...(permissions && { permissions }),
+          ...(json === true && { output: 'json' }),
+        },
       );
     });
 }
@@ -66,7 +78,13 @@ interface RunCommandOptions extends Omit<RunAtTerminalOptions, 'permissions'> {
   /** The file of the rules. */
   readonly permissions?: string;
   readonly json?: boolean;
+  /** The thread to hand over. */
+  readonly continue?: string;
 }
+
+const continuePrompt = 'Continue where the conversation stopped.';
+
+const resumedTwice = 'error: --continue and --resume both name a thread. Use one of them.';
 
 const emptyPrompt =
   'error: the prompt is empty. Expected the prompt for the agent, in quotes, or "-" and the prompt on standard input; without one, --resume resumes an interrupted run.';

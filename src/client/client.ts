@@ -4,14 +4,10 @@ import { type LoggedEvent, newId, parseEvent, SingletreeError } from '../events/
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, field, milliseconds, text } from '../events/options/option-fields.ts';
 import {
-  type AgentInfo,
-  agentInfo,
   type BranchBody,
   type FileInfo,
   fileInfo,
   eventPageInfo,
-  type MentionInfo,
-  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageReceipt,
@@ -26,8 +22,6 @@ import {
   decisionInfo,
   type RelayInfo,
   relayInfo,
-  type SetupInfo,
-  setupInfo,
   type ThreadChangeBody,
   type ThreadNews,
   type RetryBody,
@@ -44,6 +38,14 @@ import {
   usageTotalInfo,
   windowInfo,
 } from '../protocols/http-api.ts';
+import {
+  type AgentInfo,
+  agentInfo,
+  type MentionInfo,
+  mentionInfo,
+  type SetupInfo,
+  setupInfo,
+} from '../protocols/http-agents.ts';
 import {
   type ComparisonBody,
   type ComparisonInfo,
@@ -68,8 +70,11 @@ import {
   sessionInfo,
 } from '../protocols/http-sessions.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
+import type { MentionSearch, RawLinePart, ThreadSearch, UsageSearch, WordSearch } from './client-queries.ts';
 import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
+import { path, post, queryOf } from './request-parts.ts';
+import { type ProjectClient, projectClient } from './project-client.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 import { type ThreadWatchOptions, watchThreadNews } from './watch-threads.ts';
 import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';
@@ -86,8 +91,9 @@ export interface ClientOptions extends Partial<Backoff> {
 }
 
 /** A server's HTTP API. Every rejection is a `SingletreeError`, with the server's own code where it sent one. */
-export interface Client {
-  listAgents(): Promise<AgentInfo[]>;
+export interface Client extends ProjectClient {
+  /** The agents of the folder that the server was started in, or of an open project. */
+  listAgents(place?: { readonly folder?: string | undefined }): Promise<AgentInfo[]>;
   /** Newest first. */
   listThreads(filter?: ThreadSearch): Promise<ThreadInfo[]>;
   /** One page of threads, newest first; `next` is the cursor of the page after it. */
@@ -156,7 +162,10 @@ export interface Client {
     next?: string | undefined;
   }>;
   /** Which agents and providers of models are known, and how to add what is missing. */
-  getSetup(): Promise<SetupInfo>;
+  getSetup(place?: { readonly folder?: string | undefined }): Promise<SetupInfo>;
+  /** Stops one subagent; the run that started it continues. */
+  stopSubagent(threadId: string, runId: string): Promise<void>;
+  /** Stops a run and everything it started. */
   abortRun(runId: string): Promise<void>;
   listRuns(threadId: string): Promise<RunInfo[]>;
   getRun(threadId: string, runId: string): Promise<RunInfo>;
@@ -183,50 +192,6 @@ export interface Client {
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
-}
-
-/** Which lines of a program to read. */
-export interface RawLinePart {
-  /** Only lines with a higher number. */
-  readonly after?: number;
-  readonly limit?: number;
-}
-
-/** Which files to find. */
-export interface MentionSearch {
-  /** Characters that the path has, in this order. */
-  readonly query?: string;
-  readonly threadId?: string;
-  readonly limit?: number;
-}
-
-/** Which usage to add up. */
-export interface UsageSearch {
-  /** The first day and the last, in UTC, such as `2026-01-31`. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly resourceId?: string;
-  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource')[];
-}
-
-/** Which words to find. */
-export interface WordSearch {
-  readonly text: string;
-  readonly resourceId?: string;
-  /** 20 when absent. */
-  readonly limit?: number;
-  /** `next` of the page before. */
-  readonly after?: string;
-}
-
-/** Which threads to list. */
-export interface ThreadSearch {
-  readonly resourceId?: string;
-  readonly limit?: number;
-  /** Words that are in the title. */
-  readonly query?: string;
-  /** `next` of the page before. */
-  readonly cursor?: string;
 }
 
 const anything = z.unknown();
@@ -290,7 +255,8 @@ export function createClient(options: ClientOptions = {}): Client {
   const listRuns = async (threadId: string) => (await call(runList, path`threads/${threadId}/runs`)).runs;
 
   return {
-    listAgents: async () => (await call(agentList, 'agents')).agents,
+    ...projectClient(call),
+    listAgents: async (place = {}) => (await call(agentList, `agents${queryOf(place)}`)).agents,
     listThreads: async (filter = {}) => (await call(threadList, `threads${queryOf(filter)}`)).threads,
     searchThreads: (filter = {}) => call(threadList, `threads${queryOf(filter)}`),
     createThread: (thread = {}) => call(threadInfo, 'threads', post(thread)),
@@ -343,7 +309,7 @@ export function createClient(options: ClientOptions = {}): Client {
       void (await call(anything, path`threads/${threadId}/relays/${relayId}`, post(answer))),
     listRelays: async (filter = {}) => (await call(relayList, `relays${queryOf(filter)}`)).relays,
     listDecisions: (page = {}) => call(decisionList, `decisions${queryOf(page)}`),
-    getSetup: () => call(setupInfo, 'setup'),
+    getSetup: (place = {}) => call(setupInfo, `setup${queryOf(place)}`),
     listRuns,
     waitForRun: async (threadId, runId, { signal } = {}) => {
       // The seq is read first: a run that is listed as open after it has its end after it.
@@ -377,6 +343,8 @@ export function createClient(options: ClientOptions = {}): Client {
     search: query => call(searchInfo, `search${queryOf(query)}`),
     readWindow: async (threadId, part = {}) =>
       windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),
+    stopSubagent: async (threadId, runId) =>
+      void (await call(anything, path`threads/${threadId}/runs/${runId}/stop`, post({}))),
     abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),
     watch,
   };
@@ -402,20 +370,6 @@ async function reach(request: () => Promise<Response>, { signal }: RequestInit, 
   }
 }
 
-function post(body: unknown): RequestInit {
-  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-}
-
-function path(parts: TemplateStringsArray, ...values: string[]): string {
-  return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
-}
-
 function linesOf(text: string): RawLineInfo[] {
   return text.split('\n').flatMap(line => (line === '' ? [] : [rawLineInfo.parse(JSON.parse(line))]));
-}
-
-function queryOf(filter: object): string {
-  const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));
-  return query.size === 0 ? '' : `?${query.toString()}`;
 }

@@ -54,6 +54,8 @@ export interface ThreadStore {
   eventAt(seq: number): LoggedEvent | undefined;
   /** Reports the event that the reader sees; undefined for one who follows the newest. What is far from it is dropped. */
   look(seq: number | undefined): void;
+  /** Keeps the event of a seq and everything after it, as for a reader that has not shown them yet. */
+  hold(seq: number): void;
   /** Stops following. */
   close(): void;
 }
@@ -149,6 +151,7 @@ export function createThreadStore(
     goToEnd: () => ranges.goToEnd(),
     eventAt: seq => ranges.eventAt(seq),
     look: seq => ranges.look(seq),
+    hold: seq => ranges.hold(seq),
     close() {
       listeners.clear();
       stop.abort();

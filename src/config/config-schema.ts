@@ -72,6 +72,10 @@ const dataFields = {
       port: z.int().min(0).max(65_535).optional(),
       allowHosts: z.array(text()).optional(),
       cors: z.array(text()).optional(),
+      roots: z
+        .array(text())
+        .optional()
+        .describe('the folders below which the page opens projects; the home folder when absent'),
       tokens: z
         .array(
           z.strictObject({

@@ -33,5 +33,6 @@ export {
   ThreadRewind,
   type UndoOptions,
 } from './rewind/rewind-thread.ts';
+export { Webhook, type WebhookOptions } from './webhooks/webhook.ts';
 export { Worktrees, type WorktreesOptions } from './worktrees/worktrees.ts';
 export * from './harness/index.ts';

@@ -23,7 +23,7 @@ export class ThreadState {
   readonly branch = new ModelInput();
   /** The runs of observers and reflectors that have not ended, with their agents. */
   readonly memoryRuns = new Map<string, string>();
-  readonly #remembered: RelayState[] = [];
+  #remembered: readonly RelayState[] = [];
   readonly #queueFold: ReturnType<typeof messageQueue>;
   #relays = relayBook.initial;
   #queue: ReturnType<typeof messageQueue>['initial'];
@@ -89,7 +89,7 @@ export class ThreadState {
     return this.#tasks;
   }
 
-  /** The relays that a person answered for longer than once. */
+  /** The relays that a person answered for longer than once, without those that were revoked. */
   get remembered(): readonly RelayState[] {
     return this.#remembered;
   }
@@ -125,9 +125,11 @@ export class ThreadState {
     if (event.type === 'harness_start' && event.memory !== undefined) this.memoryRuns.set(event.runId, event.agentId);
     else if (event.type === 'harness_end') this.memoryRuns.delete(event.runId);
     this.#relays = relayBook.step(this.#relays, event);
+    if (event.type === 'grant_revoked')
+      this.#remembered = this.#remembered.filter(({ relay }) => relay.id !== event.relayId);
     if (event.type !== 'relay_resolved' || (event.remember ?? 'once') === 'once') return;
     const entry = this.#relays.get(event.relayId);
-    if (entry?.answer === event) this.#remembered.push({ relay: entry.relay, answer: event });
+    if (entry?.answer === event) this.#remembered = [...this.#remembered, { relay: entry.relay, answer: event }];
   }
 
   /** Somebody brings it the events as they come. Returns what ends it. */

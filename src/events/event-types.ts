@@ -438,6 +438,15 @@ export interface RelayResolvedEvent extends EventEnvelope {
   by?: string | undefined;
 }
 
+/** An approval that reached beyond its call applies no longer: later turns ask again. */
+export interface GrantRevokedEvent extends EventEnvelope {
+  type: 'grant_revoked';
+  /** The relay whose answer granted it. */
+  relayId: string;
+  /** The person or program that revoked it. */
+  by?: string | undefined;
+}
+
 /** A plan moved from one status to another. */
 export interface PlanStatusEvent extends EventEnvelope {
   type: 'plan_status';
@@ -825,6 +834,7 @@ export interface EventsByType {
   readonly repl_output: ReplOutputEvent;
   readonly relay: RelayEvent;
   readonly relay_resolved: RelayResolvedEvent;
+  readonly grant_revoked: GrantRevokedEvent;
   readonly plan_status: PlanStatusEvent;
   readonly tasks: TasksEvent;
   readonly summary: SummaryEvent;

@@ -142,6 +142,7 @@ export class OrderChecker {
     mode_changed: pass,
     model_changed: pass,
     folder_changed: pass,
+    grant_revoked: pass,
     branch_selected: pass,
     collapsed: pass,
     abort_requested: pass,

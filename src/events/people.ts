@@ -87,3 +87,13 @@ export const relayResolved = define(
       by: z.string().optional().describe('the person or program that answered'),
     }),
 );
+
+export const grantRevoked = define(
+  'grant_revoked',
+  { doc: 'An approval that reached beyond its call applies no longer: later turns ask again.', durability: 'barrier' },
+  () =>
+    eventShape('grant_revoked', {
+      relayId: z.string().min(1).describe('the relay whose answer granted it'),
+      by: z.string().optional().describe('the person or program that revoked it'),
+    }),
+);

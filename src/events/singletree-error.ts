@@ -46,6 +46,7 @@ export const errorStatus = {
   worktree_unavailable: 503,
   worktree_changed: 409,
   apply_conflict: 409,
+  trust_changed: 409,
   rewind_incomplete: 409,
   too_many_calls: 429,
   not_supported: 501,

@@ -16,7 +16,7 @@ import { custom, error, fileRegistered, unknown, warning } from './facts.ts';
 import { harnessEnd, harnessStart, session, stepStart } from './lifecycle.ts';
 import { summary } from './memory.ts';
 import { modelContext } from './model-context.ts';
-import { relay, relayResolved } from './people.ts';
+import { grantRevoked, relay, relayResolved } from './people.ts';
 import { planStatus, tasks } from './plans.ts';
 import { messageChanged, messageQueued, messageWithdrawn } from './queue.ts';
 import { replInput, replOutput, replProgress } from './repl.ts';
@@ -42,6 +42,7 @@ export const vocabulary = [
   replOutput,
   relay,
   relayResolved,
+  grantRevoked,
   planStatus,
   tasks,
   summary,

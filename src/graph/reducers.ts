@@ -40,6 +40,7 @@ const reducers: Handlers<[GraphDraft], void> = {
   mode_changed: makesNoNode,
   model_changed: makesNoNode,
   folder_changed: makesNoNode,
+  grant_revoked: makesNoNode,
   branch_selected: makesNoNode,
   collapsed: makesNoNode,
   abort_requested: makesNoNode,

@@ -133,7 +133,7 @@ export async function readEventPage(
 }
 
 /** Finds the event before the first one of a thread that is not earlier than a time: the times of its own events rise. */
-async function findStart(log: EventLog, thread: Thread, since: string): Promise<number> {
+export async function findStart(log: EventLog, thread: Thread, since: string): Promise<number> {
   let low = thread.branchedFrom?.seq ?? 0;
   if (since === '' || (thread.importedSeq ?? 0) > low) return low;
   for (let high = thread.seq; low < high; ) {

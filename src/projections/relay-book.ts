@@ -18,6 +18,8 @@ export interface RelayEntry {
   readonly answer?: EventOf<'relay_resolved'>;
   /** Present when it is closed. */
   readonly reason?: RelayClosing;
+  /** Whether what it granted beyond its call was revoked. */
+  readonly isRevoked?: true;
 }
 
 /** What decides where a relay stands. */
@@ -50,6 +52,11 @@ export function relayStanding(
 /** Whether the time to answer a relay is over, on the clock of the log. */
 export function hasExpired({ expiresAt }: Pick<EventOf<'relay'>, 'expiresAt'>, now: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now;
+}
+
+/** Whether an answer still allows later calls of its thread without asking. */
+export function isGranting({ answer, isRevoked }: Pick<RelayEntry, 'answer' | 'isRevoked'>): boolean {
+  return answer?.outcome === 'approve' && (answer.remember ?? 'once') !== 'once' && isRevoked !== true;
 }
 
 /** Every relay of a thread and where it stands. It is immutable: a later book is another object. */
@@ -103,6 +110,10 @@ export class RelayBook {
       const entry = this.#pending.get(event.relayId);
       if (entry === undefined) return this;
       return this.#settle([{ ...entry, ...relayStanding(entry.relay, { answer: event, hasRunEnded: false }) }]);
+    }
+    if (event.type === 'grant_revoked') {
+      const entry = this.#settled.get(event.relayId);
+      return entry === undefined || entry.isRevoked ? this : this.#settle([{ ...entry, isRevoked: true }]);
     }
     if (event.type === 'harness_end') {
       if (this.#endedRuns.get(event.runId)) return this;

@@ -11,7 +11,7 @@ export interface ThreadDigest {
   readonly runSeq?: number;
   /** How the last run ended; absent while it runs, and when there was none. */
   readonly outcome?: RunStatus;
-  /** The directory that its newest run with one works in. */
+  /** The directory that it was moved to, or that its newest run works in, whichever is newer. */
   readonly folder?: string;
   /** The event that states the folder. */
   readonly folderSeq?: number;
@@ -39,6 +39,8 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
       const { usage, hasCode } = state;
       return { usage, runId, agentId, ...defined({ runSeq: seq, folder, folderSeq, hasCode }) };
     }
+    if (event.type === 'folder_changed')
+      return { ...state, folder: event.folder, ...defined({ folderSeq: event.seq }) };
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;

@@ -71,6 +71,7 @@ const on: Handlers<[TotalsDraft, number | undefined], void> = {
   mode_changed: takesNoTime,
   model_changed: takesNoTime,
   folder_changed: takesNoTime,
+  grant_revoked: takesNoTime,
   branch_selected: takesNoTime,
   collapsed: takesNoTime,
   abort_requested: takesNoTime,

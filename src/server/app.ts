@@ -14,6 +14,8 @@ import type { Protocol } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import type { McpGrant } from './mcp/mcp-access.ts';
 import { mcpHandler } from './mcp/mcp-http.ts';
+import type { ProjectHost } from './project-host.ts';
+import type { ProviderHost } from './provider-host.ts';
 import { problemOf, problemResponse } from './problem-response.ts';
 import { type LogStyle, requestLog } from './request-log.ts';
 import { type AppEnv, mountRoute, type Route } from './route.ts';
@@ -22,10 +24,13 @@ import { baseRoutes } from './routes/base-routes.ts';
 import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes } from './routes/comparison-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
+import { grantRoutes } from './routes/grant-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
 import { mentionRoutes } from './routes/mention-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
+import { projectRoutes } from './routes/project-routes.ts';
+import { providerRoutes } from './routes/provider-routes.ts';
 import { referenceRoutes } from './routes/reference-routes.ts';
 import { queryRoutes } from './routes/query-routes.ts';
 import { relayRoutes } from './routes/relay-routes.ts';
@@ -72,6 +77,10 @@ export interface AppOptions {
   readonly worktrees?: Worktrees;
   /** The home folder and the variables by which the sessions of external agents are found, to be imported; without it none are. */
   readonly sessions?: Omit<SessionPlace, 'path'>;
+  /** The folders that people work in; without it every agent works in a folder of its own. */
+  readonly projects?: ProjectHost;
+  /** Stores the keys of providers; without it they come from elsewhere. */
+  readonly providers?: ProviderHost;
   /** Who is let in; everybody when there is none and no `authenticate`. */
   readonly tokens?: readonly AccessToken[];
   /** Finds the caller of each request in the place of `tokens`, such as by the sessions of the product that the server is part of. */
@@ -218,8 +227,11 @@ function routesOf(site: Site): Route[] {
     ...comparisonRoutes(site),
     ...worktreeRoutes(site),
     ...sessionRoutes(site),
+    ...projectRoutes(site),
+    ...providerRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
+    ...grantRoutes(site),
     ...rewindRoutes(site),
     ...baseRoutes(site),
     ...runRoutes(site),

@@ -4,6 +4,8 @@
  */
 export type { AppEnv } from './route.ts';
 export type { AgentDirectory } from './agent-directory.ts';
+export type { ProjectHost } from './project-host.ts';
+export type { ProviderHost } from './provider-host.ts';
 export { type App, type AppOptions, createApp } from './app.ts';
 export type { LogStyle } from './request-log.ts';
 export type { AccessToken } from './security/access.ts';

@@ -44,6 +44,8 @@ const shared = () => ({
   folder: name().optional(),
   snapshots: name().optional(),
   worktrees: having(['create', 'records'], 'a `new Worktrees({ home, folder })`').optional(),
+  projects: having(['listProjects', 'openProject'], 'the projects of a server').optional(),
+  providers: having(['list', 'store'], 'what stores the keys of providers').optional(),
   sessions: z
     .strictObject({ home: name(), environment: object() } satisfies Record<
       keyof NonNullable<AppOptions['sessions']>,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { checkAgentIds } from '../agents/agent-ids.ts';
-import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
+import { createRedactor, type GrowingRedactor } from '../agents/redaction/redactor.ts';
 import type { RunStatus } from '../graph/index.ts';
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
@@ -30,7 +30,7 @@ export class Site {
   /** The list of tokens; empty when the option `authenticate` decides. */
   readonly access: Access;
   readonly authenticate: Authenticate;
-  readonly redactor: Redactor;
+  readonly redactor: GrowingRedactor;
   readonly metrics: Metrics = new Metrics();
   readonly conversations: Conversations;
   readonly runs: RunStandings;

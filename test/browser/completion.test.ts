@@ -47,7 +47,11 @@ describe.skipIf(browser === undefined)('writing a message', () => {
   });
   const message = () => page.getByLabel('Message');
   const offered = (name: string) => page.getByRole('listbox', { name }).getByRole('option');
-  const heard = (text: string) => page.getByRole('log').getByText(`Heard: ${JSON.stringify(text)}`).waitFor();
+  const heard = (text: string) =>
+    page
+      .getByRole('log')
+      .getByText(`Heard: ${JSON.stringify(text)}`)
+      .waitFor();
 
   it('completes commands and their values by keyboard, and names the real defaults', async () => {
     expect([await chosenIn(page, 'Model'), await chosenIn(page, 'Mode')]).toEqual(['Sonnet 5', 'Build']);

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { agentTool, loopAgent } from '../../src/agents/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
@@ -18,13 +20,30 @@ const planner = scriptedAgent('planner', async function* ({ event, until: wait }
   yield event('tasks', tasks('completed', 'in_progress', 'pending'));
   await wait(new Promise(() => {}));
 });
+/** Starts two readers that read until they are stopped, and reports what came of them. */
+const readers = (id: string) =>
+  scriptedAgent(id, async function* ({ event, until: wait }) {
+    yield event('text', { id: `${id}/t`, content: `The ${id} one reads.` });
+    await wait(new Promise(() => {}));
+  });
+const delegating = loopAgent({
+  id: 'delegating',
+  permissions: { default: 'allow', rules: [] },
+  tools: [
+    agentTool({ agents: ['left', 'right'].map(id => ({ agent: readers(id), description: `the ${id} reader` })) }),
+  ],
+  model: scriptedModel([
+    ['left', 'right'].map(agent => ({ toolCall: { name: 'agent', input: { agent, task: 'Read' } } })),
+    'Both are over.',
+  ]),
+});
 const echo = scriptedAgent('echo', async function* ({ event, params: { messages } }) {
   yield event('reasoning', { id: 'r', content: 'Hm.' });
   yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
 });
 
 describe.skipIf(browser === undefined)('the page in everyday use', () => {
-  const scene = usePage(browser, [echo, planner]);
+  const scene = usePage(browser, [echo, planner, delegating]);
   let server: TestServer;
   let page: Page;
   beforeEach(() => ({ server, page } = scene));
@@ -49,6 +68,19 @@ describe.skipIf(browser === undefined)('the page in everyday use', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('log').getByText('Stopped.').waitFor();
     await until(async () => (await server.log.read(threadIn(page))).at(-1)).toMatchObject({ reason: 'aborted' });
+  });
+
+  it('stops subagents one by one, and the run goes on', async () => {
+    await send('Go', 'delegating');
+    const log = page.getByRole('log');
+    await log.getByText('The right one reads.').waitFor();
+    await log.getByRole('button', { name: 'Stop only left' }).click();
+    await log.getByRole('button', { name: 'Run of left, Ended early' }).waitFor();
+    expect(await log.getByRole('button', { name: 'Run of right, Running' }).count()).toBe(1);
+    await log.getByRole('button', { name: 'Stop only right' }).click();
+    await log.getByText('Both are over.').waitFor();
+    const results = (await server.log.read(threadIn(page))).filter(event => event.type === 'tool_result');
+    expect(JSON.stringify(results)).toContain('A person stopped this subagent.');
   });
 
   it('has shortcuts that work while the message is empty, and lets every letter be typed', async () => {

@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
 import { installPrograms, programsReady } from './support/real-program.ts';
 
+const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 const names = ['claude', 'codex', 'pi'];
 const pairs = [...names, 'own'].flatMap(from => names.filter(to => to !== from).map(to => ({ from, to })));
 
@@ -82,6 +87,84 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     expect(asked.slice(0, 3)).toEqual(['user: LOOK-9', 'assistant: Looking 9', 'call 1: output-9']);
     expect(asked[3]).toMatch(/^result 1: .*(interrupt|abort|stopped|unknown)/i);
     expect(asked.slice(4)).toEqual(['user: LOOK-2']);
+  });
+
+  it.each(names)('gives %s a summary in place of what it covers', { timeout: 120_000 }, async name => {
+    const scene = await open();
+    const { events } = await scene.turn('own', 1);
+    const [all, texts] = [await scene.log.read(scene.threadId), events.filter(event => event.type === 'text')];
+    const user = all.find(event => event.type === 'user');
+    const covers = { from: `${user?.runId}:user`, to: texts.at(-1)?.id ?? '' };
+    await scene.log.append(scene.threadId, [
+      { type: 'summary', runId: 'memory', id: 'summary', kind: 'compaction', text: 'SUMMARY-1', covers },
+    ]);
+    expect((await scene.turn(name, 2)).asked).toEqual(['user: SUMMARY-1', 'user: LOOK-2']);
+  });
+
+  it.each(names)('gives %s the pictures of earlier prompts', { timeout: 120_000 }, async name => {
+    const scene = await open();
+    await scene.turn('own', 1, { image: { data: picture, mediaType: 'image/png' } });
+    expect((await scene.turn(name, 2)).asked).toEqual([...turns([1]), 'user: LOOK-2']);
+    expect(scene.lastBody).toContain(picture);
+  });
+
+  it.each(names)('gives %s the answer of a subagent, and not its steps', { timeout: 120_000 }, async name => {
+    const scene = await open();
+    const [runId, child] = ['run', 'child'];
+    await scene.log.append(scene.threadId, [
+      { type: 'user', runId: 'prompt', content: 'LOOK-1' },
+      { type: 'harness_start', runId, agentId: 'other', parentId: 'prompt:user' },
+      { type: 'tool_call', runId, id: 'call', name: 'task', input: { task: 'output-1' } },
+      { type: 'harness_start', runId: child, agentId: 'helper', parentId: 'call' },
+      { type: 'text', runId: child, id: 'inner', content: 'Looking 7' },
+      { type: 'harness_end', runId: child, agentId: 'helper', reason: 'complete' },
+      { type: 'tool_result', runId, id: 'call', name: 'task', output: { context: 'output-1' } },
+      { type: 'text', runId, id: 'answer', content: 'Done 1' },
+      { type: 'harness_end', runId, agentId: 'other', reason: 'complete' },
+    ]);
+    expect((await scene.turn(name, 2)).asked).toEqual([
+      'user: LOOK-1',
+      'call 1: output-1',
+      'result 1: output-1',
+      'assistant: Done 1',
+      'user: LOOK-2',
+    ]);
+  });
+
+  it('is continued in two branches at once, by two agents and twice by one', { timeout: 120_000 }, async () => {
+    const scene = await open();
+    // Two first starts of Codex at once in one home fail, whatever they are asked.
+    const { id: other } = await scene.log.createThread({});
+    await scene.turn('codex', 2, { threadId: other });
+    await scene.turn('claude', 1);
+    const { length } = await scene.log.read(scene.threadId);
+    const branches = await Promise.all(
+      [3, 4, 5].map(async n => [n, (await scene.log.branch('thread', length)).id] as const),
+    );
+    const [first, second, third] = await Promise.all(
+      branches.map(([n, threadId]) => scene.turn(n === 3 ? 'claude' : 'codex', n, { threadId })),
+    );
+    expect(
+      [first, second, third].map(turn => turn?.outcome),
+      JSON.stringify(second?.events),
+    ).toEqual(['complete', 'complete', 'complete']);
+    expect(first?.asked).toEqual([...turns([1]), 'user: LOOK-3']);
+    expect(second?.asked).toEqual([...turns([1]), 'user: LOOK-4']);
+    expect(third?.asked).toEqual([...turns([1]), 'user: LOOK-5']);
+  });
+
+  it('goes from one program to another and back with the command, without a terminal', {
+    timeout: 120_000,
+  }, async () => {
+    const scene = await open();
+    const env = scene.commandEnvironment(['claude', 'codex']);
+    const run = async (...args: string[]) =>
+      (await promisify(execFile)(process.execPath, [command, 'run', ...args], { cwd: scene.cwd, env, timeout: 60_000 }))
+        .stdout;
+    expect(await run('claude', 'LOOK-1', '--yolo')).toContain('Done 1.');
+    expect(await run('codex', 'LOOK-2', '--yolo', '--continue', 'last')).toContain('Done 2.');
+    expect(await run('claude', 'LOOK-3', '--yolo', '--continue', 'last')).toContain('Done 3.');
+    expect(scene.asked('claude', 3)).toEqual([...turns([1, 2]), 'user: LOOK-3']);
   });
 
   it('writes a new session after a run that ended between writing and resuming', { timeout: 120_000 }, async () => {

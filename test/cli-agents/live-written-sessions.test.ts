@@ -46,7 +46,12 @@ describe.skipIf(!programsReady('sessions written for real programs', names))('a 
         const { env = {}, cwd, ...options } = realProgram(name, model.url);
         folders.push(dirname(cwd));
         const messages = toWrittenMessages(before);
-        const written = cliAdapters[name]?.session?.write({ messages, cwd, time: Date.now() - 60_000, folder: cwd });
+        const written = cliAdapters[name]?.session?.write({
+          messages,
+          cwd,
+          time: Date.now() - 60_000,
+          findFolder: () => cwd,
+        });
         const [file] = written?.files ?? [];
         if (written === undefined || file === undefined) throw new Error('nothing was written');
         const place =

@@ -46,7 +46,12 @@ async function readBack(agentId: string, messages: readonly WrittenMessage[]): P
   const place = join(folder, String(++count));
   mkdirSync(place);
   const format = cliAdapters[agentId]?.session ?? expect.fail(agentId);
-  const written = format.write({ messages, cwd: '/project', time: Date.parse('2026-01-01T00:00:00Z'), folder: place });
+  const written = format.write({
+    messages,
+    cwd: '/project',
+    time: Date.parse('2026-01-01T00:00:00Z'),
+    findFolder: () => place,
+  });
   // Cline has a folder for each session.
   const own = join(place, written.sessionId);
   mkdirSync(own);

@@ -2,9 +2,11 @@ import { getEventListeners } from 'node:events';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
 import { mcpHandler } from '../../src/server/mcp/mcp-http.ts';
 import type { AppEnv } from '../../src/server/route.ts';
 import { createMcpClient, type McpScene, startMcpScene, useTool } from '../support/mcp-clients.ts';
+import { gate, scriptedAgent } from '../support/scripted-agent.ts';
 
 let scene: McpScene | undefined;
 const clients: Client[] = [];
@@ -15,8 +17,8 @@ afterEach(async () => {
 });
 
 /** Serves `/mcp` to so many callers, each known by its name; counts their handlers and their subscriptions to changes. */
-async function serveCallers(limit: number) {
-  const { site, log } = (scene = await startMcpScene([]));
+async function serveCallers(limit: number, agents: readonly Agent[] = []) {
+  const { site, log, control } = (scene = await startMcpScene(agents));
   let subscriptions = 0;
   const join = site.threadList.join.bind(site.threadList);
   site.threadList.join = async listener => {
@@ -46,7 +48,7 @@ async function serveCallers(limit: number) {
   };
   const idle = getEventListeners(site.signal, 'abort').length;
   const countHandlers = () => getEventListeners(site.signal, 'abort').length - idle;
-  return { log, connect, counts: () => ({ handlers: countHandlers(), subscriptions }) };
+  return { log, control, connect, counts: () => ({ handlers: countHandlers(), subscriptions }) };
 }
 
 describe('the callers of /mcp', () => {
@@ -75,5 +77,25 @@ describe('the callers of /mcp', () => {
     await expect.poll(counts).toEqual({ handlers: 2, subscriptions: 1 });
     await connect('cara');
     await expect.poll(counts).toEqual({ handlers: 2, subscriptions: 1 });
+  });
+
+  it('get the answer to a call that is under way when their handler is dropped', async () => {
+    const hold = gate();
+    const patient = scriptedAgent('patient', async function* ({ event, until }) {
+      yield event('text', { id: 't', content: 'One, ' });
+      await until(hold.opened);
+      yield event('text', { id: 't', content: 'two.' });
+    });
+    const { log, control, connect, counts } = await serveCallers(2, [patient]);
+    const { id: threadId } = await log.createThread({ resourceId: 'ann' });
+    const { runId } = await control.start(threadId, { agent: patient, content: 'go' });
+    const ann = await connect('ann');
+    const outcome = useTool(ann, 'run_wait', { threadId, runId, wait: 50 }).catch(String);
+    await connect('bob');
+    await connect('cara');
+    await expect.poll(counts).toEqual({ handlers: 2, subscriptions: 0 });
+    expect(await useTool(ann, 'run_status', { threadId, runId })).toMatchObject({ status: 'running' });
+    hold.open();
+    expect(await outcome).toMatchObject({ status: 'finished', text: 'One, two.' });
   });
 });

@@ -181,6 +181,7 @@ const makers: { readonly [Type in EventType]: Make<Type> } = {
   mode_changed: r => event('mode_changed', r, { modeId: fc.constantFrom('plan', 'build') }, { previousModeId: word }),
   model_changed: r =>
     event('model_changed', r, { modelId: word }, { scope: fc.constantFrom('global', 'thread', 'mode'), modeId: word }),
+  grant_revoked: r => event('grant_revoked', r, { relayId: idOf(r, relays) }, { by: word }),
   folder_changed: r => event('folder_changed', r, { folder: name }, { note: word }),
   branch_selected: r => event('branch_selected', r, { nodeId: idOf(r, users) }),
   collapsed: r => event('collapsed', r, { nodeId: idOf(r, [...users, ...calls]), collapsed: fc.boolean() }),

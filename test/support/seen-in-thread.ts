@@ -53,6 +53,7 @@ const facts = new Set([
   'mode_changed',
   'model_changed',
   'folder_changed',
+  'grant_revoked',
 ]);
 
 /** What has to be seen of events of which no attempt was superseded and every relay was answered at most once. */

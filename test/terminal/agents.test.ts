@@ -39,4 +39,24 @@ describe('the agent of a chat', () => {
     await chat.shows(/^demo/m);
     await chat.shows('› hello');
   }, 60_000);
+
+  it('is changed in a thread in which nothing runs, and the next one reads what was said', async () => {
+    const chat = await start(['The heron is grey.', 'It was the heron.']);
+    const act = chat.act.bind(chat);
+    await act('which bird\r', 'The heron is grey.');
+    await chat.rest();
+    await act('/agent\r', 'Enter continues this thread');
+    await act('demo', /› demo +a scripted agent/);
+    await act('\r', 'demo continues this thread.');
+    await chat.shows(/^demo/m);
+    await act('hello\r', 'Use save_note?');
+    await act('y', 'Done: the note is saved.');
+    await chat.rest();
+    await act('/agent coder\r', 'coder continues this thread.');
+    await act('and now\r', 'It was the heron.');
+    const sent = JSON.stringify(chat.server.requests.at(-1)?.body);
+    const order = ['which bird', 'The heron is grey.', 'hello', 'save_note', 'and now'].map(text => sent.indexOf(text));
+    expect(order.every(place => place >= 0)).toBe(true);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  }, 60_000);
 });

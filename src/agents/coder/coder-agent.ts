@@ -5,7 +5,14 @@ import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
-import { type CallableAgent, type InvokeParams, invokeParams } from '../agent.ts';
+import {
+  type AgentCommand,
+  type CallableAgent,
+  type InvokeParams,
+  invokeParams,
+  type RunOrigin,
+  toRunOrigin,
+} from '../agent.ts';
 import { environmentField, type EnvironmentPolicy, policyFor } from '../process/environment.ts';
 import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
@@ -60,8 +67,8 @@ export interface CoderAgentOptions {
   readonly environment?: EnvironmentPolicy;
   /** Rules beside the built-in ones, which allow reading and ask about everything else. */
   readonly permissions?: PermissionRuleSet | Policy;
-  /** Further tools, such as those of MCP servers; a function is called at the start of each run. */
-  readonly tools?: AgentTools | (() => AgentTools);
+  /** Further tools, such as those of MCP servers; a function is called at the start of each run, with what the run has. */
+  readonly tools?: AgentTools | ((run: RunOrigin) => AgentTools);
   readonly skills?: readonly Skill[];
   /** Subagents beside `explore` and `review`, by name; one of these names replaces the built-in one. */
   readonly subagents?: Readonly<Record<string, CoderSubagent>>;
@@ -137,7 +144,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
       return coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] });
     };
     const skills = options.skills ?? [];
-    const more = typeof options.tools === 'function' ? options.tools() : (options.tools ?? []);
+    const more = typeof options.tools === 'function' ? options.tools(toRunOrigin(params)) : (options.tools ?? []);
     const tools = [...filesTools, ...(skills.length === 0 ? [] : [skillTool(skills)]), ...toolList(more)];
     const { memory, limits, registry, compaction = {} } = options;
     const board = new TaskBoard(tasksOf({ tasks: params.tasks ?? [] }));
@@ -188,6 +195,7 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     hasOwnModel: typeof options.model !== 'string',
     checkModel: (modelId, given) => checkModelId(modelId, options.registry ?? given),
     modes: coderModes,
+    commands: (options.skills ?? []).map(skillCommand),
     requestOf: request => {
       const params = invokeParams(request);
       return agentOf(params).agent.requestOf(params);
@@ -195,6 +203,11 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     categoryOf: toolName => ownTools.find(tool => tool.name === toolName)?.category,
     invoke: request => invoke(invokeParams(request)),
   });
+}
+
+/** A skill as a command: the message that asks for it. */
+function skillCommand({ name, description }: Skill): AgentCommand {
+  return { name, description, sends: `Use the skill "${name}". {argument}` };
 }
 
 /** The tools for the files of a folder, with checkpoints when there is a data folder. */
@@ -233,18 +246,20 @@ class RunMode {
     this.current === 'plan' ? planModeDecision(request) : ({ policy: 'allow' } as const);
 }
 
+/** The rules that the coding agent has beside those of its options. */
+export const builtInCoderRules: PermissionRuleSet = {
+  ...workspacePermissions,
+  rules: [
+    ...workspacePermissions.rules,
+    { category: conversationCategory, policy: 'allow' },
+    // A subagent follows the same rules: starting one does nothing by itself.
+    { category: 'agent', policy: 'allow' },
+  ],
+};
+
 function coderPermissions(own: PermissionRuleSet | undefined): PermissionRuleSet {
-  const { default: fallback = 'ask', rules } = workspacePermissions;
-  return {
-    default: own?.default ?? fallback,
-    rules: [
-      ...(own?.rules ?? []),
-      ...rules,
-      { category: conversationCategory, policy: 'allow' },
-      // A subagent follows the same rules: starting one does nothing by itself.
-      { category: 'agent', policy: 'allow' },
-    ],
-  };
+  const { default: fallback = 'ask', rules } = builtInCoderRules;
+  return { default: own?.default ?? fallback, rules: [...(own?.rules ?? []), ...rules] };
 }
 
 /** The tools that change nothing but the conversation. */

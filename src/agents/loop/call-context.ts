@@ -33,6 +33,7 @@ export interface CallScope {
     | 'isImported'
     | 'runMark'
     | 'spending'
+    | 'childStops'
   >;
   readonly background: Background;
   /** The contexts of the tools that have a schema for it, by name. */
@@ -193,6 +194,7 @@ export class CallContext implements ToolCall {
     if (before !== undefined && (before.endedBy !== undefined || agent.resumable !== true))
       return settledChild(before, event => channel.put(event));
     const stop = new AbortController();
+    const stopped = inherited.childStops?.signalFor(runId);
     const { task, model, tools, budget = {} } = request;
     const result = await runChild(
       agent,
@@ -201,7 +203,7 @@ export class CallContext implements ToolCall {
         runId,
         parentId: this.toolCallId,
         messages: [{ role: 'user', content: task }],
-        signal: AbortSignal.any([signal, stop.signal]),
+        signal: AbortSignal.any([signal, stop.signal, ...(stopped === undefined ? [] : [stopped])]),
         depth: lineage.depth + 1,
         ...defined({ model, tools, resume: before }),
       },
@@ -218,7 +220,10 @@ export class CallContext implements ToolCall {
         report: event => channel.report(event),
       },
     );
-    if (!stop.signal.aborted || signal.aborted) return result;
+    if (signal.aborted) return result;
+    if (stopped?.aborted === true)
+      return { ...result, error: { code: 'aborted', message: 'A person stopped this subagent.' } };
+    if (!stop.signal.aborted) return result;
     const message = 'It was stopped: the budget for subagents is used up.';
     return { ...result, error: { code: 'limit_reached', message } };
   }

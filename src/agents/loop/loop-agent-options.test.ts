@@ -91,7 +91,12 @@ describe('the permissions of a loop', () => {
 
 it('validates the tools that a function returns when a run requests them', async () => {
   const broken = { ...tool, execute: undefined } as unknown as Tool;
-  await expect(run(make({ model, tools: () => [broken] }), [])).rejects.toThrow('The tool "touch" was given nothing');
+  const failed = await run(make({ model, tools: () => [broken] }), []);
+  expect(failed.find(({ type }) => type === 'error')).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('The tool "touch" was given nothing'),
+    fatal: true,
+  });
 });
 
 async function run(agent: ReturnType<typeof loopAgent>, permissions: readonly DecisionSource[]): Promise<AgentEvent[]> {

@@ -24,9 +24,10 @@ export interface LoopAgentOptions<Output = unknown, Context = unknown> {
   /** The system instructions of the model; a function is called at the start of each run and after each compaction. */
   readonly instructions?: string | ((run: RunOrigin<Context>) => string);
   /**
-   * The tools of the agent: a list, or tools by name, of the AI SDK too; a function is called at the start of each run.
+   * The tools of the agent: a list, or tools by name, of the AI SDK too; a function is called at the start of each run, with
+   * what the run has: its thread, resource, author and context.
    */
-  readonly tools?: AgentTools | (() => AgentTools);
+  readonly tools?: AgentTools | ((run: RunOrigin<Context>) => AgentTools);
   /**
    * The folder its tools work in. The first event of a run carries it, and relative paths of its activity refer to it.
    */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../events/index.ts';
-import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
+import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest, type RunOrigin } from '../agent.ts';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { agentNamed } from '../model/call/model-options.ts';
 import { checkModelId } from '../model/registry/model-source.ts';
@@ -10,7 +10,7 @@ import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
 import { EventChannel } from './event-channel.ts';
 import { clientTool } from './client-tool.ts';
-import { toolList } from './ai-sdk-tool.ts';
+import { type AgentTools, toolList } from './ai-sdk-tool.ts';
 import { Loop } from './loop.ts';
 import { loopAgentFields, type LoopAgentOptions } from './loop-agent-options.ts';
 import { checkOutput } from './structured-output.ts';
@@ -34,10 +34,16 @@ export function loopAgent<Output = unknown, Context = unknown>(
   const { id = 'loop', permissions, tools: ownTools = [] } = options;
   if (options.output !== undefined) checkOutput(options.output, id);
   if (permissions !== undefined) toRuleSet(permissions);
-  if (typeof ownTools !== 'function') for (const tool of toolsByName(options).values()) describeInput(tool);
+  if (typeof ownTools !== 'function') for (const tool of listTools(id, ownTools).values()) describeInput(tool);
+  /** The categories of tools that a function returned for the runs so far. */
+  const categories = new Map<string, string | undefined>();
   /** Returns the agent's own tools and those of the run and its client, without withheld ones. */
-  const toolsOf = ({ tools: more = [], withheldTools = [], additions: { tools: theirs = [] } = {} }: InvokeParams) => {
-    const own = [...toolsByName(options), ...more.map(tool => [tool.name, tool] as const)];
+  const toolsOf = (params: InvokeParams) => (origin: RunOrigin) => {
+    const { tools: more = [], withheldTools = [], additions: { tools: theirs = [] } = {} } = params;
+    const ofAgent = listTools(id, typeof ownTools === 'function' ? ownTools(origin) : ownTools);
+    if (typeof ownTools === 'function')
+      for (const { name, category } of ofAgent.values()) categories.set(name, category);
+    const own = [...ofAgent, ...more.map(tool => [tool.name, tool] as const)];
     const names = new Set(own.map(([name]) => name));
     const added = theirs.filter(({ name }) => !names.has(name)).map(tool => [tool.name, clientTool(tool)] as const);
     const tools = new Map<string, Tool>([...own, ...added]);
@@ -62,7 +68,8 @@ export function loopAgent<Output = unknown, Context = unknown>(
     const channel = new EventChannel();
     return frozenEvents(channel.stream(() => run(params, channel, stop).finally(end), end));
   }
-  const categoryOf = (toolName: string) => toolsByName(options).get(toolName)?.category;
+  const categoryOf = (toolName: string) =>
+    typeof ownTools === 'function' ? categories.get(toolName) : listTools(id, ownTools).get(toolName)?.category;
   const requestOf = (request: InvokeRequest) => {
     const params = invokeParams(request);
     return new Loop(options, toolsOf(params), params, new EventChannel()).firstRequest();
@@ -81,8 +88,9 @@ export function loopAgent<Output = unknown, Context = unknown>(
   return { ...agent, requestOf };
 }
 
-function toolsByName({ id = 'loop', tools = [] }: LoopAgentOptions): Map<string, Tool> {
-  const list = toolList(typeof tools === 'function' ? tools() : tools);
+/** Returns tools by name; throws `invalid_argument` when two have the same. */
+function listTools(id: string, tools: AgentTools): Map<string, Tool> {
+  const list = toolList(tools);
   const byName = new Map<string, Tool>();
   for (const tool of list) {
     if (byName.has(tool.name)) throw invalidArgument(`The agent "${id}" has two tools with the name "${tool.name}".`);

@@ -3,7 +3,7 @@ import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
-import type { InvokeParams, ModelRequest } from '../agent.ts';
+import { type InvokeParams, type ModelRequest, type RunOrigin, toRunOrigin } from '../agent.ts';
 import { CallIds } from '../model/call/call-ids.ts';
 import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
@@ -30,6 +30,9 @@ interface LoopTools {
   readonly described: readonly ModelTool[];
 }
 
+/** Finds the tools of a run. */
+type FindTools = (origin: RunOrigin) => LoopTools;
+
 const conclude = 'You have used all steps you may take. Answer now with what you have, without tools.';
 const notRun = 'It was not run: the run has used all the steps it may take.';
 
@@ -37,9 +40,10 @@ const notRun = 'It was not run: the run has used all the steps it may take.';
 export class Loop {
   readonly #options: LoopAgentOptions;
   readonly #params: InvokeParams;
-  readonly #described: readonly ModelTool[];
+  readonly #findTools: FindTools;
+  #described: readonly ModelTool[] = [];
   readonly #input: RunInput;
-  readonly #tools: ReadonlyMap<string, Tool>;
+  #tools: ReadonlyMap<string, Tool> = new Map();
   #calls: CallRunner | undefined;
   readonly #policy: ContextPolicy | undefined;
   readonly #channel: EventChannel;
@@ -58,11 +62,10 @@ export class Loop {
   #output: unknown;
 
   /** The channel that receives its events. */
-  constructor(options: LoopAgentOptions, { tools, described }: LoopTools, params: InvokeParams, channel: EventChannel) {
+  constructor(options: LoopAgentOptions, findTools: FindTools, params: InvokeParams, channel: EventChannel) {
     this.#options = options;
     this.#params = params;
-    this.#tools = tools;
-    this.#described = described;
+    this.#findTools = findTools;
     this.#channel = channel;
     this.#retry = new RetryPolicy(options.retry);
     this.#contexts = new EmittedContexts(params);
@@ -98,6 +101,7 @@ export class Loop {
 
   /** What the first model call sends. */
   firstRequest(): ModelRequest {
+    this.#openTools();
     this.#instructions = this.#currentInstructions();
     return this.request();
   }
@@ -196,14 +200,20 @@ export class Loop {
     const { context: schema, id = 'loop' } = this.#options;
     const { context } = this.#params;
     if (schema !== undefined) this.#context = await readContext(`The agent "${id}"`, schema, context);
+    this.#openTools();
     this.#toolContexts = await readContexts(this.#tools.values(), context);
+  }
+
+  #openTools(): void {
+    const { tools, described } = this.#findTools(toRunOrigin(this.#params, this.#context));
+    this.#tools = tools;
+    this.#described = described;
   }
 
   #currentInstructions(): string | undefined {
     const { instructions: given } = this.#options;
-    const { runId, threadId, resourceId, by, additions } = this.#params;
-    const origin = { runId, threadId, resourceId, by, context: this.#context };
-    const own = typeof given === 'function' ? given(origin) : given;
+    const { additions } = this.#params;
+    const own = typeof given === 'function' ? given(toRunOrigin(this.#params, this.#context)) : given;
     const added = additions?.instructions;
     const instructions = own === undefined || added === undefined ? (own ?? added) : `${own}\n\n${added}`;
     return this.#structured === undefined ? instructions : this.#structured.instructions(instructions);
@@ -275,13 +285,13 @@ export class Loop {
     if (this.#calls !== undefined) return this.#calls;
     const { permissions, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
     const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
-    const { answers, decided, withheldTools, isImported, runMark } = params;
+    const { answers, decided, withheldTools, isImported, runMark, childStops } = params;
     const { threadId, resourceId, by, context, request } = params;
     const own = permissions && toRuleSet(permissions);
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
     const inherited = {
       permissions: rules,
-      ...defined({ answers, decided, withheldTools, isImported, runMark, spending: this.#spending }),
+      ...defined({ answers, decided, withheldTools, isImported, runMark, childStops, spending: this.#spending }),
       ...defined({ threadId, resourceId, by, context, request }),
     };
     const lineage = new Lineage(depth);

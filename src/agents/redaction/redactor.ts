@@ -20,17 +20,31 @@ export interface RedactorOptions {
   readonly mark?: string;
 }
 
+/** A redactor that more values can be added to while it is in use. */
+export interface GrowingRedactor extends Redactor {
+  readonly add: (secrets: Iterable<string>) => void;
+}
+
 /** Creates a redactor of these values: `formsOf` lists the forms that it finds. */
 export function createRedactor(
   secrets: Iterable<string>,
   { shortest = 6, mark = '[redacted]' }: RedactorOptions = {},
-): Redactor {
-  const values = new Set([...secrets].filter(secret => secret.length >= shortest));
-  const matcher = values.size === 0 ? undefined : new SecretMatcher(values);
+): GrowingRedactor {
+  const values = new Set<string>();
+  let matcher: SecretMatcher | undefined;
+  const add = (more: Iterable<string>) => {
+    const before = values.size;
+    for (const secret of more) if (secret.length >= shortest) values.add(secret);
+    if (values.size > before) matcher = new SecretMatcher(values);
+  };
+  add(secrets);
   const scan = (text: string) => matcher?.scan(text) ?? { found: [], openAt: text.length };
   const replace = (text: string) => replaceRanges(text, scan(text).found, mark);
   return {
-    isEmpty: matcher === undefined,
+    get isEmpty() {
+      return matcher === undefined;
+    },
+    add,
     mark,
     scan,
     text: replace,

@@ -46,7 +46,7 @@ interface Parts {
 export async function rlmSetting({ options, params, scope, channel, background }: Parts): Promise<RlmSetting> {
   const { limits, count, deeper } = scope;
   const { registry, settings, retry, instructions, subModel, context: given = '' } = options;
-  const { runId, resume, signal, answers, decided, withheldTools, isImported, runMark } = params;
+  const { runId, resume, signal, answers, decided, withheldTools, isImported, runMark, childStops } = params;
   checkSources(params.permissions ?? []);
   const source = params.model ?? resume?.model ?? options.model;
   const model = await resolveModel(source, registry);
@@ -73,6 +73,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
       withheldTools,
       isImported,
       runMark,
+      childStops,
       spending: params.spending,
     }),
   };

@@ -29,7 +29,7 @@ export class InstalledChatAgents {
   async list(): Promise<{ id: string; name: string; detail?: string }[]> {
     const { config } = this.#settings;
     const own = ownAgents(config).map(({ id }) => ({ id, name: id, detail: 'of your configuration' }));
-    const hasModel = offeredModels(config, configuredRegistry(config)).length > 0;
+    const hasModel = offeredModels(config, configuredRegistry(this.#settings)).length > 0;
     const ours = hasModel ? [{ id: 'coder', name: 'Coder', detail: 'our coding agent' }] : [];
     const external = await Promise.all(
       Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),

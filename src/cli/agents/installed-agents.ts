@@ -9,7 +9,7 @@ import { once } from '../../events/define.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/index.ts';
 import type { AgentDirectory } from '../../server/index.ts';
-import { configuredRegistry, installedCoder } from '../coder.ts';
+import { type CoderEquipment, CoderInstallation, configuredRegistry } from '../coder.ts';
 import { ownAgents } from './own-agents.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { runsFolder } from '../run/run-agent.ts';
@@ -28,6 +28,10 @@ export interface InstalledAgents extends AgentDirectory {
   readonly models: readonly string[];
   /** One sentence for each part of the configuration that could not be used. */
   readonly problems: readonly string[];
+  /** The skills and MCP servers of the coding agent; undefined when it has no model. */
+  equipment(): Promise<CoderEquipment | undefined>;
+  /** Looks for models again, after a key or a server of models was stored or removed. */
+  refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,22 +44,39 @@ interface Offered {
 export async function installedAgents(options: InstalledAgentsOptions): Promise<InstalledAgents> {
   const { config, cwd, home } = options;
   const place = cwd.replace(homedir(), '~');
-  const coder = await installedCoder(options);
-  const offered: Offered[] = [
-    ...ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...modesOf(agent) } })),
-    ...(coder === undefined ? [] : [{ agent: coder.agent, info: coderInfo(coder.agent, coder.models, place) }]),
+  const installation = new CoderInstallation(options);
+  const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...offersOf(agent) } }));
+  const others: readonly Offered[] = [
     ...(await externalAgents(options, place)),
     { agent: demoAgent({ folder: join(home, 'demo') }), info: demoInfo },
   ];
-  const agents = ordered(offered, config.defaultAgent);
+  const find = async () => {
+    const coder = await installation.create();
+    const ours =
+      coder === undefined
+        ? []
+        : [{ agent: coder.agent, info: coderInfo(coder.agent, await coder.listModels(), place) }];
+    const agents = ordered([...own, ...ours, ...others], config.defaultAgent);
+    const list = once(() => agents.map(({ info }) => ({ ...info, ...contextWindowsOf(info) })));
+    return { coder, agents, list };
+  };
+  let found = await find();
   return {
-    all: agents.map(({ agent }) => agent),
-    models: coder?.models ?? [],
-    problems: coder?.problems ?? [],
-    list: once(() => agents.map(({ info }) => ({ ...info, ...contextWindowsOf(info) }))),
-    get: id => agents.find(({ agent }) => agent.id === id)?.agent,
-    setup: () => setupOf(options, agents, place),
-    close: async () => coder?.close(),
+    get all() {
+      return found.agents.map(({ agent }) => agent);
+    },
+    get models() {
+      return found.coder?.models ?? [];
+    },
+    get problems() {
+      return found.coder?.problems ?? [];
+    },
+    equipment: async () => installation.equipment,
+    list: () => found.list(),
+    get: id => found.agents.find(({ agent }) => agent.id === id)?.agent,
+    setup: () => setupOf(options, found.agents, place),
+    refresh: async () => void (found = await find()),
+    close: () => installation.close(),
   };
 }
 
@@ -72,12 +93,12 @@ function coderInfo(agent: Agent, models: readonly string[], place: string): Agen
     name: 'Coder',
     description: `Our coding agent in ${place}`,
     models: [...models],
-    ...modesOf(agent),
+    ...offersOf(agent),
   };
 }
 
 /** The agents and keys that are known; keys are looked up each time. */
-function setupOf({ config }: InstalledAgentsOptions, agents: readonly Offered[], folder: string): SetupInfo {
+function setupOf(options: InstalledAgentsOptions, agents: readonly Offered[], folder: string): SetupInfo {
   return {
     folder,
     agents: Object.values(cliAdapters).map(({ id, name, install }) => ({
@@ -86,7 +107,7 @@ function setupOf({ config }: InstalledAgentsOptions, agents: readonly Offered[],
       install,
       isInstalled: agents.some(({ info }) => info.id === id),
     })),
-    keys: configuredRegistry(config)
+    keys: configuredRegistry(options)
       .providers()
       .flatMap(({ name, envVar, configured }) =>
         envVar === undefined ? [] : [{ name, variable: envVar, isSet: configured }],
@@ -104,8 +125,11 @@ function contextWindowsOf({ models = [] }: AgentInfo): Pick<AgentInfo, 'contextW
   return known.length === 0 ? {} : { contextWindows: Object.fromEntries(known) };
 }
 
-function modesOf({ modes }: Agent): Pick<AgentInfo, 'modes'> {
-  return modes === undefined ? {} : { modes: modes.map(mode => ({ ...mode })) };
+function offersOf({ modes, commands = [] }: Agent): Pick<AgentInfo, 'modes' | 'commands'> {
+  return {
+    ...(modes !== undefined && { modes: modes.map(mode => ({ ...mode })) }),
+    ...(commands.length > 0 && { commands: commands.map(command => ({ ...command })) }),
+  };
 }
 
 /** The default agent comes first. */
@@ -128,7 +152,7 @@ async function externalAgents(options: InstalledAgentsOptions, place: string): P
   return found.flat().map(({ id, name }) => {
     const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder: writtenSessionsFolder(home) });
     return {
-      info: { id, name, description: `${name} in ${place}`, ...modesOf(agent) },
+      info: { id, name, description: `${name} in ${place}`, ...offersOf(agent) },
       agent: recordedAgent(agent, runId => runsFolder(home, runId)),
     };
   });

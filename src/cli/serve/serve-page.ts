@@ -11,8 +11,10 @@ import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
 import { exampleProject } from './example-project.ts';
+import { FolderRoots } from './folder-roots.ts';
 import { foundInFolder } from './found-in-folder.ts';
-import { installedAgents } from '../agents/installed-agents.ts';
+import { type JoinedServer, joinServer } from './join-server.ts';
+import { ProjectSites } from './project-sites.ts';
 import { packageVersion } from '../package-version.ts';
 import { removeRunFolders } from '../run/run-folders.ts';
 import { singletreeHome } from '../settings/home.ts';
@@ -20,7 +22,8 @@ import { ensureMachineToken, machineTokenFile } from '../settings/machine-token.
 import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
 import { secretsFor } from '../settings/secrets.ts';
 import { openTelemetry } from '../settings/telemetry.ts';
-import { loadSettings } from '../settings/settings.ts';
+import { ProviderSettings } from '../settings/provider-settings.ts';
+import { askForSettings } from '../settings/settings.ts';
 import { type RunningServerNote, RunningServers } from './running-servers.ts';
 import { findCommandCall, startLines } from './start-screen.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
@@ -48,13 +51,14 @@ export interface ServeOptions extends StoreOptions, DiagnosticsOptions {
 /** Serves the page and the HTTP API until it is stopped. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { cors = [], log: logStyle, files, open, yolo = false, json = false } = options;
-  const loaded = await loadSettings(options.example === true ? await exampleProject(singletreeHome()) : options.cwd);
-  const { config, home } = loaded;
+  const folder = options.example === true ? await exampleProject(singletreeHome()) : options.cwd;
+  const opened = await askForSettings(folder);
+  const { settings } = opened;
+  const { config, home } = settings;
   const host = options.host ?? config.server?.host ?? '127.0.0.1';
   const hosts = options.allowHost ?? config.server?.allowHosts ?? [];
   const named = tokensFor(options, config);
   const isOwn = isOwnMachine([host, ...hosts], named);
-  const settings = isOwn ? loaded : { ...loaded, environment: { ...loaded.environment, base: 'short' as const } };
   // Other people of this machine, and the programs of agents, do not have it.
   const machineToken = isOwn && options.token !== false ? ensureMachineToken(home) : undefined;
   const tokens = machineToken === undefined ? named : [{ token: machineToken }];
@@ -63,19 +67,27 @@ export async function serve(options: ServeOptions): Promise<void> {
   const servers = new RunningServers(home);
   const running = await servers.list();
   const here = { folder: settings.cwd, store: visibleUrl(store) };
-  const same = running.find(
-    each => each.folder === here.folder && each.store === here.store && (wanted ?? each.port) === each.port,
-  );
-  if (same !== undefined && !asksForAnother(options)) return openRunning(same, options, machineToken);
+  const matching = asksForAnother(options)
+    ? []
+    : running.filter(each => each.store === here.store && (wanted ?? each.port) === each.port);
+  const joined = await joinServer(matching, { folder: settings.cwd, home, token: machineToken });
+  if (joined !== undefined) return openRunning(joined, options, machineToken);
   const log = await openStoreOf(options, config);
-  const agents = await installedAgents({ ...settings, yolo });
+  const worktrees = new Worktrees({
+    home,
+    folder: settings.cwd,
+    environment: isOwn ? settings.environment : { ...settings.environment, base: 'short' },
+    ...defined({ setup: config.worktree?.setup }),
+  });
+  const roots = new FolderRoots(config.server?.roots ?? [homedir()]);
+  const agents = await ProjectSites.open({ start: opened, roots, worktrees, yolo, isShared: !isOwn });
   const secrets = secretsFor(options, config);
   const onDiagnostic = diagnosticsFor(options);
   const telemetry = await openTelemetry({ log, secrets, onDiagnostic });
   const observed = defined({ telemetry, onDiagnostic });
   const supervisor = new Supervisor({
     log,
-    agents: agents.all,
+    agents: ({ agentId }) => agents.get(agentId),
     ...observed,
     ...(config.limits && { limits: config.limits as Limits }),
   });
@@ -101,12 +113,9 @@ export async function serve(options: ServeOptions): Promise<void> {
         ...(isOwn && { sessions: { home: homedir(), environment: process.env } }),
         folder: settings.cwd,
         snapshots: join(home, 'snapshots'),
-        worktrees: new Worktrees({
-          home,
-          folder: settings.cwd,
-          environment: settings.environment,
-          ...defined({ setup: config.worktree?.setup }),
-        }),
+        worktrees,
+        ...((isOwn || config.server?.roots !== undefined) && { projects: agents }),
+        ...(isOwn && { providers: new ProviderSettings(settings, () => agents.refresh()) }),
         onDelete: (_, runIds) => removeRunFolders(home, runIds),
       }),
     );
@@ -133,8 +142,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     store: here.store,
     live: live && visibleUrl(live),
     agents: agents.list(),
-    models: agents.models,
-    problems: agents.problems,
+    models: agents.start.models,
+    problems: agents.start.problems,
     resumed: recovered.length,
     call: await findCommandCall(process.env),
   };
@@ -189,17 +198,18 @@ function asksForAnother({ host, token, allowHost, cors, mcpAllow, files, yolo }:
   return [host, token, allowHost, cors, mcpAllow, files, yolo].some(option => option !== undefined);
 }
 
-/** Opens the page of the server that runs here already, instead of starting another one. */
+/** Opens a folder on the page of the server that runs already, instead of starting another one. */
 async function openRunning(
-  { url, folder }: RunningServerNote,
+  { url, folder, page }: JoinedServer,
   { open, json = false }: ServeOptions,
   token: string | undefined,
 ): Promise<void> {
   // The browser has signed in before, or the person opens the link.
-  const link = standardOutput.isTerminal && token !== undefined ? `${url}/login?token=${token}` : url;
+  const login = `${url}/login?${new URLSearchParams({ token: token ?? '', next: page }).toString()}`;
+  const link = standardOutput.isTerminal && token !== undefined ? login : url;
   if (json) await standardOutput.writeJson({ url, folder, isJoined: true });
   else await standardOutput.write(`Singletree is already at ${link}, in ${shortPath(folder)}.\n`);
-  if (open && standardOutput.isTerminal) openInBrowser(url);
+  if (open && standardOutput.isTerminal) openInBrowser(url + page);
 }
 
 /** Says who has a port. */

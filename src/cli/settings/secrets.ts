@@ -1,6 +1,6 @@
 import { secretsIn } from '../../agents/process/environment.ts';
-import { createRedactor, type Redactor } from '../../agents/redaction/redactor.ts';
-import type { Config } from '../../config/index.ts';
+import { createRedactor, type GrowingRedactor } from '../../agents/redaction/redactor.ts';
+import { type Config, StoredProviders } from '../../config/index.ts';
 import { hideSecrets } from '../../control/standard-output.ts';
 import { passwordsOf } from '../../log/index.ts';
 import { singletreeHome } from './home.ts';
@@ -8,15 +8,15 @@ import { readMachineToken } from './machine-token.ts';
 import { type StoreOptions, storeUrls } from './store-options.ts';
 
 /** Hides the secrets of a command in everything that it writes from now on; returns what hides them. */
-export function hideSecretsFor(options: StoreOptions, config: Config): Redactor {
+export function hideSecretsFor(options: StoreOptions, config: Config): GrowingRedactor {
   const redactor = createRedactor(secretsFor(options, config));
   hideSecrets(redactor);
   return redactor;
 }
 
 /**
- * Returns what neither a server nor a command shows of a thread: the keys of the environment, the passwords of the store
- * and the access tokens.
+ * Returns what neither a server nor a command shows of a thread: the keys of the environment and those that were stored,
+ * the passwords of the store and the access tokens.
  */
 export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.ProcessEnv = process.env): string[] {
   const { store, live } = storeUrls(options, env, config);
@@ -28,5 +28,11 @@ export function secretsFor(options: StoreOptions, config: Config, env: NodeJS.Pr
   );
   const machine = readMachineToken(singletreeHome(env)) ?? '';
   const tokens = [machine, ...named.map(text => text.replace(/^[^=]*=(?!=*$)/, '')), ...configured];
-  return [...secretsIn(env), ...passwords.filter(({ length }) => length >= 6), ...tokens.filter(text => text !== '')];
+  const stored = new StoredProviders(singletreeHome(env)).secrets();
+  return [
+    ...secretsIn(env),
+    ...stored,
+    ...passwords.filter(({ length }) => length >= 6),
+    ...tokens.filter(text => text !== ''),
+  ];
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { EnvironmentPolicy } from '../../agents/index.ts';
-import { type Config, loadConfig } from '../../config/index.ts';
+import { type Config, type LoadConfigOptions, loadConfig, type LoadedConfig } from '../../config/index.ts';
 import { trustQuestion, untrustedLines } from '../config.ts';
 import { singletreeHome } from './home.ts';
 import { printNotice } from '../../control/standard-output.ts';
@@ -18,11 +18,30 @@ export interface Settings {
 
 /** Loads the configuration for a folder; asks on a terminal whether to trust it, and notes on stderr what is withheld. */
 export async function loadSettings(folder: string): Promise<Settings> {
-  const [cwd, home] = [resolve(folder), singletreeHome()];
+  return (await askForSettings(folder)).settings;
+}
+
+/** Like `loadSettings`, with where each value comes from. */
+export async function askForSettings(folder: string): Promise<OpenedSettings> {
   const askTrust = trustQuestion();
-  const { config, untrusted } = await loadConfig({ cwd, home, env: process.env, ...(askTrust && { askTrust }) });
+  const opened = await openSettings(folder, askTrust);
+  const { untrusted } = opened.loaded;
   if (untrusted !== undefined && askTrust === undefined)
     for (const line of untrustedLines(untrusted)) printNotice(line);
+  return opened;
+}
+
+/** The settings of a folder, and what they were loaded from. */
+export interface OpenedSettings {
+  readonly settings: Settings;
+  readonly loaded: LoadedConfig;
+}
+
+/** Loads the configuration for a folder; without `askTrust` a folder that nobody has trusted stays untrusted. */
+export async function openSettings(folder: string, askTrust?: LoadConfigOptions['askTrust']): Promise<OpenedSettings> {
+  const [cwd, home] = [resolve(folder), singletreeHome()];
+  const loaded = await loadConfig({ cwd, home, env: process.env, ...(askTrust && { askTrust }) });
+  const { config, untrusted } = loaded;
   const environment: EnvironmentPolicy = { base: untrusted === undefined ? 'person' : 'short', ...config.env };
-  return { config, cwd, home, environment };
+  return { settings: { config, cwd, home, environment }, loaded };
 }

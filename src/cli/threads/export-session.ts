@@ -23,7 +23,7 @@ export async function exportSession(
   const messages = toWrittenMessages(projectMessages(conversation, defaultActive(conversation)));
   const { cwd } = metadata;
   const place = { cwd: typeof cwd === 'string' ? cwd : process.cwd(), time: Date.now() };
-  const written = format.write({ messages, ...place, folder: resolve(output ?? '.') });
+  const written = format.write({ messages, ...place, findFolder: () => resolve(output ?? '.') });
   const [main, ...others] = written.files;
   if (main === undefined) return;
   if (output === undefined) {

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
 import { defined } from '../../events/defined.ts';
-import { newId } from '../../events/index.ts';
+import { newId, SingletreeError } from '../../events/index.ts';
+import { isGranting } from '../../projections/relay-book.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import { changeMode, type Choice } from '../choice-events.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
@@ -32,6 +33,16 @@ export class ConversationSettings extends ConversationReader {
   /** Moves a thread to a folder: its next turns work there. */
   async move(threadId: string, folder: ThreadFolder): Promise<void> {
     await this.#log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
+  }
+
+  /** Ends what an answer allowed beyond its call, from the next turn on; throws `relay_not_found` when it allows nothing. */
+  async revokeGrant(threadId: string, relayId: string, by: { readonly by?: string } = {}): Promise<void> {
+    const entry = (await this.inbox.of(await this.find(threadId))).get(relayId);
+    if (entry === undefined || !isGranting(entry))
+      throw new SingletreeError('relay_not_found', `The answer to "${relayId}" allows nothing beyond its call.`, {
+        details: { relayId },
+      });
+    await this.#log.append(threadId, [{ type: 'grant_revoked', runId: newId(), relayId, ...by }]);
   }
 
   /** Stores which mode and model the next turns of a thread use, with metadata of the thread. */

@@ -34,7 +34,8 @@ import {
   type SentMessage,
 } from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
-import { makeTitle } from './title.ts';
+import { checkStoppable } from './stoppable-subagent.ts';
+import { makeTitle, titleFrom } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
 const checkMs = 5_000;
@@ -204,6 +205,17 @@ export class Conversations extends ConversationSettings {
     await this.#control.abort(runId, { threadId: thread.id, ...defined({ by }) });
   }
 
+  /**
+   * Stops one subagent of a thread, whichever process runs it: its parent gets an error in place of its result, and
+   * continues. Throws `run_not_found` when it is not open, and `invalid_argument` for one of an external program.
+   */
+  async stopSubagent(threadId: string, runId: string, { by }: Pick<AbortOptions, 'by'> = {}): Promise<void> {
+    const thread = await this.#options.log.getThread(threadId);
+    const { conversation } = await this.#memory.of(threadId);
+    checkStoppable(conversation, runId, { thread, agents: this.#agents });
+    await this.#options.log.append(threadId, [{ type: 'abort_requested', runId, ...defined({ by }) }]);
+  }
+
   /** Aborts every active run of a thread, whichever process owns it; returns their ids. */
   abortAll(threadId: string, options: Omit<AbortOptions, 'threadId'> = {}): Promise<readonly string[]> {
     return this.#control.abortAll(threadId, options);
@@ -312,13 +324,15 @@ export class Conversations extends ConversationSettings {
     });
   }
 
-  /** Starts a run with a message, which gives a thread without a title its title. */
+  /** Starts a run with a message, which gives a thread its title: one without a title, or with that of the message it edits. */
   async #begin(threadId: string, message: SentMessage, edits?: string): Promise<SendReceipt> {
     const before = await this.#options.log.getThread(threadId);
     const chosen = withChosenModel(this.#agents, before, message);
     const { runId } = await this.start(threadId, chosen, { ...onceOf(message), ...defined({ edits }) });
     const thread = before?.title === undefined ? await this.#options.log.getThread(threadId) : before;
-    if (thread !== undefined && thread.title === undefined)
+    const isEdited =
+      edits !== undefined && thread?.title === titleFrom((await this.#memory.of(threadId)).conversation, edits);
+    if (thread !== undefined && (thread.title === undefined || isEdited))
       await this.label(threadId, { title: makeTitle(message.content) });
     return { runId };
   }

@@ -1,27 +1,25 @@
 import { defined } from '../../events/defined.ts';
-import { type AgentEvent, parseEvent } from '../../events/index.ts';
+import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { plainEvent } from '../../log/encode.ts';
 
 const keptLength = 64 * 1024;
 
 /**
- * Returns an event that a log takes. Long texts of one that is too long are cut, because the raw line has them whole; one
- * with fields of another form than events have is `unknown`.
+ * Returns an event that a log takes, in a copy that was checked. Long texts of one that is too long are cut, because the
+ * raw line has them whole; one with fields of another form than events have is `unknown`.
  */
 export function fitEvent(event: AgentEvent, maxBytes: number): AgentEvent {
-  const text = JSON.stringify(event);
-  if (!isValid(event)) return asUnknown(event, text);
-  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return event;
-  const cut = JSON.stringify(event, (_, value: unknown) => (typeof value === 'string' ? cutText(value) : value));
-  if (Buffer.byteLength(cut) <= maxBytes) return JSON.parse(cut) as AgentEvent;
-  return asUnknown(event, text);
-}
-
-function isValid(event: AgentEvent): boolean {
   try {
-    parseEvent(event);
-    return true;
-  } catch {
-    return false;
+    const { event: copy, length } = plainEvent(event);
+    // A character has at most three bytes, and an escape six characters.
+    if (length * 6 <= maxBytes) return copy;
+    const text = JSON.stringify(copy);
+    if (Buffer.byteLength(text) <= maxBytes) return copy;
+    const cut = JSON.stringify(copy, (_, value: unknown) => (typeof value === 'string' ? cutText(value) : value));
+    return Buffer.byteLength(cut) <= maxBytes ? (JSON.parse(cut) as AgentEvent) : asUnknown(event, text);
+  } catch (error) {
+    if (!SingletreeError.is(error)) throw error;
+    return asUnknown(event, JSON.stringify(event));
   }
 }
 

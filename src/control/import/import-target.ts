@@ -1,5 +1,6 @@
 import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
+import { giveUp } from '../../log/encode.ts';
 import { defaultMaxEventBytes } from '../../log/event-size.ts';
 import type { EventLog, RawLine, Thread } from '../../log/index.ts';
 import { makeTitle } from '../conversations/title.ts';
@@ -113,7 +114,7 @@ export class ImportTarget {
     const metadata = note && { metadata: { [importKey]: note } };
     if (this.#events.length > 0 || note !== undefined) {
       const expectedSeq = this.#seq - this.#events.length;
-      await log.append(threadId, this.#events, {
+      await log.append(threadId, giveUp(this.#events), {
         imported: true,
         ...(this.#events.length > 0 && { expectedSeq }),
         ...metadata,

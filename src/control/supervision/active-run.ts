@@ -22,7 +22,7 @@ export interface ActiveRunOptions {
   readonly thread: ActiveThread;
   readonly threadId: string;
   readonly agent: Agent;
-  readonly params: Omit<InvokeParams, 'signal' | 'answers' | 'steering'>;
+  readonly params: Omit<InvokeParams, 'signal' | 'answers' | 'steering' | 'childStops'>;
   /** How long an agent may take to stop before it is abandoned, in milliseconds. */
   readonly graceMs: number;
   /** Writes a warning into the log for events in an illegal order. */
@@ -67,6 +67,8 @@ export class ActiveRun implements RunHandle {
   /** The open calls of an external agent. */
   readonly #lostCalls: LostCalls | undefined;
   readonly #steeringListeners = new Set<() => void>();
+  /** What stops its subagents, by their run ids. */
+  readonly #children = new Map<string, AbortController>();
   #isDetached = false;
   /** Whether the run has ended: later events of the agent are ignored. */
   #isOver = false;
@@ -129,6 +131,13 @@ export class ActiveRun implements RunHandle {
     setTimeout(() => this.#abandon('abandoned'), this.#options.graceMs).unref();
   }
 
+  /** Stops one of its subagents; returns whether it has one with this id. */
+  stopChild(runId: string): boolean {
+    const stop = this.#children.get(runId);
+    stop?.abort(new Error('The subagent was stopped.'));
+    return stop !== undefined;
+  }
+
   /** Appends an event about the run to its log. */
   mark(event: AgentEvent): void {
     this.#options.thread.writer.write(event).catch(this.#diagnose('mark_failed'));
@@ -176,6 +185,13 @@ export class ActiveRun implements RunHandle {
       ...defined({ context }),
       signal: this.#stop.signal,
       ...defined({ answers: this.#answers }),
+      childStops: {
+        signalFor: runId => {
+          const stop = this.#children.get(runId) ?? new AbortController();
+          this.#children.set(runId, stop);
+          return stop.signal;
+        },
+      },
       steering: {
         take: () => this.#steering.splice(0),
         onMessage: listener => {

@@ -67,10 +67,11 @@ export class ActiveThreads {
             report(`The runs of the thread "${threadId}" are detached: ${errorText(reason)}`);
           for (const run of runsIn(threadId)) run.detach();
         },
-        onAbort: runId =>
-          runsIn(threadId)
-            .find(run => run.runId === runId)
-            ?.abort(),
+        onAbort: runId => {
+          const run = runsIn(threadId).find(each => each.runId === runId);
+          if (run !== undefined) return run.abort();
+          for (const each of runsIn(threadId)) each.stopChild(runId);
+        },
         onQueue: () => this.#options.onQueue(threadId),
         onOutage: error => this.#outages.begin(threadId, error),
         onOutageEnd: (error, ms) => this.#outages.end(threadId, error, ms),

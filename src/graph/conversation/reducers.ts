@@ -79,6 +79,7 @@ const on: Handlers<[ConversationDraft], void> = {
   mode_changed: (event, draft) => addFact(event, draft),
   model_changed: (event, draft) => addFact(event, draft),
   folder_changed: (event, draft) => addFact(event, draft),
+  grant_revoked: (event, draft) => addFact(event, draft),
   branch_selected: (event, draft) => {
     const message = messageNamed(draft, event.nodeId);
     if (message !== undefined && message.spawnedBy === undefined) activate(draft, message);

@@ -2,7 +2,7 @@ import { isUsableId } from '../checks.ts';
 import type { RawLine } from '../event-log.ts';
 import { DamagedValue } from './errors.ts';
 import type { Connection } from './open.ts';
-import { changes, command, lowest32, positionOf, query } from './statement.ts';
+import { changes, command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
 import { asBytes, asJoinedBytes, asNumber, textsIn } from './stored-text.ts';
 
 const ofRun = `position BETWEEN ${positionOf('raw_runs.key', '0')} AND ${positionOf('raw_runs.key', String(lowest32))}`;
@@ -14,12 +14,16 @@ export interface RawRun {
   readonly last: number;
 }
 
+/** How many lines one statement inserts. */
+const linesAtOnce = 16;
+
 /** The raw lines of a file. */
 export class RawLineTable {
   readonly #run;
   readonly #runsOf;
   readonly #insertRun;
   readonly #insert;
+  readonly #insertMany;
   readonly #read;
   readonly #deleteLines;
   readonly #deleteRun;
@@ -35,6 +39,11 @@ export class RawLineTable {
       db,
       `INSERT INTO raw_lines (position, ts, stream, line) VALUES (${positionOf('?1', '?2')}, ?3, ?4, ?5)`,
     );
+    const rows = Array.from({ length: linesAtOnce }, (_, row) => {
+      const [n, ts, stream, line] = [2, 3, 4, 5].map(field => `?${field + row * 4}`);
+      return `(${positionOf('?1', String(n))}, ${ts}, ${stream}, ${line})`;
+    });
+    this.#insertMany = command(db, `INSERT INTO raw_lines (position, ts, stream, line) VALUES ${rows.join(', ')}`);
     this.#read = query(
       db,
       `SELECT position & ${lowest32}, ${asJoinedBytes(['ts', 'stream'])}, ${asBytes('line')} FROM raw_lines WHERE position > ${positionOf('?1', '?2')} AND position <= ${positionOf('?1', String(lowest32))} ORDER BY position LIMIT ?3`,
@@ -54,8 +63,12 @@ export class RawLineTable {
     return { key, last: 0 };
   }
 
-  insert(run: RawRun, { n, ts, stream, line }: RawLine): void {
-    this.#insert.run(run.key, n, ts, stream, Buffer.from(line.buffer, line.byteOffset, line.byteLength));
+  /** Inserts lines, many with one statement: a statement costs as much as a short line. */
+  insert({ key }: RawRun, lines: readonly RawLine[]): void {
+    const together = lines.length - (lines.length % linesAtOnce);
+    for (let at = 0; at < together; at += linesAtOnce)
+      this.#insertMany.run(key, ...lines.slice(at, at + linesAtOnce).flatMap(listValues));
+    for (const line of lines.slice(together)) this.#insert.run(key, ...listValues(line));
   }
 
   read(run: RawRun, { after, limit }: { after: number; limit: number }): RawLine[] {
@@ -81,4 +94,8 @@ export class RawLineTable {
     }
     return true;
   }
+}
+
+function listValues({ n, ts, stream, line }: RawLine): SqlValue[] {
+  return [n, ts, stream, Buffer.from(line.buffer, line.byteOffset, line.byteLength)];
 }

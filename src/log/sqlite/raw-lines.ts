@@ -15,7 +15,7 @@ export class RawLines {
     const run = this.#table.run(thread, runId);
     checkRawLines(runId, run?.last ?? 0, lines);
     const into = run ?? this.#table.addRun(thread, runId);
-    for (const line of lines) this.#table.insert(into, line);
+    this.#table.insert(into, lines);
   }
 
   read(thread: number, runId: string, range?: { readonly after?: number; readonly limit?: number }): RawLine[] {

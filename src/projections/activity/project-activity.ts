@@ -124,6 +124,7 @@ const handlers: Handlers<[ActivityState, LineOf], Activity[]> = {
   mode_changed: nothing,
   model_changed: nothing,
   folder_changed: nothing,
+  grant_revoked: nothing,
   branch_selected: nothing,
   collapsed: nothing,
   abort_requested: nothing,

@@ -220,6 +220,15 @@ function presentAnswers(relay: Relay): readonly AnswerChoice[] {
   }
 }
 
+/** Returns which later calls an answer allows without asking, in words. */
+export function presentGrant(relay: Relay, { remember }: Pick<EventOf<'relay_resolved'>, 'remember'>): string {
+  if (relay.relayKind === 'permission') {
+    if (remember === 'category' && relay.category !== undefined) return `every ${relay.category} call`;
+    return presentRelay(relay).command ?? `every call of ${visibleText(relay.tool)}`;
+  }
+  return presentRelay(relay).summary;
+}
+
 /** Returns where a relay stands, in words: what was decided, by whom and why. */
 export function presentAnswer({ relay, answer, status, reason }: Omit<RelayEntry, 'id' | 'runId' | 'since'>): string {
   if (status === 'pending') return 'waits for you';

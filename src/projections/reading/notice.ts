@@ -21,6 +21,8 @@ export function noticeOf(event: AgentEvent): Notice | undefined {
       return { level: 'info', message: `Model: ${event.modelId}` };
     case 'folder_changed':
       return { level: event.note === undefined ? 'info' : 'warning', message: folderWords(event) };
+    case 'grant_revoked':
+      return { level: 'info', message: 'A lasting approval was revoked: the next turn asks again.' };
     case 'summary':
       if (event.active === false) return undefined;
       return { level: 'info', message: 'Earlier messages were summarised for the agent.' };

@@ -59,6 +59,7 @@ const isFact: Readonly<Record<EventType, boolean>> = {
   mode_changed: true,
   model_changed: true,
   folder_changed: true,
+  grant_revoked: true,
   branch_selected: false,
   collapsed: true,
   abort_requested: true,

@@ -179,6 +179,7 @@ export class RequestFold {
     mode_changed: nothing,
     model_changed: nothing,
     folder_changed: nothing,
+    grant_revoked: nothing,
     branch_selected: nothing,
     collapsed: nothing,
     abort_requested: nothing,

@@ -4,14 +4,26 @@ import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, type OpenKind } from '../../log/index.ts';
 import { openKinds } from '../../log/open-things.ts';
 import { type Route, route } from '../route.ts';
+import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
+import { projectsFor } from './project-routes.ts';
 
 const tag = 'Operations';
 const status = z.looseObject({ status: z.string() });
+const folderQuery = z.strictObject({
+  folder: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('the open project to look at; the one the server was started in when absent'),
+});
 
 /** What those who run the server ask it. */
 export function operationRoutes(site: Site): Route[] {
   const { log, control, agents, telemetry } = site.options;
+  const agentsIn = async (scope: Scope, folder: string | undefined) =>
+    folder === undefined ? agents : projectsFor(site, scope).findAgents(folder);
   return [
     route({
       method: 'get',
@@ -64,8 +76,9 @@ export function operationRoutes(site: Site): Route[] {
       right: 'read',
       tag: 'Agents',
       summary: 'List the agents that can be asked, the default first',
+      query: folderQuery,
       answer: z.looseObject({ agents: z.array(agentInfo) }),
-      handle: () => ({ agents: agents.list() }),
+      handle: async ({ scope, query: { folder } }) => ({ agents: (await agentsIn(scope, folder)).list() }),
     }),
     route({
       method: 'get',
@@ -73,9 +86,12 @@ export function operationRoutes(site: Site): Route[] {
       right: 'read',
       tag: 'Agents',
       summary: 'List the agents and providers of models that are known, and how to add what is missing',
+      query: folderQuery,
       answer: setupInfo,
-      handle: ({ scope }) => ({
-        ...(agents.setup?.() ?? { agents: [], keys: [] }),
+      handle: async ({ scope, query: { folder } }) => ({
+        ...((await agentsIn(scope, folder)).setup?.() ?? { agents: [], keys: [] }),
+        hasProjects: site.options.projects !== undefined && scope.resourceId === undefined,
+        hasKeys: site.options.providers !== undefined && scope.resourceId === undefined,
         hasSessions: site.options.sessions !== undefined && scope.resourceId === undefined,
       }),
     }),

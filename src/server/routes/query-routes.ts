@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { readRedacted } from '../../agents/redaction/read-redacted.ts';
 import { defined } from '../../events/defined.ts';
 import { definitionOf, type EventType } from '../../events/index.ts';
 import { readEventPage, searchLog, type UsageGroup, usageOf } from '../../log/index.ts';
 import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/index.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
-import { readRedactedEvents, readRedactedWindow } from '../redacted-window.ts';
+import { readRedactedWindow } from '../redacted-window.ts';
 import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
 
@@ -91,7 +92,7 @@ export function queryRoutes(site: Site): Route[] {
       answer: eventPageInfo,
       handle: ({ query, scope }) =>
         readEventPage(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) }), (threadId, range) =>
-          readRedactedEvents({ log, redactor: site.redactor }, threadId, range),
+          readRedacted({ log, redactor: site.redactor }, threadId, range),
         ),
     }),
     route({

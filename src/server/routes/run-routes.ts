@@ -84,6 +84,19 @@ export function runRoutes(site: Site): Route[] {
     }),
     route({
       method: 'post',
+      path: '/api/threads/{threadId}/runs/{runId}/stop',
+      right: 'send',
+      tag,
+      summary: 'Stop one subagent: the run that started it continues with an error in place of its result',
+      answer: z.looseObject({}),
+      handle: async ({ param, scope }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        await site.conversations.stopSubagent(id, param('runId'), authorOf(scope));
+        return {};
+      },
+    }),
+    route({
+      method: 'post',
       path: '/api/runs/{runId}/abort',
       right: 'send',
       tag,

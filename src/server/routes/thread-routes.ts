@@ -13,6 +13,7 @@ import type { Site } from '../site.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
 import { cursorOf, hasTitleWords, placeIn, resourceFor } from '../threads.ts';
+import { projectsFor } from './project-routes.ts';
 import { streamResponse } from './stream-routes.ts';
 
 const tag = 'Threads';
@@ -82,10 +83,17 @@ export function threadRoutes(site: Site): Route[] {
       answer: threadInfo,
       handle: async ({ body, scope }) => {
         const { id, title: name } = body;
-        const fields = defined({ title: name, resourceId: resourceFor(scope, body.resourceId) });
-        return site.infoOf(
-          await (id === undefined ? log.createThread(fields) : site.findOrCreate(scope, { id, ...fields })),
-        );
+        const project = body.folder === undefined ? undefined : await projectsFor(site, scope).findProject(body.folder);
+        const fields = {
+          ...defined({ title: name, resourceId: resourceFor(scope, body.resourceId) }),
+          ...(project && { metadata: { cwd: project.folder } }),
+        };
+        const thread = await (id === undefined
+          ? log.createThread(fields)
+          : site.findOrCreate(scope, { id, ...fields }));
+        if (project === undefined || thread.seq > 0) return site.infoOf(thread);
+        await site.conversations.move(thread.id, { folder: project.folder });
+        return site.infoOf(await site.find(scope, thread.id));
       },
     }),
     route({

@@ -77,6 +77,17 @@ export function checkRight({ rights, by }: Scope, right: Right): void {
   );
 }
 
+/**
+ * Throws `not_found` for a caller of one resource, and `request_forbidden` for a program that works for a run: an agent
+ * does not change what decides about agents.
+ */
+export function checkOwner({ resourceId, runMarks }: Scope, what: string): void {
+  if (resourceId !== undefined)
+    throw new SingletreeError('not_found', `${what} are not open to a token of one resource.`);
+  if (runMarks !== undefined)
+    throw new SingletreeError('request_forbidden', `${what} are changed by people, not by the programs of a run.`);
+}
+
 /** The author of what a request adds to a log, as the `by` of its events. */
 export function authorOf({ by }: Scope): { readonly by?: string } {
   return by === undefined ? {} : { by };

@@ -22,8 +22,9 @@ export interface SlashCommand extends OfferedCommand {
 export const slashCommands = [
   { name: 'help', argument: '[command]', completes: 'command', does: 'show keys and commands' },
   { name: 'model', argument: '[provider/model]', completes: 'model', does: 'choose a model' },
+  { name: 'key', argument: '[provider]', does: 'enter, replace or remove the key of a provider of models' },
   { name: 'mode', argument: '[mode]', completes: 'mode', does: 'switch the mode' },
-  { name: 'agent', argument: '[agent]', completes: 'agent', does: 'start a new thread with another agent' },
+  { name: 'agent', argument: '[agent]', completes: 'agent', does: 'continue with another agent' },
   { name: 'threads', argument: '[text]', completes: 'thread', does: 'switch to another thread' },
   { name: 'new', argument: '[title]', does: 'start a new thread' },
   { name: 'rewind', does: 'go back to an earlier message, with or without the files' },

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
+import { MemoryLog, readWindow } from '../../log/index.ts';
 import { threadReading } from '../../projections/index.ts';
+import { ThreadRanges } from '../../projections/reading/ranges/thread-ranges.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import { RowFeed } from './row-feed.ts';
 import type { Row } from './row.ts';
@@ -39,6 +41,33 @@ function rowsOf(events: readonly LoggedEvent[], takenAfter: (seq: number) => boo
   return [...rows, ...feed.take(threadReading.view(state))];
 }
 
+/** The rows of a log whose reading drops what is long ago and not held; taken after these events, and at the end. */
+async function droppedRowsOf(events: readonly LoggedEvent[], takenAfter: (seq: number) => boolean): Promise<Row[]> {
+  const log = new MemoryLog();
+  const { id } = await log.createThread();
+  const times = new EventTimes();
+  const feed = new RowFeed({ cwd: '/project', times });
+  const { signal } = new AbortController();
+  const ranges = new ThreadRanges({ read: part => readWindow(log, id, part), limit: 4, signal, changed: () => {} });
+  ranges.hold(0);
+  const rows: Row[] = [];
+  const take = () => {
+    const reading = ranges.view();
+    rows.push(...feed.take(reading));
+    ranges.hold(feed.openSeq(reading));
+  };
+  for (const event of events) {
+    ranges.take(event);
+    ranges.drop();
+    times.take(event);
+    if (takenAfter(event.seq)) take();
+  }
+  take();
+  ranges.drop();
+  expect(ranges.view().firstSeq, 'something is dropped').toBeGreaterThan(1);
+  return rows;
+}
+
 const shown = (rows: readonly Row[], width = 80) => rows.flatMap(row => row.lines(width).map(textOfLine));
 const linesOf = (...events: readonly AgentEvent[]) => shown(rowsOf(logged([user('Go.'), start, ...events])));
 
@@ -54,6 +83,37 @@ function doingAt(now: number, ...events: readonly AgentEvent[]) {
 }
 
 describe('the rows of a thread', () => {
+  it('are the same when what was printed is dropped from the reading', async () => {
+    const turn = (at: number, steps: number): AgentEvent[] => [
+      user(`Question ${at}`, `u${at}`),
+      { type: 'harness_start', runId: `r${at}`, parentId: `u${at}:user`, agentId: 'coder' },
+      ...Array.from({ length: steps }, (_, step): AgentEvent[] => {
+        const [runId, id] = [`r${at}`, `${at}-${step}`];
+        return [
+          { type: 'step_start', runId, step, callId: `m-${id}` },
+          { type: 'text', runId, id: `t-${id}`, content: `Step ${id} of the work.\n\nNow ` },
+          { type: 'text', runId, id: `t-${id}`, content: 'this.' },
+          { type: 'tool_call', runId, id: `c-${id}`, name: 'bash', input: { command: `run ${id}` } },
+          { type: 'tool_start', runId, id: `c-${id}`, name: 'bash' },
+          { type: 'tool_result', runId, id: `c-${id}`, name: 'bash', output: { context: 'ok' } },
+        ];
+      }).flat(),
+      { type: 'harness_end', runId: `r${at}`, agentId: 'coder', reason: 'complete' },
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 12, maxLength: 30 }),
+        fc.array(fc.boolean(), { minLength: 7, maxLength: 60 }),
+        async (steps, mask) => {
+          const events = logged(steps.flatMap((count, at) => turn(at, count)));
+          const takenAfter = (seq: number) => mask[seq % mask.length] === true;
+          expect(shown(await droppedRowsOf(events, takenAfter))).toEqual(shown(rowsOf(events, takenAfter)));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
   it('show messages, text, calls with their objects, and the end', () => {
     const lines = linesOf(
       text('Let me **look**.\n\nNow.'),

@@ -64,6 +64,7 @@ export class RowFeed {
 
   /** Returns the rows that are finished since the last call. */
   take(reading: ThreadReading): Row[] {
+    this.#skipDropped(reading);
     const rows = this.#returnToBranch(reading);
     for (let node = this.#current(reading); node !== undefined; node = this.#current(reading)) {
       const isHidden = reading.hidden.has(node.id);
@@ -78,6 +79,12 @@ export class RowFeed {
       this.#reset();
     }
     return rows;
+  }
+
+  /** The seq of the first event whose rows were not all returned. */
+  openSeq(reading: ThreadReading): number {
+    const part = this.#current(reading)?.partList.at(this.#place);
+    return part?.seq ?? reading.seq + 1;
   }
 
   /** Draws what is open, in at most `most` lines: the newest ones. */
@@ -153,21 +160,19 @@ export class RowFeed {
     }
   }
 
-  /** An attempt that was superseded takes its parts with it: those that were not returned come next. */
+  /** An attempt that was superseded takes its parts with it, and early parts may be dropped: what was not returned comes next. */
   #findPlace(node: ViewNode, rows: Row[]): void {
     const { partList } = node;
-    const isKept = this.#place === 0 || this.#returned.has(partList.at(this.#place - 1)?.id ?? '');
-    const isOpenGone = this.#text !== undefined && partList.at(this.#place)?.id !== this.#text.id;
-    if (isKept && !isOpenGone) return;
-    if (isOpenGone) {
-      this.#text = undefined;
-      rows.push(
-        notice(`${node.id}:again:${this.#place}`, node.id, 'The answer above was cut off: the model tries again.'),
-      );
+    const isReturned = (at: number) => this.#returned.has(partList.at(at)?.id ?? '');
+    if (this.#place > 0 && !isReturned(this.#place - 1)) {
+      this.#place = 0;
+      while (this.#place < partList.length && isReturned(this.#place)) this.#place++;
     }
-    if (isKept) return;
-    this.#place = 0;
-    while (this.#place < partList.length && this.#returned.has(partList.at(this.#place)?.id ?? '')) this.#place++;
+    if (this.#text === undefined || partList.at(this.#place)?.id === this.#text.id) return;
+    this.#text = undefined;
+    rows.push(
+      notice(`${node.id}:again:${this.#place}`, node.id, 'The answer above was cut off: the model tries again.'),
+    );
   }
 
   #textRows(part: ViewPart & { readonly kind: 'text' }, node: ViewNode, isWhole: boolean): Row[] {
@@ -247,6 +252,20 @@ export class RowFeed {
   #reset(): void {
     [this.#place, this.#returned, this.#text, this.#group] = [0, new Set(), undefined, undefined];
     [this.#isEnded, this.#currentId, this.#retries] = [false, undefined, undefined];
+  }
+
+  /** Earlier messages may be dropped from the reading, or added to it: those that were returned are found by their ids. */
+  #skipDropped({ nodeList }: ThreadReading): void {
+    const [first] = this.#messages;
+    if (first === undefined || nodeList.at(0)?.id === first) return;
+    const known = new Map([...this.#messages, this.#currentId ?? ''].map((id, at) => [id, at]));
+    for (let at = 0; at < nodeList.length; at++) {
+      const place = known.get(nodeList.at(at)?.id ?? '');
+      if (place === undefined) continue;
+      const before = Array.from({ length: at }, (_, index) => nodeList.at(index)?.id ?? '');
+      this.#messages.splice(0, place, ...before);
+      return;
+    }
   }
 
   /** After an edit or a rewind the active branch is another one: what was printed stays, a line marks the change. */

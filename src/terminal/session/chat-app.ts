@@ -11,7 +11,7 @@ import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history-file.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
 import type { Density } from '../rows/density.ts';
-import { oneLine } from '../rows/tool-object.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
 import { argumentValues } from './argument-values.ts';
 import { attachedFiles } from './attached-files.ts';
@@ -198,9 +198,10 @@ export class ChatApp {
     this.note(title === '' ? 'New thread.' : `New thread: ${title}`);
   }
 
-  /** Begins a new thread with an agent; a turn that runs goes on in the background. */
-  async startWith(agentId: string): Promise<void> {
+  /** Continues the thread that is shown with an agent; begins a new one where a turn runs, which goes on in the background. */
+  async switchAgent(agentId: string): Promise<void> {
     const agent = await this.options.agents.open(agentId);
+    if (this.threads.continueWith(agent)) return this.note(`${agentId} continues this thread.`);
     this.threads.startNew(agent);
     await this.draft.open('new');
     this.band = undefined;
@@ -208,11 +209,16 @@ export class ChatApp {
   }
 
   /** Lets the person edit a text in the editor; undefined when it failed. */
-  async edit(text: string, name: string): Promise<string | undefined> {
+  edit(text: string, name: string): Promise<string | undefined> {
+    return this.lendTerminal(() => editInEditor(text, name));
+  }
+
+  /** Lets something else use the terminal until it is done. */
+  async lendTerminal<Result>(use: () => Promise<Result>): Promise<Result> {
     this.screen.pause();
     this.io.leave();
     try {
-      return await editInEditor(text, name);
+      return await use();
     } finally {
       this.#enter();
       this.screen.resume();

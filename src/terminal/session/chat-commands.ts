@@ -21,7 +21,8 @@ const commands: Readonly<Record<CommandName, Command>> = {
   bg: app => app.startNew(),
   mode: (app, modeId) => switchMode(app, modeId),
   model: (app, modelId) => switchModel(app, modelId),
-  agent: (app, agentId) => (agentId === '' ? app.lists.agents() : app.startWith(agentId)),
+  agent: (app, agentId) => (agentId === '' ? app.lists.agents() : app.switchAgent(agentId)),
+  key: (app, provider) => enterKey(app, provider),
   threads: (app, id) => threads(app, id),
   rename: (app, title) => rename(app, title),
   rewind: app => app.lists.rewind(),
@@ -67,6 +68,13 @@ async function switchModel(app: ChatApp, modelId: string): Promise<void> {
   await app.threads.switchModel(modelId);
   // The log of a thread has the change, which is a row.
   if (app.threads.follower === undefined) app.note(`Model: ${modelId}`);
+}
+
+/** Asks for the key outside the composer: what is typed there is kept as history and drafts. */
+async function enterKey(app: ChatApp, provider: string): Promise<void> {
+  const { enterKey: enter } = app.options;
+  if (enter === undefined) throw new SingletreeError('not_supported', 'Keys cannot be stored here.');
+  app.note(await app.lendTerminal(() => enter(provider)));
 }
 
 /** Opens the thread whose id begins like this, else the list of those that match. */

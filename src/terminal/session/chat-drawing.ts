@@ -9,7 +9,7 @@ import { completionLines } from './completion-lines.ts';
 import { noteRow } from './note-row.ts';
 import { isWriting, takesKeys } from './relay-band.ts';
 import type { Waiting } from './status-line.ts';
-import type { ThreadFollower } from './thread-follower.ts';
+import type { OpenThread } from './open-thread.ts';
 
 /** A message whose run takes longer to begin has a line, in milliseconds. */
 const slowMs = 300;
@@ -18,7 +18,7 @@ const slowMs = 300;
 export class ChatDrawing {
   readonly #app: ChatApp;
   #feed: RowFeed | undefined;
-  #feedOf: ThreadFollower | undefined;
+  #feedOf: OpenThread | undefined;
 
   constructor(app: ChatApp) {
     this.#app = app;
@@ -38,7 +38,10 @@ export class ChatDrawing {
       });
       if (follower.hasEarlier) rows.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
     }
-    return [...rows, ...(this.#feed?.take(follower.reading) ?? [])];
+    const { reading } = follower;
+    rows.push(...(this.#feed?.take(reading) ?? []));
+    follower.hold(this.#feed?.openSeq(reading) ?? 0);
+    return rows;
   }
 
   /** Lays the live area out. */

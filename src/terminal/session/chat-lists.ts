@@ -53,7 +53,7 @@ export class ChatLists {
     });
   }
 
-  /** The agents that can be used here: choosing one begins a new thread with it. */
+  /** The agents that can be used here: choosing one continues the thread with it, or begins a new one. */
   async agents(): Promise<void> {
     const { list, options, threads } = this.#app;
     const { id: current } = threads.agent;
@@ -61,9 +61,9 @@ export class ChatLists {
       title: 'Agents',
       entries: agentEntries(await options.agents.list(), current),
       marked: current,
-      hint: 'Enter starts a new thread · type to search · Esc closes',
+      hint: `Enter ${threads.canChangeAgent ? 'continues this thread' : 'starts a new thread'} · type to search · Esc closes`,
     });
-    list.open(picker, { choose: ({ id }) => this.#app.startWith(id) });
+    list.open(picker, { choose: ({ id }) => this.#app.switchAgent(id) });
   }
 
   /** The models that can be used, or all. */

@@ -53,6 +53,11 @@ export interface ChatOptions {
   readonly listModels: () => Promise<readonly AvailableModel[]>;
   /** Returns how many tokens the context of a model takes; undefined when that is not known. */
   readonly contextSize?: ((modelId: string) => number | undefined) | undefined;
+  /**
+   * Asks on the terminal for the key of a provider, stores and tests it; without a provider it lists them. Returns what the
+   * person should know. Keys cannot be stored when absent.
+   */
+  readonly enterKey?: ((provider: string) => Promise<string>) | undefined;
   /** Resolves when the store can be used, and rejects when it cannot. */
   readonly probeStore: () => Promise<unknown>;
   /** Calls back with what the person should know of the store while the chat runs. */

@@ -9,7 +9,7 @@ import type { RelayEntry } from '../../projections/index.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
 import { type PersonAnswer, toRelayAnswer } from './relay-answer.ts';
-import { ThreadFollower } from './thread-follower.ts';
+import { OpenThread } from './open-thread.ts';
 
 export interface ChatThreadsOptions {
   readonly log: EventLog;
@@ -53,7 +53,7 @@ export class ChatThreads {
   readonly #shownWith = new Map<string, string>();
   readonly #unsent = new Set<UnsentMessage>();
   #agent: ChatAgent;
-  #follower: ThreadFollower | undefined;
+  #follower: OpenThread | undefined;
   #creating: Promise<void> | undefined;
   /** The thread that is shown, as it was when its model was chosen last. */
   #thread: Thread | undefined;
@@ -84,7 +84,7 @@ export class ChatThreads {
   }
 
   /** The thread that is shown; undefined before its first message. */
-  get follower(): ThreadFollower | undefined {
+  get follower(): OpenThread | undefined {
     return this.#follower;
   }
 
@@ -174,6 +174,22 @@ export class ChatThreads {
       void this.#supervisor.takeOver(threadId).then(onChange, onLost);
   }
 
+  /** Whether another agent can continue the thread that is shown: no turn runs in it. */
+  get canChangeAgent(): boolean {
+    return this.#follower !== undefined && !this.isRunning;
+  }
+
+  /** Continues the thread that is shown with another agent, from the next message on. Returns whether it can. */
+  continueWith(agent: ChatAgent): boolean {
+    const { threadId } = this;
+    if (threadId === undefined || !this.canChangeAgent) return false;
+    this.#agent = agent;
+    this.#agents.set(agent.id, agent);
+    this.#shownWith.set(threadId, agent.id);
+    this.#options.onChange();
+    return true;
+  }
+
   /** Begins without a thread: the next message creates one, with the same agent or another one. */
   startNew(agent = this.#agent): void {
     if (agent.id !== this.#agent.id) this.#next = {};
@@ -240,9 +256,11 @@ export class ChatThreads {
     this.#thread = await log.createThread({ resourceId: 'default', title, metadata });
     if (mode !== undefined) await this.conversations.switchMode(this.#thread.id, agentId, mode);
     this.#next = {};
-    for (const unsent of this.#unsent) unsent.threadId ??= this.#thread.id;
-    this.#options.onCreate?.(this.#thread.id);
-    await this.#follow(this.#thread.id);
+    const { id } = this.#thread;
+    this.#options.onCreate?.(id);
+    await this.#follow(id, () => {
+      for (const unsent of this.#unsent) unsent.threadId ??= id;
+    });
   }
 
   #use(agent: ChatAgent): void {
@@ -256,10 +274,12 @@ export class ChatThreads {
     return this.#agents.get(id) ?? (await this.#options.agents.open(id));
   }
 
-  async #follow(threadId: string): Promise<void> {
+  /** Shows a thread; `onOpen` is called before anybody hears of it. */
+  async #follow(threadId: string, onOpen?: () => void): Promise<void> {
     const { log, clock, onChange, onLost } = this.#options;
     this.#shownWith.set(threadId, this.#agent.id);
-    this.#follower = await ThreadFollower.open(threadId, { log, clock, onChange, onLost });
+    this.#follower = await OpenThread.open(threadId, { log, clock, onChange, onLost });
+    onOpen?.();
     onChange();
   }
 }

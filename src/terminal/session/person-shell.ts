@@ -1,4 +1,4 @@
-import { oneLine } from '../rows/tool-object.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runShellLine, shellLineContext } from './shell-line.ts';
 

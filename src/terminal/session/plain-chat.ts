@@ -15,7 +15,7 @@ import { newBand } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { RowPrinter } from './row-printer.ts';
 import { StoreWatch } from './store-watch.ts';
-import type { ThreadFollower } from './thread-follower.ts';
+import type { OpenThread } from './open-thread.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
 export interface PlainChatOptions extends Omit<ChatOptions, 'styling'> {
@@ -35,7 +35,7 @@ export class PlainChat {
   readonly #options: PlainChatOptions;
   readonly #threads: ChatThreads;
   readonly #printer = new RowPrinter();
-  #feed: { readonly of: ThreadFollower; readonly rows: RowFeed } | undefined;
+  #feed: { readonly of: OpenThread; readonly rows: RowFeed } | undefined;
   #asked: string | undefined;
   #wasRunning = false;
   #hasEnded = false;
@@ -118,6 +118,7 @@ export class PlainChat {
     if (this.#feed?.of !== follower)
       this.#feed = { of: follower, rows: new RowFeed({ cwd: this.#options.cwd, times: follower.times }) };
     this.#printer.add(this.#feed.rows.take(follower.reading), width);
+    follower.hold(this.#feed.rows.openSeq(follower.reading));
     while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
     this.#ask(follower.pending);
     const { isRunning } = this.#threads;
@@ -153,10 +154,11 @@ export class PlainChat {
       );
   }
 
-  /** The exit code now that the input has ended and nobody will answer; undefined while a message waits for its turn. */
+  /** The exit code now that the input has ended and nobody will answer; undefined while a message waits or is not printed. */
   async #exitCode(): Promise<number | undefined> {
-    const { threadId, conversations } = this.#threads;
+    const { threadId, conversations, follower } = this.#threads;
     const thread = threadId === undefined ? undefined : await this.#options.log.getThread(threadId);
+    if (follower !== undefined && (thread?.seq ?? 0) > follower.reading.seq) return undefined;
     const { state = 'idle', problem } = (thread && (await conversations.status(thread))) ?? {};
     if (this.#threads.pending.length > 0) return 1;
     return this.#threads.isRunning || (state !== 'idle' && problem === undefined) ? undefined : 0;

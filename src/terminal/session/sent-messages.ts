@@ -3,7 +3,7 @@ import { parseSystemReminder } from '../../control/conversations/system-reminder
 import { type EventLog, readWindow, type ThreadWindow } from '../../log/index.ts';
 import type { ViewPart } from '../../projections/index.ts';
 import { LoadedRange } from '../../projections/reading/ranges/loaded-range.ts';
-import type { ThreadFollower } from './thread-follower.ts';
+import type { OpenThread } from './open-thread.ts';
 
 /** A message of the person in a thread. */
 export interface SentMessage {
@@ -72,7 +72,7 @@ export class SentMessages {
 }
 
 /** Returns the id of the message in whose turn earlier messages were summarised last; undefined when none is known. */
-export function summarisedIn(follower: ThreadFollower | undefined): string | undefined {
+export function summarisedIn(follower: OpenThread | undefined): string | undefined {
   let [isFound, id]: [boolean, string | undefined] = [false, undefined];
   follower?.reading.nodeList.findLast(({ id: nodeId, role, partList }) => {
     isFound ||= partList.findLast(part => isCompaction(part) || undefined) === true;

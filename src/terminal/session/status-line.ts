@@ -1,7 +1,7 @@
 import { secondsText } from '../../projections/presentation/wording.ts';
 import { costText } from '../rows/part-rows.ts';
 import type { Doing } from '../rows/row-feed.ts';
-import { oneLine } from '../rows/tool-object.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
 

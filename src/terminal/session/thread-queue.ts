@@ -4,7 +4,7 @@ import { newId, SingletreeError } from '../../events/index.ts';
 import { SerialQueue } from '../../events/serial-queue.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
-import type { ThreadFollower } from './thread-follower.ts';
+import type { OpenThread } from './open-thread.ts';
 
 /** A message that waits in the thread that is shown, or a command that waits with the messages. */
 export interface QueuedItem {
@@ -51,7 +51,7 @@ export class ThreadQueue {
   readonly #options: ThreadQueueOptions;
   readonly #calls = new SerialQueue();
   readonly #pauses = new Set<Pause>();
-  #follower: ThreadFollower | undefined;
+  #follower: OpenThread | undefined;
   #unwatch = () => {};
   #messages: readonly WaitingMessage[] = [];
   #steering: readonly WaitingMessage[] = [];
@@ -85,7 +85,7 @@ export class ThreadQueue {
   }
 
   /** Shows what waits in another thread; the queue of the one before is not held any more. */
-  follow(follower: ThreadFollower | undefined): void {
+  follow(follower: OpenThread | undefined): void {
     if (follower === this.#follower) return;
     this.close().catch(this.#options.onError);
     this.#follower = follower;

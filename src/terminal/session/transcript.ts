@@ -5,7 +5,7 @@ import { span, textOfLine } from '../screen/styled-line.ts';
 import { type MissingRows, type ShownRows, Viewer } from '../screen/viewer.ts';
 import type { ChatApp } from './chat-app.ts';
 import { linesRow } from './note-row.ts';
-import type { ThreadFollower } from './thread-follower.ts';
+import type { OpenThread } from './open-thread.ts';
 import { TranscriptRows } from './transcript-rows.ts';
 
 /** How long after new events the transcript is drawn with them, in milliseconds. */
@@ -51,7 +51,7 @@ export class Transcript {
     await opening;
   }
 
-  async #show(follower: ThreadFollower): Promise<void> {
+  async #show(follower: OpenThread): Promise<void> {
     const { io, screen, options } = this.#app;
     const missed: LoggedEvent[] = [];
     let take = (event: LoggedEvent): void => void missed.push(event);

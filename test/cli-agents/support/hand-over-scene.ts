@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
@@ -15,17 +15,37 @@ import { MemoryLog } from '../../../src/log/index.ts';
 
 import { realProgram } from './real-program.ts';
 
-const shells = ['Bash', 'exec_command', 'bash', 'shell', 'developer__shell', 'run_shell_command', 'look'];
+const shells = [
+  'Bash',
+  'exec_command',
+  'bash',
+  'shell',
+  'developer__shell',
+  'run_shell_command',
+  'run_commands',
+  'look',
+];
+
+/** The number of the last prompt of a request. */
+function lastMark({ messages }: ScriptedRequest): string | undefined {
+  const said = messages.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
+  return [...said.matchAll(/LOOK-(\d+)/g)].at(-1)?.[1];
+}
 
 /** Answers each prompt `LOOK-n` with a text, a call of the shell and, after its result, another text. */
 function answer(request: ScriptedRequest): ScriptedTurn {
-  const said = request.messages.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
-  const n = [...said.matchAll(/LOOK-(\d+)/g)].at(-1)?.[1];
+  const n = lastMark(request);
   const name = request.toolNames.find(tool => shells.includes(tool));
   if (name === undefined || n === undefined) return 'A title';
   if (request.toolResults.some(({ text }) => text.includes(`output-${n}`))) return `Done ${n}.`;
   const command = `${n === '9' ? 'touch started && sleep 60 && ' : ''}echo output-${n}`;
-  const input = { [name === 'exec_command' ? 'cmd' : 'command']: command };
+  const inputs: Readonly<Record<string, object>> = {
+    exec_command: { cmd: command },
+    run_commands: { commands: [command] },
+    run_shell_command: { command, description: 'Looks', is_background: false },
+    bash: { command, description: 'Looks' },
+  };
+  const input = inputs[name] ?? { command };
   return [{ text: `Looking ${n}.` }, { toolCall: { id: `toolu_look${n}`, name, input } }];
 }
 
@@ -35,7 +55,7 @@ export function outline({ messages }: ScriptedRequest): string[] {
   return messages.flatMap(({ role, text, toolCalls = [], toolResults = [] }) => [
     ...(role === 'tool'
       ? []
-      : [...text.matchAll(/LOOK-\d+|Looking \d+|Done \d+/g)].map(([mark]) => `${role}: ${mark}`)),
+      : [...text.matchAll(/LOOK-\d+|Looking \d+|Done \d+|SUMMARY-\d+/g)].map(([mark]) => `${role}: ${mark}`)),
     ...toolCalls.map(({ id, input }) => `call ${ids.push(id)}: ${/output-\d+/.exec(JSON.stringify(input))?.[0]}`),
     ...toolResults.map(
       ({ id, text: output }) => `result ${ids.indexOf(id) + 1}: ${/output-\d+/.exec(output)?.[0] ?? output}`,
@@ -54,6 +74,13 @@ export function turns(numbers: readonly number[], first = 1): string[] {
   ]);
 }
 
+interface TurnOptions {
+  /** Default: the thread of the scene. */
+  readonly threadId?: string;
+  /** A picture in the prompt, as base64. */
+  readonly image?: { readonly data: string; readonly mediaType: string };
+}
+
 /** One thread in which several real programs and our own agent work in turn, with one scripted model. */
 export class HandOverScene {
   readonly log = new MemoryLog();
@@ -63,6 +90,7 @@ export class HandOverScene {
   sessions = new SessionPool();
   readonly #options = new Map<string, CliAgentOptions & { readonly cwd: string }>();
   readonly #own: ScriptedRequest[] = [];
+  readonly #homes: string[] = [];
   readonly #server: Awaited<ReturnType<typeof startScriptedServer>>;
   readonly #supervisor = new Supervisor({ log: this.log, checkOrder: true, graceMs: 10_000 });
 
@@ -98,20 +126,28 @@ export class HandOverScene {
     });
   }
 
-  /** Runs one turn to its end. Returns its first model request, as an outline, and its events. */
+  /** Runs one turn to its end, with an image where one is given. Returns its first model request, as an outline, and its events. */
   async turn(
     name: string,
     n: number,
-    options: Partial<CliAgentOptions> = {},
+    { image, threadId = this.threadId, ...options }: Partial<CliAgentOptions> & TurnOptions = {},
   ): Promise<{ readonly asked: string[]; readonly events: LoggedEvent[]; readonly outcome: string }> {
-    const before = this.#requests(name).length;
-    const run = await this.#supervisor.start(this.threadId, { agent: this.agent(name, options), content: `LOOK-${n}` });
+    const before = this.#requests(name, n).length;
+    const text = `LOOK-${n}`;
+    const content =
+      image === undefined
+        ? text
+        : [
+            { type: 'text' as const, text },
+            { type: 'image' as const, ...image },
+          ];
+    const run = await this.#supervisor.start(threadId, { agent: this.agent(name, options), content });
     const outcome = await run.done;
-    await this.#supervisor.flush(this.threadId);
-    const all = await this.log.read(this.threadId);
+    await this.#supervisor.flush(threadId);
+    const all = await this.log.read(threadId);
     const violations = checkOrder(all);
     if (violations.length > 0) throw new Error(JSON.stringify(violations));
-    const first = this.#requests(name)[before];
+    const first = this.#requests(name, n)[before];
     const events = all.filter(event => event.runId === run.runId);
     return { asked: first === undefined ? [] : outline(first), events, outcome };
   }
@@ -144,21 +180,42 @@ export class HandOverScene {
     await this.#supervisor.close();
     await this.sessions.close();
     await this.#server.close();
-    for (const { cwd } of this.#options.values()) rmSync(dirname(cwd), { recursive: true, force: true });
+    for (const home of this.#homes) rmSync(home, { recursive: true, force: true });
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #requests(name: string): readonly ScriptedRequest[] {
-    if (name === 'own') return this.#own;
-    return this.#server.requests.flatMap(({ seen }) =>
-      seen?.toolNames.some(tool => shells.includes(tool)) === true ? [seen] : [],
-    );
+  /** The first request of a turn to a program's model, as an outline. */
+  asked(name: string, n: number): string[] {
+    const [first] = this.#requests(name, n);
+    return first === undefined ? [] : outline(first);
+  }
+
+  /** The environment in which the command finds programs that use the model of the scene, and stores below its folder. */
+  commandEnvironment(names: readonly string[]): NodeJS.ProcessEnv {
+    const programs = names.map(name => this.#program(name));
+    const folders = programs.map(({ executable = '' }) => dirname(executable));
+    const { HOME: _home, ...set } = Object.assign({}, ...programs.map(({ env }) => env)) as Record<string, string>;
+    const PATH = [...folders, process.env['PATH']].join(delimiter);
+    return { ...process.env, ...set, PATH, SINGLETREE_HOME: join(this.folder, 'singletree') };
+  }
+
+  /** The newest request to a program's model, as it was sent. */
+  get lastBody(): string {
+    return JSON.stringify(this.#server.requests.at(-1)?.body);
+  }
+
+  /** The requests of the turns `n`. */
+  #requests(name: string, n: number): readonly ScriptedRequest[] {
+    const all = name === 'own' ? this.#own : this.#server.requests.flatMap(({ seen }) => seen ?? []);
+    return all.filter(request => request.toolNames.some(tool => shells.includes(tool)) && lastMark(request) === `${n}`);
   }
 
   /** A program with the model of its own choice where it has one: that choice may depend on its session. */
   #program(name: string): CliAgentOptions & { readonly cwd: string } {
     const { model, ...settings } = realProgram(name, this.#server.url);
-    return name === 'claude' || model === undefined ? settings : { ...settings, model };
+    this.#homes.push(dirname(settings.cwd));
+    const choosesItself = ['claude', 'opencode', 'kilo'].includes(name) || model === undefined;
+    return choosesItself ? settings : { ...settings, model };
   }
 
   #ownAgent(): Agent {

@@ -185,6 +185,11 @@ function programOf(name: string): Program {
   return programs[name] as Program;
 }
 
+/** The package of a program, with its version. */
+export function programPackage(name: string): string {
+  return programOf(name).package;
+}
+
 function programPath(name: string): string {
   return join(folderOf(name), 'node_modules', programOf(name).path);
 }

@@ -4,6 +4,8 @@ export type Address =
       readonly section: 'start';
       /** The agent to begin with. */
       readonly agent?: string;
+      /** The folder to open as a project. */
+      readonly project?: string;
     }
   | {
       readonly section: 'inbox';
@@ -19,6 +21,10 @@ export type Address =
       readonly path: string;
     }
   | { readonly section: 'sessions' }
+  /** The keys of providers and the servers of models. */
+  | { readonly section: 'models' }
+  /** What decides about the calls of agents. */
+  | { readonly section: 'rules' }
   | {
       readonly section: 'compare';
       /** The threads that are compared; a form to start some when there are none. */
@@ -45,11 +51,12 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
   const [, section, id, view] = pathname.split('/');
   const query = new URLSearchParams(search);
   if (section === 'inbox') return inboxAddress(id, query);
-  if (section === 'usage' || section === 'sessions') return { section };
+  if (section === 'usage' || section === 'sessions' || section === 'models' || section === 'rules') return { section };
   if (section === 'compare') return { section, threads: (query.get('threads') ?? '').split(',').filter(Boolean) };
   if (section === undefined || section === '') {
     const agent = query.get('agent');
-    return { section: 'start', ...(agent && { agent }) };
+    const project = query.get('project');
+    return { section: 'start', ...(agent && { agent }), ...(project && { project }) };
   }
   if (section !== 'threads' || !id) return { section: 'unknown', path: pathname };
   const at = Number(query.get('at') ?? Number.NaN);
@@ -64,14 +71,14 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
 /** Writes an address as `readAddress` reads it. */
 export function writeAddress(address: Address): string {
   if (address.section === 'unknown') return address.path;
-  if (address.section === 'start') return withQuery('/', { agent: address.agent });
+  if (address.section === 'start') return withQuery('/', { agent: address.agent, project: address.project });
   if (address.section === 'inbox')
     return withQuery(address.view === 'history' ? '/inbox/history' : '/inbox', { relay: address.relayId });
-  if (address.section === 'usage' || address.section === 'sessions') return `/${address.section}`;
   if (address.section === 'compare') {
     const { threads } = address;
     return threads.length === 0 ? '/compare' : `/compare?threads=${threads.map(encodeURIComponent).join(',')}`;
   }
+  if (address.section !== 'thread') return `/${address.section}`;
   const path = ['', 'threads', encodeURIComponent(address.threadId), ...(address.view ? [address.view] : [])].join('/');
   return address.at === undefined ? path : `${path}?at=${address.at}`;
 }

@@ -3,6 +3,7 @@ import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo } from '../../../src/protocols/index.ts';
 import { PageCommands } from '../composer/page-command.ts';
 import { Toasts } from '../parts/toasts.tsx';
+import { ProjectsContext, useLoadedProjects } from '../projects/use-projects.ts';
 import { waitingIn } from '../threads/group-threads.ts';
 import { markSeen } from '../threads/seen-threads.ts';
 import { Sidebar } from '../threads/sidebar.tsx';
@@ -19,6 +20,7 @@ import { useNotices } from './use-notices.ts';
 
 const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }));
 const SettingsSheet = lazy(async () => ({ default: (await import('./settings-sheet.tsx')).SettingsSheet }));
+const TrustDialog = lazy(async () => ({ default: (await import('../projects/trust-dialog.tsx')).TrustDialog }));
 const HelpSheet = lazy(async () => ({ default: (await import('./help-sheet.tsx')).HelpSheet }));
 
 /** The whole page: the list of conversations, and the view that is open. */
@@ -46,10 +48,21 @@ export function App({ client }: { client: Client }) {
   const current = threads.find(thread => thread.id === threadId);
 
   const isLive = state === 'live';
+  const projects = useLoadedProjects(client, isLive);
+  const [modelChanges, setModelChanges] = useState(0);
+  const ownFolder = projects?.list.find(({ folder }) => folder === current?.folder)?.folder;
+  const folder = ownFolder ?? projects?.current?.folder;
+  const isUntrusted = projects?.current?.trust !== undefined;
   useEffect(() => {
     // Also when the connection is back: the server may have been started with other agents.
-    client.listAgents().then(setAgents, () => setAgents(before => before ?? []));
-  }, [client, isLive]);
+    client.listAgents({ folder }).then(setAgents, () => setAgents(before => before ?? []));
+  }, [client, isLive, folder, isUntrusted, modelChanges]);
+  const wanted = address.section === 'start' ? address.project : undefined;
+  useEffect(() => {
+    if (wanted === undefined || projects === undefined) return;
+    navigate({ section: 'start' }, true);
+    projects.open(wanted).then(projects.choose, () => {}); // The project before stays chosen.
+  }, [wanted, projects, navigate]);
   useEffect(() => {
     if (current !== undefined && !document.hidden) markSeen(current);
   }, [current]);
@@ -81,59 +94,65 @@ export function App({ client }: { client: Client }) {
   const page = { client, agents: agents ?? [], onMenu: () => setListShown(true) };
   const close = () => setSheet(undefined);
   return (
-    <Threads value={list}>
-      <PageCommands value={commands}>
-        <div className="app" data-list={isListShown ? 'shown' : 'hidden'}>
-          <Sidebar
-            client={client}
-            agents={page.agents}
-            list={list}
-            view={view}
-            address={address}
-            open={open}
-            actions={actions}
-            onSettings={() => setSheet('settings')}
-            onHelp={() => setSheet('help')}
-          />
-          <button type="button" className="scrim" aria-label="Close the list" onClick={() => setListShown(false)} />
-          <OpenView
-            {...page}
-            address={address}
-            open={open}
-            isLoaded={agents !== undefined}
-            title={current === undefined ? undefined : titleOf(current)}
-          />
-          <Suspense fallback={null}>
-            {sheet === 'palette' && (
-              <Palette
-                {...page}
-                open={open}
-                onHelp={() => setSheet('help')}
-                onSettings={() => setSheet('settings')}
-                onClose={close}
-              />
-            )}
-            {sheet === 'settings' && <SettingsSheet onClose={close} />}
-            {sheet === 'help' && <HelpSheet onClose={close} />}
-          </Suspense>
-          <Toasts
-            toasts={[
-              ...(deletion === undefined
-                ? []
-                : [
-                    {
-                      key: deletion.thread.id,
-                      text: `Deleted “${titleOf(deletion.thread)}”.`,
-                      action: { label: 'Undo', run: deletion.undo },
-                    },
-                  ]),
-              ...(problem === undefined
-                ? []
-                : [{ key: 'problem', text: problem, tone: 'bad' as const, onClose: dismiss }]),
-            ]}
-          />
-        </div>
-      </PageCommands>
-    </Threads>
+    <ProjectsContext value={projects}>
+      <Threads value={list}>
+        <PageCommands value={commands}>
+          <div className="app" data-list={isListShown ? 'shown' : 'hidden'}>
+            <Sidebar
+              client={client}
+              agents={page.agents}
+              list={list}
+              view={view}
+              address={address}
+              open={open}
+              actions={actions}
+              onSettings={() => setSheet('settings')}
+              onHelp={() => setSheet('help')}
+            />
+            <button type="button" className="scrim" aria-label="Close the list" onClick={() => setListShown(false)} />
+            <OpenView
+              {...page}
+              address={address}
+              open={open}
+              isLoaded={agents !== undefined}
+              title={current === undefined ? undefined : titleOf(current)}
+              onModelsChange={() => setModelChanges(before => before + 1)}
+            />
+            <Suspense fallback={null}>
+              {sheet === 'palette' && (
+                <Palette
+                  {...page}
+                  open={open}
+                  onHelp={() => setSheet('help')}
+                  onSettings={() => setSheet('settings')}
+                  onClose={close}
+                />
+              )}
+              {sheet === 'settings' && <SettingsSheet onClose={close} />}
+              {projects?.asked !== undefined && (
+                <TrustDialog key={projects.asked.trust?.lines.join()} project={projects.asked} projects={projects} />
+              )}
+              {sheet === 'help' && <HelpSheet onClose={close} />}
+            </Suspense>
+            <Toasts
+              toasts={[
+                ...(deletion === undefined
+                  ? []
+                  : [
+                      {
+                        key: deletion.thread.id,
+                        text: `Deleted “${titleOf(deletion.thread)}”.`,
+                        action: { label: 'Undo', run: deletion.undo },
+                      },
+                    ]),
+                ...(problem === undefined
+                  ? []
+                  : [{ key: 'problem', text: problem, tone: 'bad' as const, onClose: dismiss }]),
+              ]}
+            />
+          </div>
+        </PageCommands>
+      </Threads>
+    </ProjectsContext>
   );
 }

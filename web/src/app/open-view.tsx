@@ -11,6 +11,8 @@ const CompareView = lazy(async () => ({ default: (await import('../compare/compa
 const Inbox = lazy(async () => ({ default: (await import('../inbox/inbox.tsx')).Inbox }));
 const ThreadViewPage = lazy(async () => ({ default: (await import('./thread-view-page.tsx')).ThreadViewPage }));
 const SessionsView = lazy(async () => ({ default: (await import('../sessions/sessions-view.tsx')).SessionsView }));
+const KeysView = lazy(async () => ({ default: (await import('../settings/keys-view.tsx')).KeysView }));
+const RulesView = lazy(async () => ({ default: (await import('../settings/rules-view.tsx')).RulesView }));
 const UsageView = lazy(async () => ({ default: (await import('../usage/usage-view.tsx')).UsageView }));
 
 interface OpenViewProps extends PageProps {
@@ -20,10 +22,12 @@ interface OpenViewProps extends PageProps {
   readonly isLoaded: boolean;
   /** The title of the open thread. */
   readonly title: string | undefined;
+  /** Is called when other models can be used than before. */
+  readonly onModelsChange: () => void;
 }
 
 /** The view that the address names; the code of all but the first is loaded on demand. */
-export function OpenView({ address, open, isLoaded, title, ...page }: OpenViewProps) {
+export function OpenView({ address, open, isLoaded, title, onModelsChange, ...page }: OpenViewProps) {
   return (
     <ViewBoundary name={writeAddress(address)} onMenu={page.onMenu}>
       <Suspense fallback={<LoadingPage onMenu={page.onMenu} />}>
@@ -35,6 +39,10 @@ export function OpenView({ address, open, isLoaded, title, ...page }: OpenViewPr
           <UsageView {...page} />
         ) : address.section === 'sessions' ? (
           <SessionsView {...page} open={open} />
+        ) : address.section === 'models' ? (
+          <KeysView {...page} onChange={onModelsChange} />
+        ) : address.section === 'rules' ? (
+          <RulesView {...page} open={open} />
         ) : address.section === 'compare' ? (
           <CompareView {...page} threads={address.threads} open={open} />
         ) : address.section === 'thread' && address.view !== undefined ? (

@@ -8,8 +8,8 @@ const preferences = z.object({
   sendKey: z.enum(['enter', 'mod-enter']).catch('enter'),
   /** Whether to notify when something waits and the page is not visible. */
   notify: z.boolean().catch(false),
-  /** How the list of conversations is grouped. */
-  groupBy: z.enum(['day', 'folder']).catch('day'),
+  /** How the list of conversations is grouped; `auto` groups by folder when there are several projects. */
+  groupBy: z.enum(['auto', 'day', 'folder']).catch('auto'),
 });
 
 /** What a person chose for this browser. */

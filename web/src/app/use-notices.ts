@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import { useDueReminders } from '../inbox/reminders.ts';
 import { useLatest } from '../parts/use-latest.ts';
-import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
-import { relayIn } from '../relays/relay-summary.ts';
-import type { Address } from './address.ts';
+import { type Address, readAddress } from './address.ts';
 import { usePreferences } from './preferences.ts';
+import { showNotice } from './show-notice.ts';
 
-interface NoticeOptions {
+interface NoticesOptions {
   readonly client: Client;
   readonly threads: readonly ThreadInfo[];
   /** Whether the list is loaded: what waited before is no news. */
@@ -15,11 +15,16 @@ interface NoticeOptions {
   readonly open: (address: Address) => void;
 }
 
-/** Notifies of each relay that begins to wait while the page is not visible; a click opens it. */
-export function useNotices({ client, threads, isReady, open }: NoticeOptions): void {
+/** Notifies of each question that begins to wait while the page is not visible, and of those that were put off. */
+export function useNotices({ client, threads, isReady, open }: NoticesOptions): void {
   const { notify } = usePreferences();
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
   const latest = useLatest(open);
+  const announce = useLatest(async (threadId: string, fresh: readonly string[]) => {
+    const relays = await client.listRelays({ threadId }).catch(() => []);
+    for (const info of relays.filter(({ id }) => fresh.includes(id)))
+      await showNotice(info, () => latest.current({ section: 'inbox', relayId: info.id }));
+  });
   useEffect(() => {
     if (!isReady) return;
     const before = known.current;
@@ -27,30 +32,19 @@ export function useNotices({ client, threads, isReady, open }: NoticeOptions): v
     if (before === undefined || !notify || !document.hidden) return;
     for (const { id: threadId, waiting = [] } of threads) {
       const fresh = waiting.filter(id => !before.has(id));
-      if (fresh.length > 0) void announce({ client, threadId, fresh, open: address => latest.current(address) });
+      if (fresh.length > 0) void announce.current(threadId, fresh);
     }
-  }, [client, isReady, latest, notify, threads]);
-}
-
-interface Announcement {
-  readonly client: Client;
-  readonly threadId: string;
-  readonly fresh: readonly string[];
-  readonly open: (address: Address) => void;
-}
-
-async function announce({ client, threadId, fresh, open }: Announcement): Promise<void> {
-  if (Notification.permission !== 'granted') return;
-  const relays = await client.listRelays({ threadId }).catch(() => []);
-  for (const info of relays.filter(({ id }) => fresh.includes(id))) {
-    const { summary, risks } = presentRelay(relayIn(info), { agentId: info.agentId });
-    const body = [summary.slice(0, 300), ...risks].join('\n');
-    // Other tabs replace a notification with the same tag instead of adding one.
-    const notice = new Notification(`${info.agentId ?? 'An agent'} asks`, { body, tag: info.id, icon: '/favicon.svg' });
-    notice.addEventListener('click', () => {
-      focus();
-      open({ section: 'inbox', relayId: info.id });
-      notice.close();
-    });
-  }
+  }, [announce, isReady, notify, threads]);
+  useDueReminders(relayId => {
+    const thread = threads.find(({ waiting = [] }) => waiting.includes(relayId));
+    if (notify && thread !== undefined) void announce.current(thread.id, [relayId]);
+  });
+  useEffect(() => {
+    const onMessage = ({ data }: MessageEvent<{ readonly open?: string }>) => {
+      if (typeof data.open === 'string') latest.current(readAddress(new URL(data.open, location.origin)));
+    };
+    // Absent on pages without a secure origin.
+    navigator.serviceWorker?.addEventListener('message', onMessage);
+    return () => navigator.serviceWorker?.removeEventListener('message', onMessage);
+  }, [latest]);
 }

@@ -3,6 +3,8 @@ import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import type { ThreadSummary } from '../history/thread-summary.ts';
 import { visibleText } from '../code/visible-text.ts';
+import { RelayPanel } from '../relays/relay-card.tsx';
+import { relayIn } from '../relays/relay-summary.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { type Compared, isWorking, nameOf } from './compared.ts';
 import { dollars, durationText, shortCount } from '../../../src/projections/presentation/wording.ts';
@@ -15,7 +17,7 @@ interface CompareTableProps {
 }
 
 const rows: readonly (readonly [name: string, show: (summary: ThreadSummary, column: Compared) => ReactNode])[] = [
-  ['State', ({ status }) => <span data-status={status}>{status}</span>],
+  ['State', ({ status }, column) => <State status={status} column={column} />],
   ['Model', ({ model = '–' }) => model],
   [
     'Answer',
@@ -83,6 +85,24 @@ export function CompareTable({ columns, open, onKeep }: CompareTableProps) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** How a thread stands; what its agent asks is answered in place. */
+function State({ status, column: { waiting = [] } }: { status: string; column: Compared }) {
+  if (waiting.length === 0) return <span data-status={status}>{status}</span>;
+  return (
+    <>
+      <span data-status="waiting">waiting for you</span>
+      {waiting.map(info => (
+        <div key={info.id} className="card" data-tone="ask">
+          <RelayPanel
+            relay={{ kind: 'relay', id: info.id, relay: relayIn(info), status: 'pending' }}
+            agentId={info.agentId}
+          />
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -1,6 +1,8 @@
 import '../styles/views.css';
 import '../styles/compare.css';
 import { useCallback, useState } from 'react';
+import type { Client } from '../../../src/client/index.ts';
+import type { RelayBody } from '../../../src/protocols/index.ts';
 import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
@@ -10,6 +12,9 @@ import type { Compared } from './compared.ts';
 import { CompareStart } from './compare-start.tsx';
 import { CompareTable } from './compare-table.tsx';
 import { KeepDialog } from './keep-dialog.tsx';
+import { RelayAnswers } from '../relays/relay-answers.ts';
+import { useRelays } from '../inbox/use-relays.ts';
+import { useThreads } from '../threads/use-threads.ts';
 import { RecentComparisons } from './recent-comparisons.tsx';
 
 type CompareViewProps = Pick<PageProps, 'client' | 'agents' | 'onMenu'> & {
@@ -52,7 +57,11 @@ function Comparison({ client, threads, open }: Pick<CompareViewProps, 'client' |
   const [known, setKnown] = useState<Readonly<Record<string, Compared>>>({});
   const [keeping, setKeeping] = useState<string>();
   const onRead = useCallback((column: Compared) => setKnown(before => ({ ...before, [column.threadId]: column })), []);
-  const columns = threads.map(threadId => known[threadId] ?? { threadId });
+  const { relays, answer } = useWaiting(client);
+  const columns = threads.map(threadId => ({
+    ...(known[threadId] ?? { threadId }),
+    waiting: relays.filter(info => info.threadId === threadId),
+  }));
   const request = columns.find(({ summary }) => summary?.request)?.summary?.request;
   const kept = columns.find(({ threadId }) => threadId === keeping);
   return (
@@ -61,7 +70,9 @@ function Comparison({ client, threads, open }: Pick<CompareViewProps, 'client' |
         <ColumnReader key={threadId} client={client} threadId={threadId} onRead={onRead} />
       ))}
       {request !== undefined && <p className="compare-request">{request.slice(0, mostRequest)}</p>}
-      <CompareTable columns={columns} open={open} onKeep={setKeeping} />
+      <RelayAnswers value={answer}>
+        <CompareTable columns={columns} open={open} onKeep={setKeeping} />
+      </RelayAnswers>
       <h2 className="compare-heading">Changes</h2>
       <CompareDiffs client={client} columns={columns} />
       {kept !== undefined && (
@@ -74,4 +85,22 @@ function Comparison({ client, threads, open }: Pick<CompareViewProps, 'client' |
       )}
     </>
   );
+}
+
+/** What waits in all threads, and the callback that answers it. */
+function useWaiting(client: Client) {
+  const { threads, state } = useThreads();
+  const { relays, settle, restore } = useRelays(client, threads, state === 'live');
+  const answer = async (relayId: string, body: RelayBody) => {
+    const threadId = relays.find(({ id }) => id === relayId)?.threadId;
+    if (threadId === undefined) return;
+    settle(relayId);
+    try {
+      await client.answerRelay(threadId, relayId, body);
+    } catch (error) {
+      restore(relayId);
+      throw error;
+    }
+  };
+  return { relays, answer };
 }

@@ -1,4 +1,4 @@
-import type { WorktreeInfo } from '../../../src/protocols/index.ts';
+import type { RelayInfo, WorktreeInfo } from '../../../src/protocols/index.ts';
 import type { FileGroup } from '../changes/file-groups.ts';
 import type { ThreadSummary } from '../history/thread-summary.ts';
 
@@ -12,6 +12,8 @@ export interface Compared {
   readonly worktree?: WorktreeInfo | undefined;
   /** What its calls recorded, when it has no worktree. */
   readonly changes?: readonly FileGroup[] | undefined;
+  /** What its agent asks and waits for. */
+  readonly waiting?: readonly RelayInfo[] | undefined;
 }
 
 /** The name of a column. */

@@ -1,10 +1,11 @@
 import type { Client } from '../../../src/client/index.ts';
+import { defined } from '../../../src/events/defined.ts';
 import type { FindFiles } from './use-completion.ts';
 
-/** Finds the files of the folder of a thread, or of the server before there is one. */
-export function filesOf(client: Client, threadId?: string): FindFiles {
+/** Finds the files of the folder of a thread; before there is one, those of a project, or of the server. */
+export function filesOf(client: Client, threadId?: string, folder?: string): FindFiles {
   return async query => {
-    const files = await client.findMentions({ query, ...(threadId !== undefined && { threadId }) });
+    const files = await client.findMentions({ query, ...defined({ threadId, folder }) });
     return files.map(({ path, positions }) => ({ entry: path, positions }));
   };
 }

@@ -14,6 +14,18 @@ export interface PageCommand extends OfferedCommand {
   readonly values?: readonly CommandValue[];
 }
 
+/** Returns a command that the page carries out. */
+export function actionCommand(name: string, does: string, act: () => void): PageCommand {
+  return {
+    name,
+    does,
+    run: () => {
+      act();
+      return undefined;
+    },
+  };
+}
+
 /** The commands of the page itself, wherever a message is written. */
 export const PageCommands = createContext<readonly PageCommand[]>([]);
 

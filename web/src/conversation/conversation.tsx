@@ -20,6 +20,7 @@ import { FolderContext } from '../parts/folder-path.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { StatusLine } from '../app/status-line.tsx';
+import { ThreadFolder } from '../projects/thread-folder.tsx';
 import { TopBar } from '../app/top-bar.tsx';
 import { ViewTabs } from '../app/view-tabs.tsx';
 import { useThreads } from '../threads/use-threads.ts';
@@ -87,9 +88,11 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     () => ({
       nameOf: (agentId?: string) => agents.find(({ id }) => id === agentId)?.name ?? agentId ?? 'agent',
       fold,
+      stop: (runId: string) =>
+        void client.stopSubagent(threadId, runId).catch((error: Error) => setProblem(error.message)),
       linkTo: (seq: number) => location.origin + writeAddress({ section: 'thread', threadId, at: seq }),
     }),
-    [agents, fold, threadId],
+    [agents, client, fold, threadId],
   );
 
   const send = async (message: MessageBody) => {
@@ -124,6 +127,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
             tabs={<ViewTabs address={address} open={open} />}
             onMenu={onMenu}
           >
+            <ThreadFolder client={client} threadId={threadId} />
             <button type="button" className="quiet-button" title="Changed files (D)" onClick={showChanges}>
               Changes
             </button>

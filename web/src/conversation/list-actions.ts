@@ -6,6 +6,8 @@ export interface ListActions {
   readonly nameOf: (agentId: string | undefined) => string;
   /** Opens or folds a run or the work of one. */
   readonly fold: (id: string, isOpen: boolean) => void;
+  /** Stops one subagent. */
+  readonly stop: (runId: string) => void;
   /** The address of an event of this thread. */
   readonly linkTo: (seq: number) => string;
 }
@@ -14,6 +16,7 @@ export interface ListActions {
 export const ListActionsContext = createContext<ListActions>({
   nameOf: agentId => agentId ?? 'agent',
   fold: () => {},
+  stop: () => {},
   linkTo: () => '',
 });
 

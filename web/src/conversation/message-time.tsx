@@ -4,7 +4,7 @@ import { momentText } from '../../../src/projections/presentation/wording.ts';
 export function MessageTime({ at, detail = '' }: { at: string | undefined; detail?: string }) {
   if (at === undefined) return null;
   return (
-    <span className="message-time" title={new Date(at).toLocaleString()}>
+    <span className="message-time" dir="ltr" title={new Date(at).toLocaleString()}>
       <time dateTime={at}>{momentText(at, Date.now())}</time>
       {detail !== '' && ` · ${detail}`}
     </span>

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import type { ViewNode } from '../../../src/projections/index.ts';
 import { NextIcon } from '../parts/icons.tsx';
+import { QuietButton } from '../parts/quiet-button.tsx';
 import { useListActions } from './list-actions.ts';
 import type { Work } from './work.ts';
 
@@ -13,8 +14,8 @@ interface RunHeadProps {
 
 /** The agent of a run and its model; of a nested run also its state, and a switch that folds it. */
 export const RunHead = memo(function RunHead({ node, isNested, isOpen }: RunHeadProps) {
-  const { id, agentId, model, status = 'running', partList } = node;
-  const { nameOf, fold } = useListActions();
+  const { id, runId, agentId, model, status = 'running', partList } = node;
+  const { nameOf, fold, stop } = useListActions();
   const name = nameOf(agentId);
   const facts = (
     <>
@@ -26,17 +27,24 @@ export const RunHead = memo(function RunHead({ node, isNested, isOpen }: RunHead
   const steps = `${partList.length} ${partList.length === 1 ? 'part' : 'parts'}`;
   const state = status === 'running' ? 'Running' : status === 'complete' ? 'Done' : 'Ended early';
   return (
-    <button
-      type="button"
-      className="run-head fold"
-      aria-expanded={isOpen}
-      aria-label={`Run of ${name}, ${state}`}
-      onClick={() => fold(id, !isOpen)}
-    >
-      <NextIcon />
-      {facts}
-      <span data-state={status}>{isOpen ? state : `${state} · ${steps}`}</span>
-    </button>
+    <div className="run-head-row">
+      <button
+        type="button"
+        className="run-head fold"
+        aria-expanded={isOpen}
+        aria-label={`Run of ${name}, ${state}`}
+        onClick={() => fold(id, !isOpen)}
+      >
+        <NextIcon />
+        {facts}
+        <span data-state={status}>{isOpen ? state : `${state} · ${steps}`}</span>
+      </button>
+      {status === 'running' && runId !== undefined && (
+        <QuietButton label={`Stop only ${name}`} onClick={() => stop(runId)}>
+          Stop
+        </QuietButton>
+      )}
+    </div>
   );
 });
 

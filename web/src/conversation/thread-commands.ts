@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ThreadView } from '../app/address.ts';
-import type { PageCommand } from '../composer/page-command.ts';
+import { actionCommand, type PageCommand } from '../composer/page-command.ts';
 import { useLatest } from '../parts/use-latest.ts';
 
 interface ThreadCommandActions {
@@ -22,7 +22,7 @@ export function useThreadCommands(actions: ThreadCommandActions): readonly PageC
 
 function threadCommands(actions: () => ThreadCommandActions): readonly PageCommand[] {
   return [
-    { name: 'changes', does: 'show the changed files', run: () => void actions().onChanges() },
+    actionCommand('changes', 'show the changed files', () => actions().onChanges()),
     {
       name: 'copy',
       does: 'copy the newest answer',
@@ -42,9 +42,9 @@ function threadCommands(actions: () => ThreadCommandActions): readonly PageComma
         return undefined;
       },
     },
-    { name: 'stop', does: 'stop what runs', run: () => void actions().onStop() },
-    { name: 'runs', does: 'show every step, and what models were sent', run: () => void actions().onView('runs') },
-    { name: 'graph', does: 'show the conversation as a graph', run: () => void actions().onView('graph') },
-    { name: 'playback', does: 'play the conversation again', run: () => void actions().onView('playback') },
+    actionCommand('stop', 'stop what runs', () => actions().onStop()),
+    actionCommand('runs', 'show every step, and what models were sent', () => actions().onView('runs')),
+    actionCommand('graph', 'show the conversation as a graph', () => actions().onView('graph')),
+    actionCommand('playback', 'play the conversation again', () => actions().onView('playback')),
   ];
 }

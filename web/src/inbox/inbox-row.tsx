@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
 import { visibleText } from '../code/visible-text.ts';
-import { timeAgo } from '../../../src/projections/presentation/wording.ts';
+import { momentText, timeAgo } from '../../../src/projections/presentation/wording.ts';
 import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
 import { relayIn } from '../relays/relay-summary.ts';
 import { titleOf } from '../threads/use-threads.ts';
@@ -12,15 +12,26 @@ interface InboxRowProps {
   readonly agents: readonly AgentInfo[];
   /** The folder that its thread works in. */
   readonly folder: string | undefined;
+  /** The time that its age refers to. */
+  readonly now: number;
+  /** Until when it is put off. */
+  readonly until: number | undefined;
   readonly isChosen: boolean;
   readonly onChoose: (relayId: string) => void;
 }
 
 /** A relay in the list: what is asked, the exact command or question, by whom, where and since when. */
-export const InboxRow = memo(function InboxRow({ info, agents, folder, isChosen, onChoose }: InboxRowProps) {
+export const InboxRow = memo(function InboxRow(props: InboxRowProps) {
+  const { info, agents, folder, now, until, isChosen, onChoose } = props;
   const { summary, risks } = presentRelay(relayIn(info), { agentId: info.agentId, cwd: folder });
   return (
-    <button type="button" className="inbox-row" aria-pressed={isChosen} onClick={() => onChoose(info.id)}>
+    <button
+      type="button"
+      className="inbox-row"
+      data-later={until !== undefined}
+      aria-pressed={isChosen}
+      onClick={() => onChoose(info.id)}
+    >
       <span className="inbox-what">{agentName(agents, info.agentId)}</span>
       <span className="inbox-detail" data-kind={info.relay.relayKind}>
         {visibleText(summary)}
@@ -28,7 +39,8 @@ export const InboxRow = memo(function InboxRow({ info, agents, folder, isChosen,
       {risks.length > 0 && <span className="relay-risk">{visibleText(risks.join('; '))}</span>}
       <span className="thread-facts">
         <bdi>{titleOf(info)}</bdi>
-        {info.since !== undefined && ` · ${timeAgo(info.since, Date.now())}`}
+        {info.since !== undefined && ` · ${timeAgo(info.since, now)}`}
+        {until !== undefined && ` · reminds you at ${momentText(new Date(until).toISOString(), now)}`}
       </span>
     </button>
   );

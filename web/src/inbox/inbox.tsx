@@ -7,12 +7,14 @@ import type { PageProps } from '../app/page.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { TopBar } from '../app/top-bar.tsx';
 import { ViewProblem } from '../parts/view-state.tsx';
+import { useMinute } from '../parts/use-minute.ts';
 import { useWhilePressed } from '../parts/use-while-pressed.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
 import { useThreads } from '../threads/use-threads.ts';
 import { Decisions } from './decisions.tsx';
 import { InboxRow } from './inbox-row.tsx';
 import { RelayDetail } from './relay-detail.tsx';
+import { type Reminders, useReminders } from './reminders.ts';
 import { useRelays } from './use-relays.ts';
 
 interface InboxProps extends PageProps {
@@ -69,7 +71,10 @@ function Tab({ address, isCurrent, open, children }: TabProps) {
 
 function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) {
   const { threads, state: listState } = useThreads();
-  const { state, relays, problem, settle, restore, reload } = useRelays(client, threads, listState === 'live');
+  const { state, relays: waiting, problem, settle, restore, reload } = useRelays(client, threads, listState === 'live');
+  const now = useMinute();
+  const reminders = useReminders();
+  const relays = useMemo(() => putOffLast(waiting, reminders), [waiting, reminders]);
   const { kept, isOpen, choose } = useChoice(relays, address, open);
   const list = useRef<VListHandle>(null);
   const folders = useMemo(() => new Map(threads.map(({ id, folder }) => [id, folder])), [threads]);
@@ -129,6 +134,8 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
               info={info}
               agents={agents}
               folder={folders.get(info.threadId)}
+              now={now}
+              until={untilOf(info, reminders)}
               isChosen={info.id === chosen.id}
               onChoose={choose}
             />
@@ -138,16 +145,30 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
       <RelayAnswers value={answer}>
         <RelayDetail
           key={chosen.id}
+          client={client}
           info={chosen}
           agents={agents}
           folder={folders.get(chosen.threadId)}
           isGone={at < 0}
           open={open}
           onBack={() => open({ section: 'inbox' })}
+          onPutOff={() => choose(relays.find(({ id }) => id !== chosen.id && relays.length > 1)?.id)}
         />
       </RelayAnswers>
     </div>
   );
+}
+
+/** Until when a question is put off; undefined when it is not. */
+function untilOf({ id }: RelayInfo, reminders: Reminders): number | undefined {
+  const until = reminders[id];
+  return until !== undefined && until > Date.now() ? until : undefined;
+}
+
+/** Those that were put off come last, the next one to be due first. */
+function putOffLast(relays: readonly RelayInfo[], reminders: Reminders): readonly RelayInfo[] {
+  const until = (info: RelayInfo) => untilOf(info, reminders) ?? 0;
+  return relays.toSorted((one, other) => until(one) - until(other));
 }
 
 /** The relay that is open; one that was answered elsewhere stays until another one is chosen. */

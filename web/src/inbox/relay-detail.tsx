@@ -1,13 +1,20 @@
+import type { Client } from '../../../src/client/index.ts';
+import { timeAgo } from '../../../src/projections/presentation/wording.ts';
 import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { FolderContext } from '../parts/folder-path.ts';
 import { BackIcon } from '../parts/icons.tsx';
+import { useMinute } from '../parts/use-minute.ts';
 import { RelayPanel } from '../relays/relay-card.tsx';
+import { SuggestedRuleCard } from '../relays/suggested-rule.tsx';
+import { useAnswerForm } from '../relays/use-answer-form.ts';
+import { NotNow } from './not-now.tsx';
 import { relayIn } from '../relays/relay-summary.ts';
 import { titleOf } from '../threads/use-threads.ts';
 import { agentName } from '../parts/agent-name.ts';
 
 interface RelayDetailProps {
+  readonly client: Client;
   readonly info: RelayInfo;
   readonly agents: readonly AgentInfo[];
   /** The folder that its thread works in. */
@@ -17,10 +24,14 @@ interface RelayDetailProps {
   readonly open: (address: Address) => void;
   /** Returns to the list on a narrow screen. */
   readonly onBack: () => void;
+  /** Called when it was put off. */
+  readonly onPutOff: () => void;
 }
 
 /** One relay with everything that a decision needs, and its answers. */
-export function RelayDetail({ info, agents, folder, isGone, open, onBack }: RelayDetailProps) {
+export function RelayDetail({ client, info, agents, folder, isGone, open, onBack, onPutOff }: RelayDetailProps) {
+  const { problem, submit } = useAnswerForm(info.id);
+  const now = useMinute();
   const { threadId, since } = info;
   const relay = relayIn(info);
   const address: Address = { section: 'thread', threadId };
@@ -45,8 +56,10 @@ export function RelayDetail({ info, agents, folder, isGone, open, onBack }: Rela
             </a>
             {since !== undefined && (
               <>
-                {' since '}
-                <time dateTime={since}>{new Date(since).toLocaleString()}</time>
+                {', asked '}
+                <time dateTime={since} title={new Date(since).toLocaleString()}>
+                  {timeAgo(since, now)}
+                </time>
               </>
             )}
           </p>
@@ -59,6 +72,13 @@ export function RelayDetail({ info, agents, folder, isGone, open, onBack }: Rela
       ) : (
         <FolderContext value={folder}>
           <RelayPanel relay={{ kind: 'relay', id: relay.id, relay, status: 'pending' }} agentId={info.agentId} />
+          <SuggestedRuleCard client={client} relay={relay} onAnswer={submit} />
+          {problem !== undefined && (
+            <p className="card-line" data-tone="bad" role="alert">
+              {problem}
+            </p>
+          )}
+          <NotNow relayId={info.id} onPutOff={onPutOff} />
         </FolderContext>
       )}
     </section>

@@ -72,6 +72,8 @@ function commandsOf({ open, onHelp, onSettings, setTheme }: PaletteSource): Pale
     ['Compare agents', () => open({ section: 'compare', threads: [] })],
     ['Usage and cost', () => open({ section: 'usage' })],
     ['Bring your history', () => open({ section: 'sessions' })],
+    ['Models and keys', () => open({ section: 'models' })],
+    ['Rules and grants', () => open({ section: 'rules' })],
     ['Settings', onSettings],
     ['Keyboard shortcuts', onHelp],
     ['Light theme', () => setTheme('light')],

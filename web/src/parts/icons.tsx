@@ -20,6 +20,18 @@ export const FolderIcon = () => (
   </Icon>
 );
 
+export const KeyIcon = () => (
+  <Icon>
+    <path d="M10.5 9.5 16.5 3.5M14 6l2 2M7 16.5a3.5 3.5 0 1 1 0-7 3.5 3.5 0 0 1 0 7z" />
+  </Icon>
+);
+
+export const RulesIcon = () => (
+  <Icon>
+    <path d="M10 3 4 5.5v4c0 3.7 2.5 6.3 6 7.5 3.5-1.2 6-3.8 6-7.5v-4zM7.5 10l1.8 1.8 3.400-3.600" />
+  </Icon>
+);
+
 export const GripIcon = () => (
   <Icon>
     <path d="M7.5 5.5h.01M12.5 5.5h.01M7.5 10h.01M12.5 10h.01M7.5 14.5h.01M12.5 14.5h.01" />

@@ -52,6 +52,8 @@ export function SeenRows({ agents, threadId, moment, isPlaying }: SeenRowsProps)
         folds.set(id, isOpen);
         setFoldVersion(folds.version);
       },
+      // It is over.
+      stop: () => {},
       linkTo: (seq: number) => location.origin + writeAddress({ section: 'thread', threadId, at: seq }),
     }),
     [agents, folds, threadId],

@@ -1,8 +1,16 @@
 import type { SetupInfo } from '../../../src/protocols/index.ts';
+import type { Address } from '../app/address.ts';
+import { ViewLink } from '../app/view-link.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 
+interface AddAgentsProps {
+  readonly setup: SetupInfo;
+  readonly hasCoder: boolean;
+  readonly open: (address: Address) => void;
+}
+
 /** How to add agents and models that were not found; two lines at once when the coding agent has no model. */
-export function AddAgents({ setup, hasCoder }: { setup: SetupInfo; hasCoder: boolean }) {
+export function AddAgents({ setup, hasCoder, open }: AddAgentsProps) {
   const missing = setup.agents.filter(({ isInstalled }) => !isInstalled);
   const keys = setup.keys.filter(({ isSet }) => !isSet);
   const found = setup.keys.filter(({ isSet }) => isSet);
@@ -12,8 +20,20 @@ export function AddAgents({ setup, hasCoder }: { setup: SetupInfo; hasCoder: boo
     <div className="add-agents">
       {!hasCoder && first !== undefined && (
         <p className="no-key" role="note">
-          No model yet: set {first}
-          {second !== undefined && ` or ${second}`} and start the server again, or start Ollama.
+          {setup.hasKeys === true ? (
+            <>
+              No model yet:{' '}
+              <ViewLink to={{ section: 'models' }} open={open}>
+                enter a key
+              </ViewLink>
+              , or start Ollama.
+            </>
+          ) : (
+            <>
+              No model yet: set {first}
+              {second !== undefined && ` or ${second}`} and start the server again, or start Ollama.
+            </>
+          )}
           <br />
           Until then the demo shows everything: it is scripted, and needs no key.
         </p>
@@ -26,7 +46,14 @@ export function AddAgents({ setup, hasCoder }: { setup: SetupInfo; hasCoder: boo
               <h3>Models for the coding agent</h3>
               <p>
                 {found.length > 0 && `Found: ${found.map(({ name }) => name).join(', ')}. `}
-                Set a key, then start the server again:
+                {setup.hasKeys === true ? (
+                  <ViewLink to={{ section: 'models' }} open={open}>
+                    Enter a key here
+                  </ViewLink>
+                ) : (
+                  'Set a key, then start the server again'
+                )}
+                :
               </p>
               <ul>
                 {keys.map(({ name, variable }) => (

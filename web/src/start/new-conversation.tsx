@@ -7,6 +7,8 @@ import { ViewLink } from '../app/view-link.tsx';
 import { Composer } from '../composer/composer.tsx';
 import { filesOf } from '../composer/find-files.ts';
 import { Logo } from '../parts/icons.tsx';
+import { TrustNote } from '../projects/trust-note.tsx';
+import { useProjects } from '../projects/use-projects.ts';
 import { AddAgents } from './add-agents.tsx';
 import { AgentCards } from './agent-cards.tsx';
 
@@ -22,13 +24,15 @@ interface NewConversationProps extends PageProps {
 export function NewConversation({ client, agents, isLoaded, agent, onMenu, open }: NewConversationProps) {
   const [chosen, setChosen] = useState(agent);
   const [setup, setSetup] = useState<SetupInfo>();
+  const projects = useProjects();
+  const folder = projects?.current?.folder;
   useEffect(() => setChosen(agent), [agent]);
   useEffect(() => {
-    client.getSetup().then(setSetup, () => {});
-  }, [client]);
+    client.getSetup({ folder }).then(setSetup, () => {});
+  }, [client, folder, agents]);
 
   const send = async (message: MessageBody) => {
-    const { id } = await client.createThread();
+    const { id } = await client.createThread(folder === undefined ? {} : { folder });
     await client.sendMessage(id, message);
     open({ section: 'thread', threadId: id });
   };
@@ -46,11 +50,12 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, open 
               back to.
             </p>
           </div>
+          <TrustNote projects={projects} />
           <Composer
             agents={agents}
             usual={{ agent: usual?.id }}
             running={false}
-            findFiles={filesOf(client)}
+            findFiles={filesOf(client, undefined, folder)}
             onSend={send}
           />
           <AgentCards
@@ -62,7 +67,7 @@ export function NewConversation({ client, agents, isLoaded, agent, onMenu, open 
             onSend={send}
           />
           {setup !== undefined && isLoaded && (
-            <AddAgents setup={setup} hasCoder={agents.some(({ id }) => id === 'coder')} />
+            <AddAgents setup={setup} hasCoder={agents.some(({ id }) => id === 'coder')} open={open} />
           )}
           {setup?.hasSessions === true && (
             <p className="start-history">

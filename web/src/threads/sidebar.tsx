@@ -1,20 +1,26 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { pageName } from '../app/page-title.ts';
-import { setPreferences, usePreferences } from '../app/preferences.ts';
+import { setPreferences } from '../app/preferences.ts';
 import {
   CompareIcon,
   FolderIcon,
   HelpIcon,
   InboxIcon,
+  KeyIcon,
   Logo,
   PlusIcon,
+  RulesIcon,
   SearchIcon,
   SettingsIcon,
   UsageIcon,
 } from '../parts/icons.tsx';
+import { ProjectPicker } from '../projects/project-picker.tsx';
+import { useGrouping } from '../projects/use-grouping.ts';
+import { useProjects } from '../projects/use-projects.ts';
+import { useMinute } from '../parts/use-minute.ts';
 import { waitingIn } from './group-threads.ts';
 import { ListNotice } from './list-notice.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
@@ -43,7 +49,8 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
   const [menu, setMenu] = useState<{ readonly thread: ThreadInfo; readonly anchor: HTMLElement }>();
   const [renamed, setRenamed] = useState<ThreadInfo>();
   const now = useMinute();
-  const { groupBy } = usePreferences();
+  const groupBy = useGrouping();
+  const hasProjects = useProjects() !== undefined;
   const { threads } = view;
   const current = address.section === 'thread' ? address.threadId : undefined;
   const waiting = waitingIn(threads);
@@ -57,6 +64,7 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
         <Logo />
         {pageName}
       </div>
+      <ProjectPicker client={client} onChosen={() => open({ section: 'start' })} />
       <div className="sidebar-links">
         <SidebarLink address={{ section: 'start' }} isCurrent={address.section === 'start'} open={open}>
           <PlusIcon />
@@ -83,6 +91,18 @@ export function Sidebar({ client, agents, list, view, address, open, actions, on
           <UsageIcon />
           Usage
         </SidebarLink>
+        {hasProjects && (
+          <>
+            <SidebarLink address={{ section: 'models' }} isCurrent={address.section === 'models'} open={open}>
+              <KeyIcon />
+              Models and keys
+            </SidebarLink>
+            <SidebarLink address={{ section: 'rules' }} isCurrent={address.section === 'rules'} open={open}>
+              <RulesIcon />
+              Rules
+            </SidebarLink>
+          </>
+        )}
       </div>
       <div className="search-row">
         <div className="search-box">
@@ -201,14 +221,4 @@ function SidebarLink({ address, isCurrent, open, children }: SidebarLinkProps) {
       {children}
     </a>
   );
-}
-
-/** The time, at most a minute old. */
-function useMinute(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo } from 'react';
 import { VList } from 'virtua';
 import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
-import { usePreferences } from '../app/preferences.ts';
+import { useGrouping } from '../projects/use-grouping.ts';
 import { nameOf } from '../parts/agent-name.ts';
 import { useWhilePressed } from '../parts/use-while-pressed.ts';
 import { groupThreads, type ListRow } from './group-threads.ts';
@@ -27,7 +27,7 @@ interface ThreadRowsProps {
 
 /** The threads in their groups, of which only those in view are in the document; the next page is loaded on the way. */
 export function ThreadRows({ view, agents, current, showArchived, now, loadMore, onOpen, onMenu }: ThreadRowsProps) {
-  const { groupBy } = usePreferences();
+  const groupBy = useGrouping();
   const { shown, onPointerDown } = useWhilePressed(view);
   const { threads, hasMore } = shown;
   const rows = useMemo(

@@ -143,7 +143,18 @@ async function* invoke(
   const environment = (set: CliAgentOptions['env']) =>
     environmentFor(process.env, { policy: policyFor(options.environment, params), needed: adapter.environment, set });
   const { sessionFolder: folder } = options;
-  const use: SessionUse = { adapter, channel: 'print', folder, cwd, environment: environment(options.env) };
+  const use: SessionUse = {
+    adapter,
+    channel: 'print',
+    folder,
+    cwd,
+    model,
+    executable: options.executable ?? adapter.executable,
+    environment: environment(options.env),
+    runId,
+    runMark: params.runMark,
+    signal,
+  };
   // Print mode has no flag for a copy of a session.
   const last = params.session?.fork === true ? undefined : params.session;
   const usable = await findUsableSession(use, params.messages, last);

@@ -33,7 +33,7 @@ export class RunProgram {
   /** Claims the session in which the run begins; `resumedId` is that of a run whose process ended. */
   async claim(resumedId: string | undefined): Promise<SessionOpening> {
     const { messages, session: last } = this.#options.params;
-    const use = sessionUse(this.#options);
+    const use = sessionUse(this.#options, this.#signal);
     if (resumedId !== undefined) {
       const opening = await this.#claims.reopen(resumedId, this.#signal);
       if (opening.sessionId !== undefined) return { ...opening, path: await findWrittenFile(use, resumedId) };
@@ -45,7 +45,7 @@ export class RunProgram {
 
   /** Writes the conversation as a new session of the program and claims it; no session when it takes none. */
   async handOver(): Promise<SessionOpening> {
-    const session = await writeHandOver(sessionUse(this.#options), this.#options.params.messages);
+    const session = await writeHandOver(sessionUse(this.#options, this.#signal), this.#options.params.messages);
     if (session === undefined || 'problem' in session) return session ?? {};
     this.#claims.add(session.id);
     return { sessionId: session.id, path: session.path, session };

@@ -46,11 +46,13 @@ export function sessionOptions(
 }
 
 /** How a run uses its program, to choose and to write sessions. */
-export function sessionUse({ adapter, options, params }: SessionContext): SessionUse {
-  const { cwd = process.cwd(), env: set, sessionFolder: folder } = options;
+export function sessionUse({ adapter, options, params }: SessionContext, signal: AbortSignal): SessionUse {
+  const { cwd = process.cwd(), env: set, sessionFolder: folder, executable = adapter.executable } = options;
   const policy = policyFor(options.environment, params);
   const environment = environmentFor(process.env, { policy, needed: adapter.environment, set });
-  return { adapter, channel: 'live', folder, cwd, environment };
+  const { runId, runMark } = params;
+  const model = params.model ?? options.model;
+  return { adapter, channel: 'live', folder, cwd, model, executable, environment, runId, runMark, signal };
 }
 
 /** The key of a warm session: a program is used again only with the settings it was started with. */

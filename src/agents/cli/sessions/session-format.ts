@@ -56,6 +56,31 @@ export interface SessionReader {
   pause(): void;
 }
 
+/** Where a program works and has its sessions. */
+export interface HandOverPlace extends Omit<SessionPlace, 'path'> {
+  readonly cwd: string;
+  /** The model that was chosen for the run, as the program names it. */
+  readonly model?: string | undefined;
+}
+
+/** How a written session reaches its program. */
+export type HandOverWay =
+  /** It takes the path of the main file. */
+  | { readonly by: 'path' }
+  /** It finds the files among its own by the id of the session; `marker` is a file that makes the folder its own. */
+  | {
+      readonly by: 'store';
+      readonly findFolder: (sessionId: string) => string;
+      readonly marker?: { readonly path: string; readonly text: string };
+    }
+  /** It imports the main file, which names `model` as that of the conversation; `readId` returns the id that it gives the session, when that is another one. */
+  | {
+      readonly by: 'import';
+      readonly args: (path: string) => readonly string[];
+      readonly model?: string;
+      readonly readId?: (output: string) => string | undefined;
+    };
+
 /** The session files of one program: where they are, how they are read, and how a new one is written. The program's own files are never changed. */
 export interface SessionFormat {
   /** Yields the sessions of the main agent in no order. Skips what it cannot open. */
@@ -65,11 +90,8 @@ export interface SessionFormat {
   reader(ids: SessionIds): SessionReader;
   /** Returns the files of a new session that the program continues, or those that it imports. */
   write(session: SessionToWrite): WrittenSession;
-  /**
-   * Returns the program's own folder for a channel that finds a written session only there, by its id; undefined for one
-   * that takes the path of its file. Absent when the program is not given written sessions.
-   */
-  readonly storeFor?: (channel: 'print' | 'live', place: SessionPlace) => string | undefined;
+  /** Returns how a written session reaches the program over a channel; undefined when it cannot resume one there. */
+  readonly handOver?: (channel: 'print' | 'live', place: HandOverPlace) => HandOverWay | undefined;
   /** Whether a stored line is the current one, for sources that change earlier records. Default: the bytes are equal. */
   readonly isSameLine?: (stored: Uint8Array, current: Uint8Array) => boolean;
 }

@@ -26,8 +26,10 @@ export interface SessionToWrite {
   readonly cwd: string;
   /** When the session begins, in ms; its records follow, a millisecond apart. */
   readonly time: number;
-  /** The folder that its files will be in; a program may need their whole paths. */
-  readonly folder: string;
+  /** The model of the conversation, as the program names it, for one that continues with that model. */
+  readonly model?: string | undefined;
+  /** Returns the folder that its files will be in; a program may need their whole paths. */
+  readonly findFolder: (sessionId: string) => string;
 }
 
 /** The files of a session; the first one is the main file. */

@@ -16,7 +16,7 @@ export interface ModelFailure {
 /** Converts a thrown error to a failure of a model call; `provider` is the model's own name for its provider. */
 export function modelFailure(error: unknown, provider: string, registry?: ModelRegistry): ModelFailure {
   if (SingletreeError.is(error)) return { message: error.message, code: error.code, retryable: false };
-  const message = messageOf(error);
+  const message = registry?.hideKeys?.(messageOf(error)) ?? messageOf(error);
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   const refused = status !== undefined && status >= 400;
   if (!refused && isUnreachable(error)) return unreachable(message);

@@ -42,16 +42,24 @@ export async function findLocalServers(options: LocalServersOptions = {}): Promi
   const found = await Promise.all(
     usual.map(async ({ id, name, port }) => {
       const baseURL = `http://127.0.0.1:${ports[id] ?? port}/v1`;
-      const models = await modelsAt(baseURL, timeoutMs);
+      const models = await listServerModels(baseURL, { timeoutMs });
       return models === undefined ? [] : [{ provider: { id, name, baseURL }, models }];
     }),
   );
   return found.flat();
 }
 
-async function modelsAt(baseURL: string, timeoutMs: number): Promise<string[] | undefined> {
+/** Returns the names of the models that a server with an API like OpenAI's has; undefined when it does not answer with a list. */
+export async function listServerModels(
+  baseURL: string,
+  { timeoutMs, key }: { readonly timeoutMs: number; readonly key?: string | undefined },
+): Promise<string[] | undefined> {
   try {
-    const response = await fetch(`${baseURL}/models`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
+    const response = await fetch(`${baseURL.replace(/\/+$/, '')}/models`, {
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+      ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+    });
     return modelList()
       .safeParse(await response.json())
       .data?.data.map(({ id }) => id);

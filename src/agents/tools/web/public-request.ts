@@ -10,6 +10,11 @@ export interface PublicRequestOptions {
   readonly allowHosts: readonly string[];
 }
 
+interface PublicPost extends PublicRequestOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 const mostRedirects = 5;
 
 /**
@@ -22,7 +27,7 @@ export async function getPublic(
 ): Promise<{ url: URL; response: IncomingMessage }> {
   let url = checkedUrl(address);
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-    const response = await get(url, options);
+    const response = await send(url, options, { method: 'GET', headers: getHeaders });
     const { location } = response.headers;
     if (location === undefined || ![301, 302, 303, 307, 308].includes(response.statusCode ?? 0))
       return { url, response };
@@ -30,6 +35,11 @@ export async function getPublic(
     url = checkedUrl(location, url);
   }
   throw new Error(`${address} redirects more than ${mostRedirects} times.`);
+}
+
+/** Posts to an address in the same way; redirects are not followed. */
+export function postPublic(address: string, { headers, body, ...options }: PublicPost): Promise<IncomingMessage> {
+  return send(checkedUrl(address), options, { method: 'POST', headers, body });
 }
 
 function checkedUrl(address: string, base?: URL): URL {
@@ -41,21 +51,33 @@ function checkedUrl(address: string, base?: URL): URL {
   return url;
 }
 
-function get(url: URL, { signal, allowHosts }: PublicRequestOptions): Promise<IncomingMessage> {
+const getHeaders = { accept: 'text/*, application/json, */*;q=0.1', 'accept-encoding': 'identity' };
+
+async function send(
+  url: URL,
+  { signal, allowHosts }: PublicRequestOptions,
+  { method, headers, body }: { method: string; headers: Readonly<Record<string, string>>; body?: string },
+): Promise<IncomingMessage> {
   const isAllowed = allowHosts.includes(url.host);
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (!isAllowed && isIP(literal) !== 0 && !isPublicAddress(literal)) throw notPublic(url.hostname);
+  if (!isAllowed && isPrivateAddress(url)) throw notPublic(url.hostname);
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const headers = {
-      'user-agent': 'singletree',
-      accept: 'text/*, application/json, */*;q=0.1',
-      'accept-encoding': 'identity',
-    };
     // A pooled connection would skip the lookup.
-    const settings = { signal, headers, agent: false, ...(isAllowed ? {} : { lookup: publicLookup }) };
-    request(url, settings, resolve).once('error', reject).end();
+    const settings = {
+      method,
+      signal,
+      headers: { 'user-agent': 'singletree', ...headers },
+      agent: false,
+      ...(isAllowed ? {} : { lookup: publicLookup }),
+    };
+    request(url, settings, resolve).once('error', reject).end(body);
   });
+}
+
+/** Whether a URL names an address of this machine or its network, not by a name that resolves to one. */
+export function isPrivateAddress({ hostname }: URL): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  return isIP(literal) !== 0 && !isPublicAddress(literal);
 }
 
 const publicLookup: LookupFunction = (host, options, done) => {

@@ -95,6 +95,7 @@ const isOfRun: Readonly<Record<EventType, boolean>> = {
   mode_changed: false,
   model_changed: false,
   folder_changed: false,
+  grant_revoked: false,
   branch_selected: false,
   collapsed: false,
   abort_requested: false,

@@ -86,6 +86,7 @@ export const onRun: Handlers<[ProjectedRun, ProjectionStep], void> = {
   mode_changed: nothing,
   model_changed: nothing,
   folder_changed: nothing,
+  grant_revoked: nothing,
   branch_selected: nothing,
   collapsed: nothing,
   abort_requested: nothing,

@@ -48,6 +48,8 @@ export class ThreadRanges {
   #earlier: LoadedRange | undefined;
   /** The event that the reader sees; undefined while the reader follows the newest. */
   #reader: number | undefined;
+  /** The first event that has to stay; undefined when every one may be dropped. */
+  #held: number | undefined;
   #loading: Promise<void> | undefined;
   #corrections = 0;
 
@@ -95,6 +97,11 @@ export class ThreadRanges {
 
   look(seq: number | undefined): void {
     this.#reader = seq;
+  }
+
+  /** Keeps the event of a seq and everything after it. */
+  hold(seq: number): void {
+    this.#held = seq;
   }
 
   loadEarlier(): Promise<void> {
@@ -145,16 +152,23 @@ export class ThreadRanges {
     const kept = keptWindows * this.#limit;
     const most = mostWindows * this.#limit;
     const range = this.#shown;
-    if (range !== this.#newest && this.#newest.size > most) this.#newest.dropEarliest(kept);
+    if (range !== this.#newest && this.#newest.size > most)
+      this.#newest.dropEarliest(this.#leastOf(this.#newest, kept));
     if (range.size <= most) return false;
     const { firstSeq, lastSeq } = range;
     const reader = this.#reader ?? lastSeq;
-    if (reader - firstSeq >= lastSeq - reader) range.dropEarliest(kept);
-    else {
-      this.#earlier = range.withoutLatest(kept);
-      if (range === this.#newest) range.dropEarliest(this.#limit);
+    if (this.#held !== undefined || reader - firstSeq >= lastSeq - reader) {
+      range.dropEarliest(this.#leastOf(range, kept));
+      return range.firstSeq !== firstSeq;
     }
+    this.#earlier = range.withoutLatest(kept);
+    if (range === this.#newest) range.dropEarliest(this.#limit);
     return true;
+  }
+
+  /** How many events of a range stay at least: those that are held, too. */
+  #leastOf({ lastSeq }: LoadedRange, kept: number): number {
+    return this.#held === undefined ? kept : Math.max(kept, lastSeq - this.#held + 1);
   }
 
   /** Makes one range of an earlier part and the newest events when there is nothing between them. */

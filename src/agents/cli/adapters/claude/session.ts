@@ -71,7 +71,7 @@ export const claudeSession: SessionFormat = {
     fileLines(file === undefined ? path : join(path.replace(/\.jsonl$/, ''), 'subagents', `${file}.jsonl`)),
   reader: ids => new ClaudeSessionReader(ids),
   write: writeClaudeSession,
-  storeFor: () => undefined,
+  handOver: () => ({ by: 'path' }),
 };
 
 /** Reads the records of a session: those of the conversation are the records of the live stream, with other names for some fields. */

@@ -5,7 +5,13 @@ import { hasSameKey, rowLine } from '../../sessions/database-copy.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent, writeImage } from '../../sessions/prompt-parts.ts';
 import { filesAt } from '../../sessions/session-files.ts';
-import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import type {
+  IncludedFile,
+  SessionFormat,
+  SessionIds,
+  SessionPlace,
+  SessionReader,
+} from '../../sessions/session-format.ts';
 import {
   recordTimes,
   type SessionToWrite,
@@ -21,7 +27,7 @@ import { readToolOutput, readUsage } from './wire.ts';
 /** The sessions of Cline: `sessions/<id>/<id>.json`, its messages and those of its subagents in documents beside it. */
 export const clineSession: SessionFormat = {
   async *find({ home, environment, path }) {
-    const folder = join(environment['CLINE_DATA_DIR'] ?? join(home, '.cline', 'data'), 'sessions');
+    const folder = sessionsFolder({ home, environment });
     const isManifest = (file: string) => basename(dirname(file)) === basename(file, '.json');
     for await (const file of filesAt(path ?? folder, isManifest)) {
       const manifest = readDocument(file);
@@ -52,7 +58,14 @@ export const clineSession: SessionFormat = {
   isSameLine: hasSameKey,
   reader: ids => new ClineSessionReader(ids),
   write: writeClineSession,
+  // Print mode resumes nothing without a terminal.
+  handOver: (channel, place) =>
+    channel === 'live' ? { by: 'store', findFolder: sessionId => join(sessionsFolder(place), sessionId) } : undefined,
 };
+
+function sessionsFolder({ home, environment }: SessionPlace): string {
+  return join(environment['CLINE_DATA_DIR'] ?? join(home, '.cline', 'data'), 'sessions');
+}
 
 function messagesFile(manifest: string): string {
   return manifest.replace(/\.json$/, '.messages.json');
@@ -191,8 +204,8 @@ function unwrap(text: string): string {
   return /^\s*<user_input[^>]*>(.*)<\/user_input>\s*$/s.exec(text)?.[1] ?? text;
 }
 
-/** Without `pid`, `interactive`, the `enable_` fields and the whole path of the messages the program finds no session. */
-function writeClineSession({ messages, cwd, time, folder }: SessionToWrite): WrittenSession {
+/** Without `pid`, `interactive`, names of a provider and a model, the `enable_` fields and the whole path of the messages the program finds no session. */
+function writeClineSession({ messages, cwd, time, findFolder }: SessionToWrite): WrittenSession {
   const sessionId = `${time}_${shortId(5)}`;
   const next = recordTimes(time);
   const written: unknown[] = [];
@@ -228,8 +241,8 @@ function writeClineSession({ messages, cwd, time, folder }: SessionToWrite): Wri
     exit_code: 0,
     status: 'completed',
     interactive: false,
-    provider: '',
-    model: '',
+    provider: 'singletree',
+    model: 'none',
     cwd,
     workspace_root: cwd,
     enable_tools: true,
@@ -237,7 +250,7 @@ function writeClineSession({ messages, cwd, time, folder }: SessionToWrite): Wri
     enable_teams: true,
     prompt: '',
     metadata: {},
-    messages_path: join(folder, name),
+    messages_path: join(findFolder(sessionId), name),
   };
   const document = { version: 1, updated_at: updatedAt, agent: 'lead', sessionId, messages: written };
   const continueFrom = (path: string) =>

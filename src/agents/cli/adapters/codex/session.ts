@@ -64,7 +64,8 @@ export const codexSession: SessionFormat = {
   reader: ids => new CodexSessionReader(ids),
   write: writeCodexSession,
   // Print mode takes only ids.
-  storeFor: (channel, place) => (channel === 'print' ? sessionsFolder(place) : undefined),
+  handOver: (channel, place) =>
+    channel === 'print' ? { by: 'store', findFolder: () => sessionsFolder(place) } : { by: 'path' },
 };
 
 function sessionsFolder({ home, environment }: SessionPlace): string {

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
 
 const minuteMs = 60_000;
 
-type Environment = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 function temporaryFolder(environment: Environment): string {
   return join(environment['GEMINI_CLI_HOME'] ?? environment['HOME'] ?? '', '.gemini', 'tmp');
@@ -37,6 +39,37 @@ export function removeEmptyRecordings(sessionId: string, environment: Environmen
       .map(name => ({ path: join(chats, name), isEmpty: isEmptyRecording(join(chats, name)) }));
     if (recordings.every(({ isEmpty }) => isEmpty)) continue;
     for (const { path, isEmpty } of recordings) if (isEmpty) rmSync(path, { force: true });
+  }
+}
+
+/**
+ * Returns the folder in which Gemini has the files of a project: the one that its list of projects names or that names the
+ * project itself, else a new one, which becomes that of the project when it names it.
+ */
+export function findProjectFolder(cwd: string, environment: Environment): string {
+  const folder = temporaryFolder(environment);
+  const names = [readProjects(folder)[cwd], ...filesIn(folder)];
+  const isOwn = (name: unknown): name is string =>
+    typeof name === 'string' && readProjectOwner(join(folder, name)) === cwd;
+  return join(folder, names.find(isOwn) ?? `${basename(cwd).replaceAll(/[^\w-]/g, '-')}-${randomUUID().slice(0, 8)}`);
+}
+
+/** Returns the working directory that a folder of Gemini is about. */
+export function readProjectOwner(project: string): string | undefined {
+  try {
+    return readFileSync(join(project, '.project_root'), 'utf8').trim();
+  } catch {
+    // Older versions only list it.
+    return Object.entries(readProjects(dirname(project))).find(([, name]) => name === basename(project))?.[0];
+  }
+}
+
+function readProjects(folder: string): WireRecord {
+  try {
+    const { projects } = JSON.parse(readFileSync(join(dirname(folder), 'projects.json'), 'utf8')) as WireRecord;
+    return recordOf(projects) ?? {};
+  } catch {
+    return {};
   }
 }
 

@@ -1,5 +1,5 @@
 import { newId } from '../../../../events/index.ts';
-import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { defined } from '../../../../events/defined.ts';
 import type { EventOf, ToolOutput } from '../../../../events/index.ts';
@@ -15,6 +15,7 @@ import {
   type WrittenCall,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
+import { findProjectFolder, readProjectOwner } from './session-files.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { countOf, joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
@@ -37,28 +38,21 @@ export const geminiSession: SessionFormat = {
       // A program that resumes a session leaves a file without a message beside it.
       const isEmpty = title === undefined && find(record => record['type'] === 'gemini' || undefined) === undefined;
       if (header === undefined || id === undefined || isEmpty) return undefined;
-      return { id, ...defined({ title, cwd: projectFolder(file), createdAt: textOf(header['startTime']) }) };
+      return {
+        id,
+        ...defined({ title, cwd: readProjectOwner(dirname(dirname(file))), createdAt: textOf(header['startTime']) }),
+      };
     });
   },
   lines: ({ path, id }, file) => fileLines(file === undefined ? path : join(dirname(path), id, `${file}.jsonl`)),
   reader: ids => new GeminiSessionReader(ids),
   write: writeGeminiSession,
+  handOver(_channel, { cwd, environment }) {
+    const project = findProjectFolder(cwd, environment);
+    const marker = { path: join(project, '.project_root'), text: cwd };
+    return { by: 'store', findFolder: () => join(project, 'chats'), marker };
+  },
 };
-
-/** Returns the folder that a project's chats are about. */
-function projectFolder(path: string): string | undefined {
-  const project = dirname(dirname(path));
-  try {
-    return readFileSync(join(project, '.project_root'), 'utf8').trim();
-  } catch {
-    try {
-      const { projects } = JSON.parse(readFileSync(join(project, '..', '..', 'projects.json'), 'utf8')) as WireRecord;
-      return Object.entries(recordOf(projects) ?? {}).find(([, name]) => name === basename(project))?.[0];
-    } catch {
-      return undefined;
-    }
-  }
-}
 
 /** Reads the changes of a session: a message comes again with its calls and their results, and may be taken back. */
 class GeminiSessionReader implements SessionReader {
@@ -257,7 +251,8 @@ function readUsage(message: WireRecord): Usage | undefined {
 
 /** Results stand in their calls only: in a message of their own they would be sent twice. */
 function writeGeminiSession({ messages, time }: SessionToWrite): WrittenSession {
-  const sessionId = newId();
+  // Sessions are told apart by the beginning of their ids, which ids in the order of time share.
+  const sessionId = randomUUID();
   const next = recordTimes(time);
   const startTime = next().toISOString();
   const records: unknown[] = [{ sessionId, projectHash: sessionId, startTime, lastUpdated: startTime, kind: 'main' }];

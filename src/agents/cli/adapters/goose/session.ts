@@ -63,6 +63,7 @@ export const gooseSession: SessionFormat = {
   isSameLine: hasSameKey,
   reader: ids => new GooseSessionReader(ids),
   write: writeGooseSession,
+  handOver: () => ({ by: 'import', args: path => ['session', 'import', path], readId: readImportedId }),
 };
 
 /** Reads the rows of a session. */
@@ -187,6 +188,20 @@ function timeOf(value: unknown): string | undefined {
 }
 
 /** The document that `goose session import` reads; it gives the session another id. */
+/** The extensions of a written session: over ACP one without them has no tools at all. They are the default ones of Goose. */
+const writtenExtensions = [
+  ['developer', 'Developer'],
+  ['analyze', 'Analyze'],
+  ['skills', 'Skills'],
+  ['summon', 'Summon'],
+  ['Extension Manager', 'Extension Manager'],
+].map(([name, title]) => ({ type: 'platform', name, description: '', display_name: title, bundled: true }));
+
+/** Reads the id that Goose gives an imported session. */
+function readImportedId(output: string): string | undefined {
+  return /^(\d{8}_\d+)\b/m.exec(output)?.[1];
+}
+
 function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSession {
   const conversation: unknown[] = [];
   // Messages are ordered by whole seconds.
@@ -236,7 +251,7 @@ function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSess
     name: `singletree-${sessionId}`,
     created_at: at,
     updated_at: at,
-    extension_data: {},
+    extension_data: { 'enabled_extensions.v0': { extensions: writtenExtensions } },
     message_count: conversation.length,
     conversation,
   };

@@ -17,6 +17,7 @@ import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';
 import { listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { findDataFolder, findOwnModel } from './own-model.ts';
 import { PartReader } from './part-reader.ts';
 import { readError, readSubagent } from './wire.ts';
 
@@ -24,8 +25,7 @@ import { readError, readSubagent } from './wire.ts';
 export function opencodeSession(program: string): SessionFormat {
   return {
     async *find({ home, environment, path }) {
-      const data = environment['XDG_DATA_HOME'] ?? join(home, '.local', 'share');
-      const file = path ?? join(data, program, `${program}.db`);
+      const file = path ?? join(findDataFolder(program, { home, environment }), `${program}.db`);
       if (!isDatabase(file)) return;
       try {
         const sessions = queryDatabase(
@@ -72,6 +72,11 @@ export function opencodeSession(program: string): SessionFormat {
     isSameLine: hasSameKey,
     reader: ids => new OpencodeSessionReader(ids),
     write: session => writeOpencodeSession(program, session),
+    handOver(_channel, place) {
+      const model = place.model ?? findOwnModel(program, place);
+      // It would continue with the model of the last message, which has to be one that it knows.
+      return model === undefined ? undefined : { by: 'import', args: path => ['import', path], model };
+    },
   };
 }
 
@@ -227,13 +232,14 @@ function timeOf(value: unknown): string | undefined {
 }
 
 /** The document that `import` reads. The ids of messages and parts are new: one that exists anywhere is skipped. */
-function writeOpencodeSession(program: string, { messages, cwd, time }: SessionToWrite): WrittenSession {
+function writeOpencodeSession(program: string, { messages, cwd, time, model: name }: SessionToWrite): WrittenSession {
   const sessionID = `ses_${shortId(26)}`;
   const next = recordTimes(time);
   const key = shortId(20);
   let count = 0;
   const newKey = (prefix: string) => `${prefix}_${String(++count).padStart(6, '0')}${key}`;
-  const model = { providerID: 'singletree', modelID: 'none' };
+  const [, providerID = 'singletree', modelID = 'none'] = /^([^/]+)\/(.+)$/s.exec(name ?? '') ?? [];
+  const model = { providerID, modelID };
   let parentID = '';
   const written = messages.map(message => {
     const id = newKey('msg');

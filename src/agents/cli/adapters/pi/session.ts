@@ -51,7 +51,7 @@ export const piSession: SessionFormat = {
   lines: ({ path }) => fileLines(path),
   reader: ids => new PiSessionReader(ids),
   write: writePiSession,
-  storeFor: () => undefined,
+  handOver: () => ({ by: 'path' }),
 };
 
 /** Reads the entries of a session: messages are those of the live records. */

@@ -15,10 +15,10 @@ import { defined } from '../../../../events/defined.ts';
 interface Reply {
   /** The outcome of every question that accepts the request; any other rejects or cancels it. */
   readonly accepted: 'approve' | 'answer';
-  accept(answers: Answers): void;
-  reject(reason?: string): void;
+  readonly accept: (answers: Answers) => void;
+  readonly reject: (reason?: string) => void;
   /** Answers that nothing may be done. */
-  cancel(reason?: string): void;
+  readonly cancel: (reason?: string) => void;
 }
 
 interface RequestsOptions {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { defined } from '../../../../../events/defined.ts';
 import type { ContentPart } from '../../../../../events/index.ts';
 import { dropOldest } from '../../../../drop-oldest.ts';
-import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
+import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
+import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { ClaudePlan } from '../plan.ts';
 import { readAskedCall } from '../reader.ts';
@@ -24,129 +25,115 @@ const stopMs = 5_000;
 /** The name of our hook before each call. */
 const checkHook = 'singletree-check';
 
-type State = 'new' | 'opening' | 'ready' | 'failed' | 'closed';
-
 /** The control protocol of Claude Code: requests in both directions beside the records of print mode. */
-export class ClaudeChannel implements LiveChannel {
-  readonly #host: ChannelHost;
-  readonly #start: LiveStart;
+export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   readonly #session = { usage: new ClaudeUsage(), plan: new ClaudePlan() };
   readonly #requests: OpenRequests;
   /** What we asked the program, by the id of the request. */
   readonly #sent = new Map<string, string>();
-  /** Messages that wait for a turn. */
-  #early: unknown[] = [];
-  #state: State = 'new';
   #count = 0;
-  #turn: ClaudeTurn | undefined;
   #model: string | undefined;
   #mode: string;
   /** Whether it confirms the messages that it reads. */
   #confirms = false;
   #hasSession = false;
+  /** Whether it does not know the session that it was to resume. */
+  #isUnknown = false;
   /** Why the session ends with the open turn: it runs in a mode in which it does not ask. */
-  #problem: { readonly message: string; readonly code: string; readonly mode: string } | undefined;
+  #problem: (SessionProblem & { readonly mode: string }) | undefined;
   /** The calls that a person or a rule was asked about. */
   readonly #asked = new Set<string>();
   #cancelSilence = () => {};
   #cancelStop = () => {};
 
   constructor(host: ChannelHost, start: LiveStart) {
-    this.#host = host;
-    this.#start = start;
+    super(host, start);
     this.#model = start.model;
     this.#mode = start.yolo === true ? 'bypassPermissions' : (start.mode ?? 'default');
     this.#requests = new OpenRequests(host);
   }
 
-  open(): void {
-    if (this.#state !== 'new') return;
-    this.#state = 'opening';
+  protected connect(): void {
     // Every call is checked by our rules first, also those that it would run without asking.
     this.#control('initialize', { hooks: { PreToolUse: [{ matcher: null, hookCallbackIds: [checkHook] }] } });
   }
 
-  receive(line: string, number: number): void {
-    if (this.#isOver || line.trim() === '') return;
-    this.#cancelSilence();
-    this.#handle(parsed(line), number);
+  /** It reads a prompt also before it has answered the handshake. */
+  protected override get takesPrompts(): boolean {
+    return true;
   }
 
-  prompt(turn: LiveTurn): void {
-    if (this.#isOver || this.#turn !== undefined) return;
-    if (turn.model !== undefined && turn.model !== this.#model) this.#control('set_model', { model: turn.model });
-    this.#model = turn.model ?? this.#model;
-    const mode = turn.mode ?? (this.#start.yolo === true ? this.#mode : 'default');
+  protected take(message: unknown, number: number): boolean {
+    this.#cancelSilence();
+    const record = recordOf(message);
+    const type = textOf(record?.['type']);
+    const { turn } = this;
+    if (record !== undefined && type === 'control_response') this.#responded(record, number);
+    else if (type === 'keep_alive' || type === 'command_lifecycle') return true;
+    else if (record !== undefined && this.#isUnknownSession(record)) this.#failUnknown();
+    else if (turn === undefined) return false;
+    else if (record === undefined) turn.unknown(message, number);
+    else if (type === 'control_request') this.#requested(turn, record, number);
+    else if (type === 'control_cancel_request')
+      this.#requests.withdraw(textOf(record['request_id']) ?? '', 'The agent no longer waits for it.');
+    else this.#record(turn, record, number);
+    return true;
+  }
+
+  protected createTurn({ runId }: LiveTurn): ClaudeTurn {
+    return new ClaudeTurn(this.host, runId, this.#session);
+  }
+
+  protected sendPrompt({ promptId }: ClaudeTurn, { content, model, mode: wanted }: LiveTurn): void {
+    if (model !== undefined && model !== this.#model) this.#control('set_model', { model });
+    this.#model = model ?? this.#model;
+    const mode = wanted ?? (this.start.yolo === true ? this.#mode : 'default');
     if (mode !== this.#mode) this.#control('set_permission_mode', { mode });
     this.#mode = mode;
-    this.#turn = new ClaudeTurn(this.#host, turn.runId, this.#session);
-    this.#say(this.#turn.promptId, turn.content);
-    for (const message of this.#early.splice(0)) this.#handle(message, undefined);
+    this.#say(promptId, content);
   }
 
-  answer(requestId: string, answer: LiveAnswer): void {
-    if (this.#isOver) return;
+  protected takeAnswer(requestId: string, answer: LiveAnswer): void {
     if (answer.outcome === 'approve' && answer.feedback !== undefined && this.#requests.isPlan(requestId))
       this.#say(randomUUID(), answer.feedback);
     const denied = this.#requests.answer(requestId, answer);
-    if (denied !== undefined) this.#turn?.deny(denied);
+    if (denied !== undefined) this.turn?.deny(denied);
   }
 
-  steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void {
-    if (this.#isOver || this.#turn === undefined) return;
+  protected sendMessage(turn: ClaudeTurn, { id, content }: SteerMessage): void {
     const uuid = randomUUID();
-    this.#turn.steer(uuid, message.id);
-    this.#say(uuid, message.content);
+    turn.steer(uuid, id);
+    this.#say(uuid, content);
   }
 
-  interrupt(): void {
-    const turn = this.#turn;
-    if (this.#isOver || turn === undefined) return;
+  protected stopTurn(turn: ClaudeTurn): void {
     turn.isInterrupted = true;
     for (const taskId of turn.runningTasks) this.#control('stop_task', { task_id: taskId });
     this.#control('interrupt', {});
   }
 
-  closed(): void {
-    if (this.#state === 'closed') return;
-    const wasOpening = this.#state === 'opening';
-    this.#state = 'closed';
+  protected finishTurn(turn: ClaudeTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     this.#cancelSilence();
     this.#cancelStop();
-    this.#requests.withdrawAll('The program has ended: the call did not run.');
-    if (wasOpening) this.#host.failed({ message: 'Claude Code ended before it was ready.', code: 'exit_code' });
-    const turn = this.#turn;
-    this.#turn = undefined;
-    if (turn === undefined) return;
-    const reason = turn.close();
-    if (this.#problem !== undefined) this.#host.failed({ message: this.#problem.message, code: this.#problem.code });
-    this.#host.turnEnded({ reason: turn.isInterrupted ? 'aborted' : reason === 'complete' ? 'error' : reason });
+    this.#requests.withdrawAll(this.#withdrawal);
+    // The turn of an unknown session is tried again in a new one.
+    const own = this.#isUnknown ? 'error' : turn.close();
+    if (this.isClosed && this.#problem !== undefined) this.host.failed(publicProblem(this.#problem));
+    const unsent = reason === 'complete' && this.#confirms ? turn.unread : [];
+    const ended = own === 'complete' ? reason : own;
+    return { reason: turn.isInterrupted ? 'aborted' : ended, ...(unsent.length > 0 && { unsent }) };
   }
 
-  get #isOver(): boolean {
-    return this.#state === 'closed' || this.#state === 'failed';
+  protected describeUnopened(): SessionProblem {
+    return { message: 'Claude Code ended before it was ready.', code: 'exit_code' };
   }
 
-  #handle(message: unknown, number: number | undefined): void {
-    const record = recordOf(message);
-    if (record !== undefined) this.#take(record, number);
-    else if (this.#turn === undefined) this.#early.push(message);
-    else this.#turn.unknown(message, number);
+  get #withdrawal(): string {
+    if (this.isClosed) return 'The program has ended: the call did not run.';
+    return this.isOver ? 'The session cannot be used any more.' : 'The turn has ended.';
   }
 
-  #take(record: WireRecord, number: number | undefined): void {
-    const type = textOf(record['type']);
-    if (type === 'control_response') this.#responded(record, number);
-    else if (type === 'keep_alive' || type === 'command_lifecycle') return;
-    else if (this.#isUnknownSession(record)) this.#fail(sessionUnknown(this.#start.sessionId));
-    else if (this.#turn === undefined) this.#early.push(record);
-    else if (type === 'control_request') this.#requested(this.#turn, record, number);
-    else if (type === 'control_cancel_request')
-      this.#requests.withdraw(textOf(record['request_id']) ?? '', 'The agent no longer waits for it.');
-    else this.#record(this.#turn, record, number);
-  }
-
-  #record(turn: ClaudeTurn, record: WireRecord, number: number | undefined): void {
+  #record(turn: ClaudeTurn, record: WireRecord, number: number): void {
     this.#checkMode(turn, record);
     if (record['type'] === 'user' && record['isReplay'] === true) {
       if (turn.confirm(textOf(record['uuid']))) this.#confirms = true;
@@ -174,21 +161,16 @@ export class ClaudeChannel implements LiveChannel {
 
   #endInSilence(turn: ClaudeTurn): void {
     this.#cancelSilence();
-    this.#cancelSilence = this.#host.after(silenceMs, () => this.#end(turn));
+    this.#cancelSilence = this.host.after(silenceMs, () => this.#end(turn));
   }
 
   #end(turn: ClaudeTurn): void {
-    if (this.#turn !== turn) return;
-    if (this.#problem !== undefined) return this.#fail(this.#problem);
-    this.#turn = undefined;
-    this.#cancelSilence();
-    this.#requests.withdrawAll('The turn has ended.');
-    const reason = turn.close();
-    const unsent = this.#confirms ? turn.unread : [];
-    this.#host.turnEnded({ reason: turn.isInterrupted ? 'aborted' : reason, ...(unsent.length > 0 && { unsent }) });
+    if (this.turn !== turn) return;
+    if (this.#problem === undefined) this.endTurn(turn, 'complete');
+    else this.fail(publicProblem(this.#problem));
   }
 
-  #requested(turn: ClaudeTurn, record: WireRecord, number: number | undefined): void {
+  #requested(turn: ClaudeTurn, record: WireRecord, number: number): void {
     const id = textOf(record['request_id']);
     const request = recordOf(record['request']);
     if (this.#problem !== undefined && id !== undefined) return this.#denyAll(turn, id, request);
@@ -213,7 +195,7 @@ export class ClaudeChannel implements LiveChannel {
     this.#send({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
   }
 
-  #responded(record: WireRecord, number: number | undefined): void {
+  #responded(record: WireRecord, number: number): void {
     const response = recordOf(record['response']);
     const id = textOf(response?.['request_id']) ?? '';
     const subtype = this.#sent.get(id);
@@ -223,18 +205,17 @@ export class ClaudeChannel implements LiveChannel {
     const error = response?.['subtype'] === 'error' ? (textOf(response['error']) ?? 'It failed.') : undefined;
     if (subtype === 'initialize') this.#initialized(error, recordOf(response?.['response']));
     else if (error !== undefined && subtype !== 'interrupt' && subtype !== 'stop_task')
-      this.#turn?.warn(`Claude Code refused ${subtype}: ${error}`, number);
+      this.turn?.warn(`Claude Code refused ${subtype}: ${error}`, number);
   }
 
   #initialized(error: string | undefined, info: WireRecord | undefined): void {
     const mode = textOf(info?.['current_permission_mode']);
-    if (this.#state !== 'opening') return;
-    if (error !== undefined) this.#fail({ message: `Claude Code refused the connection: ${error}`, code: 'protocol' });
-    else if (mode !== undefined && !this.#isExpected(mode)) this.#fail(wrongMode(mode));
+    if (!this.isOpening) return;
+    if (error !== undefined) this.fail({ message: `Claude Code refused the connection: ${error}`, code: 'protocol' });
+    else if (mode !== undefined && !this.#isExpected(mode)) this.fail(wrongMode(mode));
     else {
-      this.#state = 'ready';
-      const sessionId = this.#start.fork === true ? undefined : this.#start.sessionId;
-      this.#host.ready(defined({ sessionId, model: this.#model, mode }));
+      const sessionId = this.start.fork === true ? undefined : this.start.sessionId;
+      this.setReady(defined({ sessionId, model: this.#model, mode }));
     }
   }
 
@@ -256,7 +237,7 @@ export class ClaudeChannel implements LiveChannel {
     turn.isInterrupted = true;
     this.#requests.withdrawAll('The agent no longer asks.');
     this.#control('interrupt', {});
-    this.#cancelStop = this.#host.after(stopMs, () => this.#fail(problem));
+    this.#cancelStop = this.host.after(stopMs, () => this.fail(publicProblem(problem)));
   }
 
   /** Refuses what a stopped turn asks, whether by a request or by a hook. */
@@ -276,28 +257,21 @@ export class ClaudeChannel implements LiveChannel {
   }
 
   #isExpected(mode: string): boolean {
-    return askingModes.has(mode) || mode === this.#mode || mode === this.#start.mode;
+    return askingModes.has(mode) || mode === this.#mode || mode === this.start.mode;
   }
 
   /** It reports an unknown session by one result, before it has opened any. */
   #isUnknownSession(record: WireRecord): boolean {
     if (record['type'] !== 'result' || record['is_error'] !== true) return false;
-    if (this.#start.sessionId === undefined || this.#hasSession) return false;
+    if (this.start.sessionId === undefined || this.#hasSession) return false;
     const report = `${textOf(record['result']) ?? ''} ${joinedText(listOf(record['errors'])) ?? ''}`;
     return record['num_turns'] === 0 || /no conversation found/i.test(report);
   }
 
-  #fail(problem: { readonly message: string; readonly code: string }): void {
-    if (this.#isOver) return;
-    this.#state = 'failed';
-    this.#cancelSilence();
-    this.#cancelStop();
-    this.#requests.withdrawAll('The session cannot be used any more.');
-    const turn = this.#turn;
-    this.#turn = undefined;
-    if (problem.code !== 'session_unknown') turn?.close();
-    this.#host.failed({ message: problem.message, code: problem.code });
-    if (turn !== undefined) this.#host.turnEnded({ reason: 'error' });
+  #failUnknown(): void {
+    this.#isUnknown = true;
+    const message = `Claude Code does not know the session ${this.start.sessionId ?? ''}.`;
+    this.fail({ message, code: 'session_unknown' });
   }
 
   #say(uuid: string, content: string | readonly ContentPart[]): void {
@@ -312,7 +286,7 @@ export class ClaudeChannel implements LiveChannel {
   }
 
   #send(message: object): void {
-    this.#host.send(JSON.stringify(message));
+    this.host.send(JSON.stringify(message));
   }
 }
 
@@ -325,19 +299,11 @@ function resultsIn(record: WireRecord): readonly string[] {
   });
 }
 
-function sessionUnknown(sessionId = '') {
-  return { message: `Claude Code does not know the session ${sessionId}.`, code: 'session_unknown' };
-}
-
 function wrongMode(mode: string) {
   const message = `Claude Code runs in the permission mode "${mode}", in which it does not ask. Remove the setting that selects it, or use --yolo.`;
   return { message, code: 'unsafe_mode' };
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return line;
-  }
+function publicProblem({ message, code }: SessionProblem): SessionProblem {
+  return { message, code };
 }

@@ -1,0 +1,173 @@
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveChannel,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+} from '../contract/live-channel.ts';
+
+export type SteerMessage = Parameters<LiveChannel['steer']>[0];
+export type SessionProblem = Parameters<ChannelHost['failed']>[0];
+type SessionInfo = Parameters<ChannelHost['ready']>[0];
+
+/** A message that belongs to a turn and arrived when none was open. */
+interface EarlyMessage {
+  readonly message: unknown;
+  readonly number: number;
+}
+
+/** The most messages that wait for a turn; the oldest are dropped. */
+const mostEarly = 1_000;
+
+/**
+ * The life of an interactive channel, whatever its protocol is.
+ *
+ *     new ──open──▶ opening ──setReady──▶ ready ──prompt──▶ in a turn ──endTurn──▶ ready
+ *                      │                                        │
+ *                      └───────────────── fail ─────────────────┴──────▶ failed
+ *     any state ──closed──▶ closed: a turn that is open ends, and a session that is not open has failed
+ *
+ * Each turn ends once, and nothing is done for it after. A message that needs a turn waits for the next one, in order.
+ * Nothing is sent or emitted once the channel has failed or is closed.
+ */
+export abstract class TurnChannel<Turn extends object> implements LiveChannel {
+  protected readonly host: ChannelHost;
+  protected readonly start: LiveStart;
+  #state: 'new' | 'opening' | 'ready' | 'failed' | 'closed' = 'new';
+  #turn: Turn | undefined;
+  #isInterrupted = false;
+  #early: EarlyMessage[] = [];
+
+  constructor(host: ChannelHost, start: LiveStart) {
+    this.host = host;
+    this.start = start;
+  }
+
+  /** Sends the handshake; the protocol calls `setReady` or `fail` later. */
+  protected abstract connect(): void;
+  /** Handles one message; returns false when it belongs to a turn and none is open: it is received again in the next. */
+  protected abstract take(message: unknown, number: number): boolean;
+  /** Creates the state of a turn. */
+  protected abstract createTurn(turn: LiveTurn): Turn;
+  /** Sends the prompt of a turn. */
+  protected abstract sendPrompt(turn: Turn, prompt: LiveTurn): void;
+  protected abstract takeAnswer(requestId: string, answer: LiveAnswer): void;
+  protected abstract sendMessage(turn: Turn, message: SteerMessage): void;
+  /** Stops the open turn; called once for each. */
+  protected abstract stopTurn(turn: Turn): void;
+  /** Closes the requests of a turn, emits what is left of it, and returns how it ended. */
+  protected abstract finishTurn(turn: Turn, reason: LiveTurnEnd['reason']): LiveTurnEnd;
+  /** Says why the session did not open when the program has ended. */
+  protected abstract describeUnopened(): SessionProblem;
+
+  /** Whether a prompt can be sent now: when the session is open, unless the program reads one before. */
+  protected get takesPrompts(): boolean {
+    return this.#state === 'ready';
+  }
+
+  /** The open turn. */
+  protected get turn(): Turn | undefined {
+    return this.#turn;
+  }
+
+  /** Whether a person or the channel itself has stopped the open turn. */
+  protected get isInterrupted(): boolean {
+    return this.#isInterrupted;
+  }
+
+  /** Whether nothing can be done any more. */
+  protected get isOver(): boolean {
+    return this.#state === 'failed' || this.#state === 'closed';
+  }
+
+  /** Whether the program has ended. */
+  protected get isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  protected get isOpening(): boolean {
+    return this.#state === 'opening';
+  }
+
+  open(): void {
+    if (this.#state !== 'new') return;
+    this.#state = 'opening';
+    this.connect();
+  }
+
+  receive(line: string, number: number): void {
+    if (this.isOver || line.trim() === '') return;
+    this.#deliver({ message: parseMessage(line), number });
+  }
+
+  prompt(prompt: LiveTurn): void {
+    if (!this.takesPrompts || this.isOver || this.#turn !== undefined) return;
+    this.#isInterrupted = false;
+    this.#turn = this.createTurn(prompt);
+    this.sendPrompt(this.#turn, prompt);
+    for (const early of this.#early.splice(0)) this.#deliver(early);
+  }
+
+  answer(requestId: string, answer: LiveAnswer): void {
+    if (!this.isOver) this.takeAnswer(requestId, answer);
+  }
+
+  steer(message: SteerMessage): void {
+    if (!this.isOver && this.#turn !== undefined) this.sendMessage(this.#turn, message);
+  }
+
+  interrupt(): void {
+    if (this.isOver || this.#turn === undefined || this.#isInterrupted) return;
+    this.#isInterrupted = true;
+    this.stopTurn(this.#turn);
+  }
+
+  closed(): void {
+    if (this.#state === 'closed') return;
+    const wasOpening = this.#state === 'new' || this.#state === 'opening';
+    this.#state = 'closed';
+    if (wasOpening) this.host.failed(this.describeUnopened());
+    if (this.#turn !== undefined) this.endTurn(this.#turn, this.#isInterrupted ? 'aborted' : 'error');
+  }
+
+  /** The session is open, and the program asks before it acts. */
+  protected setReady(session: SessionInfo): void {
+    if (this.#state !== 'opening') return;
+    this.#state = 'ready';
+    this.host.ready(session);
+  }
+
+  /** The session cannot be opened, or cannot be used any more: the open turn fails with it. */
+  protected fail(problem: SessionProblem): void {
+    if (this.isOver) return;
+    this.#state = 'failed';
+    const turn = this.#turn;
+    this.#turn = undefined;
+    const end = turn && this.finishTurn(turn, 'error');
+    this.host.failed(problem);
+    if (end !== undefined) this.host.turnEnded({ ...end, reason: 'error' });
+  }
+
+  /** Ends a turn; does nothing when it is not the open one. */
+  protected endTurn(turn: Turn, reason: LiveTurnEnd['reason']): void {
+    if (this.#turn !== turn) return;
+    this.#turn = undefined;
+    this.host.turnEnded(this.finishTurn(turn, reason));
+  }
+
+  #deliver(early: EarlyMessage): void {
+    if (this.take(early.message, early.number)) return;
+    this.#early.push(early);
+    if (this.#early.length > mostEarly) this.#early.shift();
+  }
+}
+
+/** A line that is not JSON is a message of its own. */
+function parseMessage(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return line;
+  }
+}

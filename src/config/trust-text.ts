@@ -1,0 +1,10 @@
+import { visibleLine } from '../events/terminal-text.ts';
+import type { UntrustedProject } from './load-config.ts';
+
+/** What is asked about a folder that nobody has trusted yet, on every surface. */
+export const trustQuestionText = 'Trust this folder?';
+
+/** Describes what the configuration of a folder would do, one line each: what a person reads before they trust it. */
+export function describeUntrusted({ file, brings }: Pick<UntrustedProject, 'file' | 'brings'>): string[] {
+  return [`${visibleLine(file)} is not trusted yet. It`, ...brings.map(sentence => `  - ${visibleLine(sentence)}`)];
+}

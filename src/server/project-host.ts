@@ -1,0 +1,23 @@
+import type { FolderList, ProjectInfo, RulesInfo, TrustBody } from '../protocols/index.ts';
+import type { AgentDirectory } from './agent-directory.ts';
+
+/** The folders that people of a server work in, each with its own configuration and agents. */
+export interface ProjectHost {
+  /** The folders that were opened, the newest first. */
+  listProjects(): Promise<readonly ProjectInfo[]>;
+  /**
+   * Opens a folder as a project. Throws `not_found` for one that does not exist and `request_forbidden` for one that is
+   * neither below the roots nor was opened in a terminal, wherever links lead.
+   */
+  openProject(folder: string): Promise<ProjectInfo>;
+  /** Returns a project that was opened before; throws `not_found` for any other folder. */
+  findProject(folder: string): Promise<ProjectInfo>;
+  /** Trusts the configuration of an opened project; throws `trust_changed` when it would do something else than the lines say. */
+  trustProject(request: TrustBody): Promise<ProjectInfo>;
+  /** Lists the folders in a folder below the roots, or the roots. */
+  listFolders(path?: string): Promise<FolderList>;
+  /** The agents of an opened project. */
+  findAgents(folder: string): Promise<AgentDirectory>;
+  /** The rules, MCP servers and skills of an opened project. */
+  describeRules(folder?: string): Promise<RulesInfo>;
+}

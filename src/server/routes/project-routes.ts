@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { SingletreeError } from '../../events/index.ts';
+import { folderList, projectBody, projectInfo, rulesInfo, threadInfo, trustBody } from '../../protocols/index.ts';
+import type { ProjectHost } from '../project-host.ts';
+import { type Route, route } from '../route.ts';
+import { checkOwner, type Scope } from '../security/caller.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Projects';
+
+/** The folders that people work in; a token of one resource does not open them. */
+export function projectRoutes(site: Site): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/projects',
+      right: 'read',
+      tag,
+      summary: 'List the folders that were opened as projects, the newest first',
+      answer: z.looseObject({ projects: z.array(projectInfo) }),
+      // A page asks each server: one without projects has none.
+      handle: async ({ scope }) => ({
+        projects: site.options.projects === undefined ? [] : await projectsFor(site, scope).listProjects(),
+      }),
+    }),
+    route({
+      method: 'post',
+      path: '/api/projects',
+      right: 'administer',
+      tag,
+      summary: 'Open a folder as a project; its configuration has no effect until it is trusted',
+      body: projectBody,
+      answer: projectInfo,
+      handle: ({ scope, body: { folder } }) => projectsFor(site, scope).openProject(folder),
+    }),
+    route({
+      method: 'post',
+      path: '/api/projects/trust',
+      right: 'administer',
+      tag,
+      summary: 'Trust the configuration of a project, as the lines that were read describe it',
+      body: trustBody,
+      answer: projectInfo,
+      handle: ({ scope, body }) => projectsFor(site, scope, 'decide').trustProject(body),
+    }),
+    route({
+      method: 'get',
+      path: '/api/folders',
+      right: 'administer',
+      tag,
+      summary: 'List the folders in a folder, to find a project; nothing outside the roots of the server',
+      query: z.strictObject({ path: z.string().min(1).max(4096).optional().describe('the roots when absent') }),
+      answer: folderList,
+      handle: ({ scope, query: { path } }) => projectsFor(site, scope).listFolders(path),
+    }),
+    route({
+      method: 'post',
+      path: '/api/threads/{threadId}/folder',
+      right: 'administer',
+      tag,
+      summary: 'Let the next turns of a thread work in another project',
+      body: projectBody,
+      answer: threadInfo,
+      handle: async ({ scope, param, body }) => {
+        const projects = projectsFor(site, scope, 'decide');
+        const { id } = await site.findToSend(scope, param('threadId'));
+        const { folder } = await projects.findProject(body.folder);
+        await site.conversations.move(id, { folder });
+        return site.listed(await site.find(scope, id));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/rules',
+      right: 'read',
+      tag,
+      summary: 'List the rules in effect with their sources, the MCP servers with their tools, and the skills',
+      query: z.strictObject({ folder: z.string().min(1).max(4096).optional().describe('of this project') }),
+      answer: rulesInfo,
+      handle: ({ scope, query: { folder } }) => projectsFor(site, scope).describeRules(folder),
+    }),
+  ];
+}
+
+/** Returns the projects of a server for a caller who sees everything; throws `not_found` for others. */
+export function projectsFor(site: Site, scope: Scope, action: 'see' | 'decide' = 'see'): ProjectHost {
+  const { projects } = site.options;
+  if (projects === undefined || scope.resourceId !== undefined)
+    throw new SingletreeError(
+      'not_found',
+      'This server has no projects: its agents work in the folder it was started in.',
+    );
+  if (action === 'decide') checkOwner(scope, 'Projects');
+  return projects;
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { SingletreeError } from '../../events/index.ts';
+import { modelProviderBody, modelProviderInfo, modelProviderTest } from '../../protocols/index.ts';
+import type { ProviderHost } from '../provider-host.ts';
+import { type Route, route } from '../route.ts';
+import { checkOwner, type Scope } from '../security/caller.ts';
+import type { Site } from '../site.ts';
+
+const tag = 'Settings';
+const providerList = z.looseObject({ providers: z.array(modelProviderInfo) });
+
+/** The keys of providers of models and servers of models; a token of one resource does not open them. */
+export function providerRoutes(site: Site): Route[] {
+  const hostFor = (scope: Scope): ProviderHost => {
+    checkOwner(scope, 'The keys of providers');
+    const { providers } = site.options;
+    if (providers !== undefined) return providers;
+    throw new SingletreeError('not_found', 'This server does not store keys. Set them in its environment.');
+  };
+  return [
+    route({
+      method: 'get',
+      path: '/api/providers',
+      right: 'administer',
+      tag,
+      summary: 'List the providers of models and where their keys come from, never the keys',
+      answer: providerList,
+      handle: async ({ scope }) => ({ providers: await hostFor(scope).list() }),
+    }),
+    route({
+      method: 'post',
+      path: '/api/providers',
+      right: 'administer',
+      tag,
+      summary: 'Store the key of a provider, or a server of models; agents use it at once',
+      body: modelProviderBody,
+      answer: providerList,
+      handle: async ({ scope, body }) => {
+        const host = hostFor(scope);
+        // Before anything can repeat it.
+        if (body.key !== undefined) site.redactor.add([body.key]);
+        await host.store(body);
+        return { providers: await host.list() };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/providers/{providerId}/test',
+      right: 'administer',
+      tag,
+      summary: 'Ask a provider for one short answer, to see whether its key works',
+      body: z.strictObject({}),
+      answer: modelProviderTest,
+      handle: ({ scope, param }) => hostFor(scope).test(param('providerId')),
+    }),
+    route({
+      method: 'delete',
+      path: '/api/providers/{providerId}',
+      right: 'administer',
+      tag,
+      summary: 'Remove the stored key of a provider, or a server that was added',
+      status: 204,
+      handle: ({ scope, param }) => hostFor(scope).remove(param('providerId')),
+    }),
+  ];
+}

@@ -1,1 +1,0 @@
-export { oneLine } from '../../projections/presentation/present-call.ts';

@@ -1,0 +1,137 @@
+import { createThreadStore, type ThreadStore } from '../../client/index.ts';
+import { isStoreUnavailable, SingletreeError, type LoggedEvent } from '../../events/index.ts';
+import type { Clock } from '../../control/index.ts';
+import { currentTime } from '../../log/event-time.ts';
+import { type EventLog, readWindow } from '../../log/index.ts';
+import { hasExpired, type RelayEntry, type ThreadReading } from '../../projections/index.ts';
+import { EventTimes } from '../rows/times.ts';
+
+export interface OpenThreadOptions {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** Called after each change. */
+  readonly onChange: () => void;
+  /** Called when the thread cannot be followed any more; a store that is unavailable for a while is tried again. */
+  readonly onLost: (error: unknown) => void;
+}
+
+/** About how many events of an opened thread are read; earlier messages are read by the transcript. */
+const windowEvents = 1_000;
+/** How long to wait before the store is tried again, in milliseconds: at first, and at most. */
+const retryMs = { first: 500, most: 10_000 };
+
+/** A thread of a log, followed by the client's thread store, and the times of its events. */
+export class OpenThread {
+  readonly threadId: string;
+  readonly times = new EventTimes();
+  readonly #options: OpenThreadOptions;
+  readonly #store: ThreadStore;
+  readonly #watchers = new Set<(event: LoggedEvent) => void>();
+
+  private constructor(threadId: string, options: OpenThreadOptions) {
+    this.threadId = threadId;
+    this.#options = options;
+    const { log } = options;
+    let isBegun = false;
+    this.#store = createThreadStore(
+      {
+        readWindow: async (id, part) => {
+          const window = await readWindow(log, id, part);
+          if (!isBegun) for (const event of window.events) this.times.take(event);
+          isBegun = true;
+          return window;
+        },
+        watch: (_, { after = 0, signal, onConnection } = {}) => this.#read(after, signal, onConnection),
+      },
+      threadId,
+      { window: windowEvents },
+    );
+    this.#store.hold(0);
+  }
+
+  /** Reads the end of a thread and follows it from there. */
+  static async open(threadId: string, options: OpenThreadOptions): Promise<OpenThread> {
+    const thread = new OpenThread(threadId, options);
+    const { subscribe, getSnapshot } = thread.#store;
+    await new Promise<void>(resolve => {
+      const stop = subscribe(() => {
+        if (getSnapshot().isLoading) return;
+        stop();
+        resolve();
+      });
+    });
+    if (getSnapshot().error !== undefined) throw getSnapshot().error;
+    subscribe(() => {
+      options.onChange();
+      if (getSnapshot().error !== undefined) options.onLost(getSnapshot().error);
+    });
+    return thread;
+  }
+
+  get reading(): ThreadReading {
+    return this.#store.getSnapshot();
+  }
+
+  /** Whether messages before those that are loaded exist. */
+  get hasEarlier(): boolean {
+    return this.#store.getSnapshot().hasEarlier;
+  }
+
+  /** What waits for the person now, oldest first. */
+  get pending(): readonly RelayEntry[] {
+    const now = currentTime(this.#options.log);
+    return this.reading.pending.filter(({ relay }) => !hasExpired(relay, now));
+  }
+
+  /** Keeps what is not printed yet: the event of a seq and everything after it. */
+  hold(seq: number): void {
+    this.#store.hold(seq);
+  }
+
+  /** Calls back with every event that follows. Returns an unsubscribe function. */
+  watch(watcher: (event: LoggedEvent) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  async *#read(
+    after: number,
+    signal?: AbortSignal,
+    onConnection?: (isConnected: boolean) => void,
+  ): AsyncGenerator<LoggedEvent> {
+    let seq = after;
+    const isClosed = () => signal?.aborted === true;
+    while (!isClosed())
+      try {
+        onConnection?.(true);
+        for await (const event of this.#options.log.tail(this.threadId, seq, signal && { signal })) {
+          seq = event.seq;
+          this.times.take(event);
+          for (const watcher of this.#watchers) watcher(event);
+          yield event;
+        }
+        if (!isClosed()) throw new SingletreeError('log_closed', 'The store of this thread was closed.');
+      } catch (error) {
+        if (isClosed()) return;
+        if (!isStoreUnavailable(error)) throw error;
+        onConnection?.(false);
+        await this.#untilReached(signal);
+      }
+  }
+
+  async #untilReached(signal?: AbortSignal): Promise<void> {
+    const { log, clock } = this.#options;
+    for (let ms = retryMs.first; signal?.aborted !== true; ms = Math.min(2 * ms, retryMs.most)) {
+      await new Promise<void>(resolve => void clock.after(ms, resolve));
+      const isReached = await log.getThread(this.threadId).then(
+        () => true,
+        error => !isStoreUnavailable(error),
+      );
+      if (isReached) return;
+    }
+  }
+}

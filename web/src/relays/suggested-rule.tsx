@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'react';
+import type { Client } from '../../../src/client/index.ts';
+import type { EventOf } from '../../../src/events/index.ts';
+import { type SuggestedRule, suggestRule } from '../../../src/projections/presentation/suggest-rule.ts';
+import type { RelayBody } from '../../../src/protocols/index.ts';
+import { visibleText } from '../code/visible-text.ts';
+import { CopyAction } from '../parts/copy-action.tsx';
+import { CopyIcon } from '../parts/icons.tsx';
+import { relayIn } from './relay-summary.ts';
+
+interface SuggestedRuleProps {
+  readonly client: Client;
+  readonly relay: EventOf<'relay'>;
+  readonly onAnswer: (answer: RelayBody) => void;
+}
+
+/** Offers a rule for what was approved again and again: shows exactly what it allows before anything is saved. */
+export function SuggestedRuleCard({ client, relay, onAnswer }: SuggestedRuleProps) {
+  const suggested = useSuggestedRule(client, relay);
+  if (suggested === undefined) return null;
+  const { sentence, effect, rule } = suggested;
+  return (
+    <section className="suggested-rule" aria-label="Suggested rule">
+      <p>
+        {sentence} The narrowest rule that covers it: <strong>{visibleText(effect)}</strong>.
+      </p>
+      <div className="decision-row">
+        <button type="button" className="button" onClick={() => onAnswer({ outcome: 'approve', remember: 'thread' })}>
+          Approve, and save it for this conversation
+        </button>
+        <CopyAction label="Copy for all conversations" success="Rule copied" text={() => JSON.stringify(rule)}>
+          <CopyIcon />
+          Copy for all conversations
+        </CopyAction>
+      </div>
+      <details>
+        <summary>The rule, as singletree.config.json has it in permissions.rules</summary>
+        <pre className="card-pre">{visibleText(JSON.stringify(rule, undefined, 2))}</pre>
+      </details>
+    </section>
+  );
+}
+
+function useSuggestedRule(client: Client, relay: EventOf<'relay'>): SuggestedRule | undefined {
+  const [suggested, setSuggested] = useState<SuggestedRule>();
+  useEffect(() => {
+    let isOver = false;
+    setSuggested(undefined);
+    if (relay.relayKind !== 'permission') return undefined;
+    client.listDecisions({ limit: 200 }).then(
+      ({ decisions }) => {
+        const newest = decisions.toSorted((a, b) => ((a.answer?.ts ?? '') < (b.answer?.ts ?? '') ? 1 : -1));
+        const decided = newest.map(info => ({ relay: relayIn(info), outcome: info.answer?.outcome }));
+        if (!isOver) setSuggested(suggestRule(relay, decided));
+      },
+      // Without the decisions nothing is suggested.
+      () => {},
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [client, relay]);
+  return suggested;
+}
