@@ -51,7 +51,7 @@ describe('appends of one turn of the event loop', () => {
     expect(commits).toEqual([2, 2]);
   });
 
-  it('are committed at once one after another when each is awaited', async () => {
+  it('are committed one by one when each is in a turn of its own', async () => {
     const { log, path, ids } = await openLog(3);
     const before = countCommits(path);
     for (const id of ids) {
@@ -59,6 +59,15 @@ describe('appends of one turn of the event loop', () => {
       await nextTurn();
     }
     expect(countCommits(path) - before).toBe(3);
+  });
+
+  it('are committed at once when one thread is written, one after another', async () => {
+    const { log, ids } = await openLog(1);
+    let hasTurnEnded = false;
+    setImmediate(() => (hasTurnEnded = true));
+    for (let at = 0; at < 20; at++) await log.append(ids[0] ?? '', [said(`${at}`)]);
+    expect(hasTurnEnded).toBe(false);
+    expect(await log.read(ids[0] ?? '')).toHaveLength(20);
   });
 
   it('keep their order within a thread', async () => {

@@ -20,14 +20,16 @@ export interface GroupCommitOptions {
 
 /**
  * Commits the writes of one turn of the event loop together: many runs at once share a commit. The first write of a turn
- * is committed at once, so that a single run waits for nothing; the others when the turn ends, or before something else
- * uses the file. Writes to one thread never share a transaction, and a write that fails does not change the others.
+ * and those to the same thread after it are committed at once, so that a single writer waits for nothing; writes to
+ * other threads when the turn ends, or before something else uses the file. Writes to one thread never share a
+ * transaction, and a write that fails does not change the others.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   /** By thread, in the order in which they came. */
   readonly #waiting = new Map<string, WaitingWrite>();
-  #isFirst = true;
+  /** The thread that is written at once in this turn. */
+  #firstThread: string | undefined;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -35,11 +37,11 @@ export class GroupCommit {
 
   /** Performs a write to a thread. `beforeWaiting` is called when that is not at once, and may throw. */
   write<Result>(threadId: string, write: Write<Result>, beforeWaiting: () => void): Result | Promise<Result> {
-    if (this.#isFirst) {
-      this.#isFirst = false;
+    if (this.#firstThread === undefined) {
+      this.#firstThread = threadId;
       setImmediate(() => this.#endTurn());
-      return this.#writeAlone(write, beforeWaiting);
     }
+    if (this.#firstThread === threadId && this.#waiting.size === 0) return this.#writeAlone(write, beforeWaiting);
     beforeWaiting();
     if (this.#waiting.has(threadId)) this.flush();
     return new Promise<Result>((resolve, reject) => {
@@ -62,7 +64,7 @@ export class GroupCommit {
   }
 
   #endTurn(): void {
-    this.#isFirst = true;
+    this.#firstThread = undefined;
     this.flush();
   }
 
