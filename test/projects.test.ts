@@ -41,7 +41,7 @@ beforeEach(async () => {
   const roots = new FolderRoots([at('person')]);
   sites = await ProjectSites.open({ start, roots, worktrees, yolo: false, isShared: false });
   const log = new MemoryLog();
-  control = new Supervisor({ log, agents: ({ agentId = '' }) => sites.get(agentId) });
+  control = new Supervisor({ log, agents: ({ agentId }) => sites.get(agentId) });
   app = createApp({
     log,
     control,

@@ -21,6 +21,8 @@ import { secretsIn } from '../agents/process/environment.ts';
 import { createRedactor } from '../agents/redaction/redactor.ts';
 import { StoredProviders, type StoredServer, withStoredKeys } from '../config/index.ts';
 import { defined } from '../events/defined.ts';
+import { listModels } from '../control/harness/settings/models.ts';
+import { usableModels } from '../terminal/pickers/model-list.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** The models that are offered when no configuration names any, best default first. */
@@ -104,6 +106,8 @@ function defaultModelProblem({ defaultModel }: Settings['config'], registry: Mod
 export interface InstalledCoder {
   readonly agent: CallableAgent;
   readonly models: readonly string[];
+  /** Returns all models that can be chosen, as the chat lists them, the default first. */
+  listModels(): Promise<readonly string[]>;
   /** One sentence for each MCP server or skill that could not be used. */
   readonly problems: readonly string[];
   close(): Promise<void>;
@@ -162,9 +166,14 @@ export class CoderInstallation {
       ...defined({ permissions, subagents: config.subagents }),
       ...(config.limits && { limits: config.limits as Limits }),
     });
+    const contextSize = (id: string) => (registry.isConfigured(id) ? registry.model(id)?.contextWindow : undefined);
     return {
       agent,
       models,
+      listModels: async () => {
+        const usable = usableModels(await listModels({ registry }), { current: model, contextSize });
+        return [...new Set([...models, ...usable.map(({ id }) => id)])];
+      },
       problems: [...defaultModelProblem(config, registry), ...problems],
       close: () => this.close(),
     };

@@ -4,14 +4,10 @@ import { type LoggedEvent, newId, parseEvent, SingletreeError } from '../events/
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, field, milliseconds, text } from '../events/options/option-fields.ts';
 import {
-  type AgentInfo,
-  agentInfo,
   type BranchBody,
   type FileInfo,
   fileInfo,
   eventPageInfo,
-  type MentionInfo,
-  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageReceipt,
@@ -26,8 +22,6 @@ import {
   decisionInfo,
   type RelayInfo,
   relayInfo,
-  type SetupInfo,
-  setupInfo,
   type ThreadChangeBody,
   type ThreadNews,
   type RetryBody,
@@ -44,6 +38,14 @@ import {
   usageTotalInfo,
   windowInfo,
 } from '../protocols/http-api.ts';
+import {
+  type AgentInfo,
+  agentInfo,
+  type MentionInfo,
+  mentionInfo,
+  type SetupInfo,
+  setupInfo,
+} from '../protocols/http-agents.ts';
 import {
   type ComparisonBody,
   type ComparisonInfo,
@@ -68,6 +70,7 @@ import {
   sessionInfo,
 } from '../protocols/http-sessions.ts';
 import { type Backoff, timerDelay } from './backoff.ts';
+import type { MentionSearch, RawLinePart, ThreadSearch, UsageSearch, WordSearch } from './client-queries.ts';
 import { repeatWhileUnreachable } from './repeat-request.ts';
 import { problemFrom } from './problem.ts';
 import { path, post, queryOf } from './request-parts.ts';
@@ -189,52 +192,6 @@ export interface Client extends ProjectClient {
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
-}
-
-/** Which lines of a program to read. */
-export interface RawLinePart {
-  /** Only lines with a higher number. */
-  readonly after?: number;
-  readonly limit?: number;
-}
-
-/** Which files to find. */
-export interface MentionSearch {
-  /** Characters that the path has, in this order. */
-  readonly query?: string;
-  readonly threadId?: string;
-  /** The open project to search, without a thread. */
-  readonly folder?: string;
-  readonly limit?: number;
-}
-
-/** Which usage to add up. */
-export interface UsageSearch {
-  /** The first day and the last, in UTC, such as `2026-01-31`. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly resourceId?: string;
-  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource')[];
-}
-
-/** Which words to find. */
-export interface WordSearch {
-  readonly text: string;
-  readonly resourceId?: string;
-  /** 20 when absent. */
-  readonly limit?: number;
-  /** `next` of the page before. */
-  readonly after?: string;
-}
-
-/** Which threads to list. */
-export interface ThreadSearch {
-  readonly resourceId?: string;
-  readonly limit?: number;
-  /** Words that are in the title. */
-  readonly query?: string;
-  /** `next` of the page before. */
-  readonly cursor?: string;
 }
 
 const anything = z.unknown();

@@ -6,11 +6,8 @@ export {
   type Client,
   type ClientOptions,
   createClient,
-  type RawLinePart,
-  type ThreadSearch,
-  type UsageSearch,
-  type WordSearch,
 } from './client.ts';
+export type { MentionSearch, RawLinePart, ThreadSearch, UsageSearch, WordSearch } from './client-queries.ts';
 export type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
 export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
 export type { WatchOptions } from './watch.ts';

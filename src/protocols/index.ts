@@ -3,8 +3,6 @@
  * @module
  */
 export {
-  type AgentInfo,
-  agentInfo,
   type BranchBody,
   branchBody,
   type ChatBody,
@@ -12,8 +10,6 @@ export {
   chatMessages,
   type FileInfo,
   fileInfo,
-  type MentionInfo,
-  mentionInfo,
   type MessageBody,
   type MessageReceipt,
   messageBody,
@@ -33,8 +29,6 @@ export {
   decisionInfo,
   type RelayInfo,
   relayInfo,
-  type SetupInfo,
-  setupInfo,
   type ThreadChangeBody,
   threadChangeBody,
   type ThreadNews,
@@ -57,6 +51,14 @@ export {
   usageTotalInfo,
   windowInfo,
 } from './http-api.ts';
+export {
+  type AgentInfo,
+  agentInfo,
+  type MentionInfo,
+  mentionInfo,
+  type SetupInfo,
+  setupInfo,
+} from './http-agents.ts';
 export {
   type ComparisonBody,
   comparisonBody,

@@ -188,6 +188,7 @@ describe.skipIf(browser === undefined)('one server for all folders', () => {
     await done('pwd');
 
     await page.getByRole('button', { name: `Folder: ${folder('two')}` }).click();
+    await page.getByRole('menuitemradio', { name: /^one/ }).waitFor();
     await takePictures(page, 'thread-folder');
     await page.getByRole('menuitemradio', { name: /^one/ }).click();
     await page.getByRole('button', { name: `Folder: ${folder('one')}` }).waitFor();

@@ -52,7 +52,10 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
   ];
   const find = async () => {
     const coder = await installation.create();
-    const ours = coder === undefined ? [] : [{ agent: coder.agent, info: coderInfo(coder.agent, coder.models, place) }];
+    const ours =
+      coder === undefined
+        ? []
+        : [{ agent: coder.agent, info: coderInfo(coder.agent, await coder.listModels(), place) }];
     const agents = ordered([...own, ...ours, ...others], config.defaultAgent);
     const list = once(() => agents.map(({ info }) => ({ ...info, ...contextWindowsOf(info) })));
     return { coder, agents, list };

@@ -84,18 +84,16 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     const agent = this.#start.agents.get(id) ?? known;
     if (agent === undefined) return undefined;
     const checkModel: Agent['checkModel'] = async (modelId, registry) => {
-      const problems = await Promise.all(
-        this.#opened.map(agents =>
-          agents
-            .get(id)
-            ?.checkModel?.(modelId, registry)
-            .then(
-              () => undefined,
-              error => error,
-            ),
-        ),
-      );
-      if (problems.every(problem => problem !== undefined)) throw problems[0];
+      const problems: unknown[] = [];
+      for (const agents of this.#opened)
+        await agents
+          .get(id)
+          ?.checkModel?.(modelId, registry)
+          .then(
+            () => problems.push(undefined),
+            (error: unknown) => problems.push(error),
+          );
+      if (problems.length > 0 && problems.every(problem => problem !== undefined)) throw problems[0];
     };
     return {
       ...agent,
@@ -176,7 +174,10 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     let problem: string;
     try {
       const agent = (await this.#siteFor(cwd)).agents.get(id);
-      if (agent !== undefined) return yield* agent.invoke(params);
+      if (agent !== undefined) {
+        yield* agent.invoke(params);
+        return;
+      }
       problem = `The agent "${id}" is not available in ${cwd ?? this.#startFolder}. Choose another one, or set it up there.`;
     } catch (error) {
       if (!SingletreeError.is(error)) throw error;

@@ -87,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const observed = defined({ telemetry, onDiagnostic });
   const supervisor = new Supervisor({
     log,
-    agents: ({ agentId = '' }) => agents.get(agentId),
+    agents: ({ agentId }) => agents.get(agentId),
     ...observed,
     ...(config.limits && { limits: config.limits as Limits }),
   });

@@ -7,7 +7,7 @@ import { allThreads, hasOpen } from '../../log/index.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
-import { openRunsOf, threadOfOpenRun } from '../supervision/open-runs.ts';
+import { threadOfOpenRun } from '../supervision/open-runs.ts';
 import { processOwner } from '../supervision/process-owner.ts';
 import type { AbortOptions, RetryRunOptions, RunControl, RunHandle, StartOptions } from '../supervision/run-control.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
@@ -34,8 +34,8 @@ import {
   type SentMessage,
 } from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
-import { getBlocks, getHeads, getRun } from '../../graph/conversation/index.ts';
-import { makeTitle } from './title.ts';
+import { checkStoppable } from './stoppable-subagent.ts';
+import { makeTitle, titleFrom } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
 const checkMs = 5_000;
@@ -212,14 +212,7 @@ export class Conversations extends ConversationSettings {
   async stopSubagent(threadId: string, runId: string, { by }: Pick<AbortOptions, 'by'> = {}): Promise<void> {
     const thread = await this.#options.log.getThread(threadId);
     const { conversation } = await this.#memory.of(threadId);
-    const open = thread === undefined ? [] : openRunsOf(thread);
-    if (getRun(conversation, runId)?.status !== 'running' || open.length === 0) throw runNotFound(runId);
-    const owners = open.map(run => this.#agents.get(getRun(conversation, run.runId)?.agentId ?? ''));
-    if (owners.every(agent => agent?.isExternal === true))
-      throw new SingletreeError(
-        'invalid_argument',
-        `"${owners[0]?.id}" runs its subagents itself: one of them cannot be stopped alone. Stop the whole run instead.`,
-      );
+    checkStoppable(conversation, runId, { thread, agents: this.#agents });
     await this.#options.log.append(threadId, [{ type: 'abort_requested', runId, ...defined({ by }) }]);
   }
 
@@ -337,18 +330,11 @@ export class Conversations extends ConversationSettings {
     const chosen = withChosenModel(this.#agents, before, message);
     const { runId } = await this.start(threadId, chosen, { ...onceOf(message), ...defined({ edits }) });
     const thread = before?.title === undefined ? await this.#options.log.getThread(threadId) : before;
-    const isEdited = edits !== undefined && thread?.title === (await this.#titleOfMessage(threadId, edits));
+    const isEdited =
+      edits !== undefined && thread?.title === titleFrom((await this.#memory.of(threadId)).conversation, edits);
     if (thread !== undefined && (thread.title === undefined || isEdited))
       await this.label(threadId, { title: makeTitle(message.content) });
     return { runId };
-  }
-
-  /** The title that a message gives a thread. */
-  async #titleOfMessage(threadId: string, messageId: string): Promise<string | undefined> {
-    const { conversation } = await this.#memory.of(threadId);
-    const [block] = getBlocks(conversation, messageId);
-    const [chunk] = block === undefined ? [] : getHeads(conversation, block.id);
-    return chunk?.event.type === 'user' ? makeTitle(chunk.event.content) : undefined;
   }
 
   /** Stores a message that has to wait; undefined when nothing runs in the thread and nothing else waits. */

@@ -37,3 +37,27 @@ describe('a person answers what a run asks', () => {
     await checkOutsideRuns(log, thread);
   });
 });
+
+describe('a program that names its session', () => {
+  const session = (runId: string, sessionId: string) => ({ type: 'session' as const, runId, sessionId });
+
+  it('is inside its run, also when it calls before its report is read', async () => {
+    const { log, thread } = await setUp();
+    await log.append('t', [{ type: 'harness_start', runId: 'r', agentId: 'codex' }]);
+    const waiting = vi.spyOn(log, 'tail');
+    const checked = checkOutsideRuns(log, thread, { ids: ['s'] });
+    await vi.waitFor(() => expect(waiting).toHaveBeenCalled(), 10_000);
+    await log.append('t', [session('r', 's')]);
+    await expect(checked).rejects.toMatchObject(forbidden);
+    await expect(checkOutsideRuns(log, thread, { ids: ['s'] })).rejects.toMatchObject(forbidden);
+  });
+
+  it('is outside of a run that reports another one, or ends', async () => {
+    const { log, thread } = await setUp();
+    for (const id of ['t', 'other']) await log.append(id, [{ type: 'harness_start', runId: 'r', agentId: 'codex' }]);
+    const checked = checkOutsideRuns(log, thread, { ids: ['s'] });
+    await log.append('t', [session('r', 'of another')]);
+    await log.append('other', [{ type: 'harness_end', runId: 'r', agentId: 'codex', reason: 'error' }]);
+    await checked;
+  });
+});

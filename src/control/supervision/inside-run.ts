@@ -1,5 +1,5 @@
 import { runMark, runVariable, threadMark } from '../../agents/process/process-marks.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import { openRunsOf } from './open-runs.ts';
 import { readStartedBy } from './started-by.ts';
@@ -56,14 +56,35 @@ export async function findCallingThreads(log: EventLog, caller: RunCaller, resou
   return found;
 }
 
+/** How long an external program may take to report its session, in milliseconds: it may call before its output is read. */
+const reportMs = 2_000;
+
 /** Whether the external program of a thread reported one of these sessions or calls. */
 async function reportsIds(log: EventLog, thread: Thread, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return false;
-  for await (const event of readEvents(log, thread.id, thread.importedSeq)) {
-    if (event.type === 'session' && ids.includes(event.sessionId)) return true;
-    // The id of a call begins with that of its run, where a program may use one twice.
-    if (event.type === 'tool_call' && ids.some(id => event.id === id || event.id === `${event.runId}/${id}`))
-      return true;
+  const { cliAdapters } = await import('../../agents/cli/adapters/index.ts');
+  const open = new Set(openRunsOf(thread).map(({ runId }) => runId));
+  /** The open runs of external programs that have not reported their session. */
+  const silent = new Set<string>();
+  let last = thread.importedSeq;
+  for await (const event of readEvents(log, thread.id, last)) {
+    if (isReport(event, ids)) return true;
+    if (event.type === 'harness_start' && open.has(event.runId) && Object.hasOwn(cliAdapters, event.agentId))
+      silent.add(event.runId);
+    if (event.type === 'session' || event.type === 'harness_end') silent.delete(event.runId);
+    last = event.seq;
+  }
+  if (silent.size === 0) return false;
+  for await (const event of log.tail(thread.id, last, { signal: AbortSignal.timeout(reportMs) })) {
+    if (isReport(event, ids)) return true;
+    if (event.type === 'session' || event.type === 'harness_end') silent.delete(event.runId);
+    if (silent.size === 0) return false;
   }
   return false;
+}
+
+function isReport(event: LoggedEvent, ids: readonly string[]): boolean {
+  if (event.type === 'session') return ids.includes(event.sessionId);
+  // The id of a call begins with that of its run, where a program may use one twice.
+  return event.type === 'tool_call' && ids.some(id => event.id === id || event.id === `${event.runId}/${id}`);
 }

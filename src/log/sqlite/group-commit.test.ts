@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import { SqliteLog } from './sqlite-log.ts';
@@ -109,5 +110,24 @@ describe('appends of one turn of the event loop', () => {
     for (const event of events) event.content = 'changed';
     await Promise.all(appends);
     for (const id of ids) expect(await log.read(id)).toMatchObject([{ content: id }]);
+  });
+
+  it('wait together, in their order, while another process has the file locked', async () => {
+    const { log, path, ids } = await openLog(3);
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    const done: string[] = [];
+    const appends = ids.map(async id => {
+      await log.append(id, [said(id)]);
+      done.push(id);
+    });
+    await nextTurn();
+    await nextTurn();
+    expect(done).toEqual([]);
+    other.exec('ROLLBACK');
+    other.close();
+    await Promise.all(appends);
+    expect(done).toEqual(ids);
+    for (const id of ids) expect(await log.read(id)).toMatchObject([{ content: id, seq: 1 }]);
   });
 });

@@ -18,7 +18,10 @@ export function projectRoutes(site: Site): Route[] {
       tag,
       summary: 'List the folders that were opened as projects, the newest first',
       answer: z.looseObject({ projects: z.array(projectInfo) }),
-      handle: async ({ scope }) => ({ projects: await projectsFor(site, scope).listProjects() }),
+      // A page asks each server: one without projects has none.
+      handle: async ({ scope }) => ({
+        projects: site.options.projects === undefined ? [] : await projectsFor(site, scope).listProjects(),
+      }),
     }),
     route({
       method: 'post',

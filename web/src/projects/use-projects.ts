@@ -64,11 +64,12 @@ export function useLoadedProjects(client: Client, isLive: boolean): Projects | u
     [client, put],
   );
   useEffect(() => {
-    client.listProjects().then(setList, () => {}); // A server without projects has none to choose from.
+    // A server that cannot be reached is shown as such elsewhere.
+    client.listProjects().then(setList, () => {});
   }, [client, isLive]);
 
   return useMemo(() => {
-    if (list === undefined) return undefined;
+    if (list === undefined || list.length === 0) return undefined;
     const current = list.find(({ folder }) => folder === chosen) ?? list.find(({ isStart }) => isStart) ?? list[0];
     return { list, current, asked, open, choose, ask, trust };
   }, [list, chosen, asked, open, choose, trust]);
