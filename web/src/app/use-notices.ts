@@ -5,7 +5,6 @@ import { useDueReminders } from '../inbox/reminders.ts';
 import { useLatest } from '../parts/use-latest.ts';
 import { type Address, readAddress } from './address.ts';
 import { usePreferences } from './preferences.ts';
-import { showNotice } from './show-notice.ts';
 
 interface NoticesOptions {
   readonly client: Client;
@@ -22,6 +21,8 @@ export function useNotices({ client, threads, isReady, open }: NoticesOptions): 
   const latest = useLatest(open);
   const announce = useLatest(async (threadId: string, fresh: readonly string[]) => {
     const relays = await client.listRelays({ threadId }).catch(() => []);
+    // Loaded when it is needed: it reads shell commands.
+    const { showNotice } = await import('./show-notice.ts');
     for (const info of relays.filter(({ id }) => fresh.includes(id)))
       await showNotice(info, () => latest.current({ section: 'inbox', relayId: info.id }));
   });
