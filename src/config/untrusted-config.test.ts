@@ -134,6 +134,7 @@ const fields: Record<string, { readonly sample: unknown; readonly applies: unkno
   'server.host': { sample: '0.0.0.0', applies: nothing },
   'server.port': { sample: 1, applies: nothing },
   'server.allowHosts': { sample: ['x'], applies: nothing },
+  'server.roots': { sample: ['/'], applies: nothing },
   'server.cors': { sample: ['https://x'], applies: nothing },
   'server.tokens': { sample: [{ token: 't' }], applies: nothing },
   'page.title': { sample: 'T', applies: 'T' },

@@ -124,7 +124,7 @@ describe.skipIf(!agUiClientsReady('AG-UI clients that connect'))('a client of AG
       const [before = new Uint8Array(), after = new Uint8Array()] = bytes;
       const quiet = vi.spyOn(console, 'error').mockImplementation(() => {});
       // The clients take turns: together they are cut at every byte.
-      const step = isWholeRun ? 2 : 46;
+      const step = isWholeRun ? 2 : 24;
       const states = new Map<string, ClientMessage[]>();
       const cutAt = async (stream: Uint8Array, end: number, prepare: (agent: HttpAgent) => object) => {
         const cut = open('asker', threadId, {

@@ -98,7 +98,7 @@ describe('every endpoint', () => {
     ];
     for (const operation of operations.filter(({ path }) => path.includes('{')))
       for (const id of hostile) {
-        const path = pathOf(operation, { threadId: id, runId: id, relayId: id, fileId: id, sessionId: id });
+        const path = pathOf(operation, { threadId: id, runId: id, relayId: id, fileId: id, sessionId: id, providerId: id });
         // A client resolves dots before it sends: that is a request for another path.
         if (new URL(path, server.url).pathname !== path.split('?')[0]) continue;
         const body = operation.body === undefined ? {} : { body: sample(operation.path) };
@@ -145,7 +145,8 @@ function sample(path: string): object {
   if (path.endsWith('/retries')) return { messageId: 'x' };
   if (path.endsWith('/selection')) return { nodeId: 'x' };
   if (path.includes('/relays/')) return { outcome: 'approve' };
+  if (path.endsWith('/folder')) return { folder: '/' };
   if (path.includes('/ag-ui/'))
     return { threadId: 'x', runId: 'x', messages: [{ id: 'x', role: 'user', content: 'x' }] };
-  return /\/(branches|undo|redo|sessions\/.*)$/.test(path) ? {} : { title: 'x' };
+  return /\/(branches|undo|redo|test|sessions\/.*)$/.test(path) ? {} : { title: 'x' };
 }

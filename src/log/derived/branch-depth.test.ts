@@ -39,6 +39,8 @@ async function indexBranches(log: EventLog & Required<Pick<EventLog, 'search'>>,
   for (let level = 1; level <= depth; level++) {
     await log.append(id, [{ type: 'user', runId: `u${level}`, content: level === depth ? 'pear' : 'apple' }]);
     ({ id } = await log.branch(id, level));
+    // Appends that succeed at once would share a turn: what counts is the work of each and that in the background.
+    await nextTurn();
   }
   for (;;) {
     await nextTurn();
