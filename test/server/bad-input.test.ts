@@ -98,7 +98,14 @@ describe('every endpoint', () => {
     ];
     for (const operation of operations.filter(({ path }) => path.includes('{')))
       for (const id of hostile) {
-        const path = pathOf(operation, { threadId: id, runId: id, relayId: id, fileId: id, sessionId: id, providerId: id });
+        const path = pathOf(operation, {
+          threadId: id,
+          runId: id,
+          relayId: id,
+          fileId: id,
+          sessionId: id,
+          providerId: id,
+        });
         // A client resolves dots before it sends: that is a request for another path.
         if (new URL(path, server.url).pathname !== path.split('?')[0]) continue;
         const body = operation.body === undefined ? {} : { body: sample(operation.path) };
