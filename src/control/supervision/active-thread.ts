@@ -77,6 +77,8 @@ export class ActiveThread {
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
   #users = 0;
+  /** Why it cannot be served here any more. */
+  #loss: { readonly reason: unknown } | undefined;
   /** The newest event when its first run began: later events concern its runs. */
   #start: number | undefined;
   #requestSeq = 0;
@@ -96,7 +98,7 @@ export class ActiveThread {
     const schedule = (ms: number, run: () => void) => turnShare.after(systemClock, ms, run);
     this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform, schedule });
     this.#renewal = setInterval(() => void this.#renew(), renewalMs(options.leaseMs));
-    const listen = () => void this.startListening().catch(options.onLost);
+    const listen = () => void this.startListening().catch((error: unknown) => this.#detachAfter(error));
     this.#cancelListening = turnShare.after(backgroundClock, listenAfterMs, listen);
   }
 
@@ -149,6 +151,11 @@ export class ActiveThread {
   /** Merges the thread's metadata; waits while the log cannot be written. */
   async mergeMetadata(metadata: AppendOptions['metadata'] & object): Promise<void> {
     await this.append([], { metadata });
+  }
+
+  /** Throws why the thread cannot be served here any more: a run that begins now would receive no answers. */
+  checkServed(): void {
+    if (this.#loss !== undefined) throw this.#loss.reason as Error;
   }
 
   /** Counts a new user of the thread. */
@@ -224,7 +231,9 @@ export class ActiveThread {
 
   /** Detaches the runs of a thread that cannot be served here any more: another process resumes them. */
   #detachAfter(error: unknown): void {
-    if (!this.#stop.signal.aborted) this.#options.onLost(error);
+    if (this.#stop.signal.aborted) return;
+    this.#loss ??= { reason: error };
+    this.#options.onLost(error);
   }
 }
 

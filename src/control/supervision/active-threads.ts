@@ -80,6 +80,7 @@ export class ActiveThreads {
       opening.catch(() => this.#threads.delete(threadId));
     }
     const thread = await opening;
+    thread.checkServed();
     thread.enter();
     return thread;
   }

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { defineTool, loopAgent } from '../../agents/index.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { checkOrder, type EventType } from '../../events/index.ts';
+import { checkOrder, type EventType, SingletreeError } from '../../events/index.ts';
 import { type EventLog, MemoryLog } from '../../log/index.ts';
 import { Supervisor } from '../index.ts';
 
@@ -97,5 +97,42 @@ describe('a run that another process took over while its owner was paused', () =
     expect(await run.done).toBe('interrupted');
     expect(signalOf()?.aborted).toBe(true);
     await owner.close();
+  });
+});
+
+/** A log that cannot be followed once, while the first events are appended. */
+class BrokenOnce extends MemoryLog {
+  readonly #failed = gate();
+  #isBroken = true;
+
+  override tail(...args: Parameters<MemoryLog['tail']>): ReturnType<MemoryLog['tail']> {
+    if (!this.#isBroken) return super.tail(...args);
+    this.#isBroken = false;
+    this.#failed.open();
+    throw new SingletreeError('store_unreachable', 'The log cannot be read.');
+  }
+
+  override async append(...args: Parameters<MemoryLog['append']>): ReturnType<MemoryLog['append']> {
+    if (this.#isBroken) await this.#failed.opened;
+    return super.append(...args);
+  }
+}
+
+describe('a run whose thread is lost before it begins', () => {
+  it('does not begin there, where it would hear no answer, and is resumed', async () => {
+    const log = new BrokenOnce();
+    const model = scriptedModel(scriptByStep([{ toolCall: { id: 'c', name: 'pay', input: {} } }, 'Done.']));
+    const pay = defineTool({ name: 'pay', description: 'pays', input: z.object({}), execute: () => 'paid' });
+    const agent = loopAgent({ model, tools: [pay], permissions: 'ask' });
+    const supervisor = new Supervisor({ log, agents: [agent] });
+    const { id: threadId } = await log.createThread();
+    const starting = supervisor.start(threadId, { agent, content: 'Pay.' });
+    await expect(starting).rejects.toMatchObject({ code: 'store_unreachable' });
+    const [run] = await supervisor.recover();
+    await seen(log, threadId, 'relay');
+    const [relay] = (await log.read(threadId)).filter(event => event.type === 'relay');
+    await supervisor.answer(threadId, relay?.id ?? '', { outcome: 'approve' });
+    expect(await run?.done).toBe('complete');
+    await supervisor.close();
   });
 });

@@ -381,8 +381,9 @@ export class Supervisor implements RunControl, RunHost {
     const { origin, ...late } = await findOrigin(log, this.#contextOf, { threadId, run: open, conversation, context });
     const rawBefore = state && (await countRawLines(log, threadId, state));
     const trace = isNew ? named && { traceId: deriveTraceId(runId), ...named } : findTrace(state?.events ?? []);
-    // `close` detaches the runs that it knows: none may begin after it.
+    // `close` and the loss of a thread detach the runs that exist: none may begin after it.
     if (this.#isClosed) throw supervisorClosed();
+    thread.checkServed();
     const run = new ActiveRun({
       thread,
       threadId,
