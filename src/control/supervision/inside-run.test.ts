@@ -41,18 +41,21 @@ describe('a person answers what a run asks', () => {
 describe('a program that names its session', () => {
   const session = (runId: string, sessionId: string) => ({ type: 'session' as const, runId, sessionId });
 
-  it('is inside its run, also when it calls before its report is read', async () => {
+  it.each([
+    ['session', session('r', 's')],
+    ['call', { type: 'tool_call' as const, runId: 'r', id: 'r/s', name: 'send', input: {} }],
+  ])('is inside its run, also when it calls before its %s is read', async (_, report) => {
     const { log, thread } = await setUp();
-    await log.append('t', [{ type: 'harness_start', runId: 'r', agentId: 'codex' }]);
+    await log.append('t', [{ type: 'harness_start', runId: 'r', agentId: 'codex' }, session('r', 'own')]);
     const waiting = vi.spyOn(log, 'tail');
     const checked = checkOutsideRuns(log, thread, { ids: ['s'] });
     await vi.waitFor(() => expect(waiting).toHaveBeenCalled(), 10_000);
-    await log.append('t', [session('r', 's')]);
+    await log.append('t', [report]);
     await expect(checked).rejects.toMatchObject(forbidden);
     await expect(checkOutsideRuns(log, thread, { ids: ['s'] })).rejects.toMatchObject(forbidden);
   });
 
-  it('is outside of a run that reports another one, or ends', async () => {
+  it('is outside of runs that report others, or end', async () => {
     const { log, thread } = await setUp();
     for (const id of ['t', 'other']) await log.append(id, [{ type: 'harness_start', runId: 'r', agentId: 'codex' }]);
     const checked = checkOutsideRuns(log, thread, { ids: ['s'] });

@@ -45,40 +45,43 @@ export async function checkOutsideRuns(log: EventLog, thread: Thread, caller: Ru
 export async function findCallingThreads(log: EventLog, caller: RunCaller, resourceId?: string): Promise<Thread[]> {
   const { ids = [] } = caller;
   const marks = new Set(readMarks(caller).map(threadMark));
-  const found: Thread[] = [];
-  if (marks.size + ids.length === 0) return found;
+  if (marks.size + ids.length === 0) return [];
+  const found: Promise<Thread[]>[] = [];
   for await (const thread of allThreads(log, { open: 'run', resourceId })) {
     const isMarked = openRunsOf(thread).some(({ owner, runId }) =>
       marks.has(threadMark(runMark(owner, thread.id, runId))),
     );
-    if (isMarked || (await reportsIds(log, thread, ids))) found.push(thread);
+    found.push(isMarked ? Promise.resolve([thread]) : reportsIds(log, thread, ids).then(is => (is ? [thread] : [])));
   }
-  return found;
+  return (await Promise.all(found)).flat();
 }
 
-/** How long an external program may take to report its session, in milliseconds: it may call before its output is read. */
+/**
+ * How long the sessions and calls of a program are waited for, in milliseconds: it may call before its output is read. Who
+ * calls from outside waits as long while external programs run.
+ */
 const reportMs = 2_000;
 
-/** Whether the external program of a thread reported one of these sessions or calls. */
+/** Whether the external program of a thread reported one of these sessions or calls, or does so soon. */
 async function reportsIds(log: EventLog, thread: Thread, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return false;
   const { cliAdapters } = await import('../../agents/cli/adapters/index.ts');
   const open = new Set(openRunsOf(thread).map(({ runId }) => runId));
-  /** The open runs of external programs that have not reported their session. */
-  const silent = new Set<string>();
+  /** The open runs of external programs. */
+  const external = new Set<string>();
   let last = thread.importedSeq;
   for await (const event of readEvents(log, thread.id, last)) {
     if (isReport(event, ids)) return true;
     if (event.type === 'harness_start' && open.has(event.runId) && Object.hasOwn(cliAdapters, event.agentId))
-      silent.add(event.runId);
-    if (event.type === 'session' || event.type === 'harness_end') silent.delete(event.runId);
+      external.add(event.runId);
+    if (event.type === 'harness_end') external.delete(event.runId);
     last = event.seq;
   }
-  if (silent.size === 0) return false;
+  if (external.size === 0) return false;
   for await (const event of log.tail(thread.id, last, { signal: AbortSignal.timeout(reportMs) })) {
     if (isReport(event, ids)) return true;
-    if (event.type === 'session' || event.type === 'harness_end') silent.delete(event.runId);
-    if (silent.size === 0) return false;
+    if (event.type === 'harness_end') external.delete(event.runId);
+    if (external.size === 0) return false;
   }
   return false;
 }
