@@ -32,6 +32,20 @@ function nodesOf(events: readonly AgentEvent[]) {
   return projectThread(conversation, { ...defaultActive(conversation), full: true });
 }
 
+const run = { runId: 'run-1' };
+const replacedReasoning: AgentEvent[] = [
+  { ...run, type: 'harness_start', agentId: 'main' },
+  { ...run, type: 'step_start', step: 0 },
+  { ...run, type: 'reasoning', id: 'r', content: 'Hm.' },
+  { ...run, type: 'step_start', step: 0 },
+];
+const textAroundMessage: AgentEvent[] = [
+  { ...run, type: 'harness_start', agentId: 'main' },
+  { ...run, type: 'text', id: 't', content: 'One ' },
+  { ...run, type: 'user', content: 'also this' },
+  { ...run, type: 'text', id: 't', content: 'two ' },
+];
+
 const withoutAttempt = (id: string) => id.replaceAll(/~\d+/g, '');
 
 /** The texts and calls in messages, without those that another attempt took the place of. */
@@ -85,7 +99,7 @@ describe.skipIf(!agUiClientsReady('the AG-UI clients on random logs'))('the real
           expect([...results(messages)]).toEqual(expect.arrayContaining([...results(read)]));
         }
       }),
-      { numRuns: lawRuns(100) },
+      { numRuns: lawRuns(100), examples: [[replacedReasoning], [textAroundMessage]] },
     );
   });
 

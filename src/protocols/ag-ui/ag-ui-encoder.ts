@@ -19,7 +19,7 @@ import {
   agUiVersions,
 } from './ag-ui-event.ts';
 import { isForClient, toInterrupt } from './interrupt.ts';
-import { reasoningMessageId, tasksMessageId, textMessageId } from './message-ids.ts';
+import { reasoningMessageId, tasksMessageId, TextParts, textMessageId } from './message-ids.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 export interface AgUiOptions extends RequestOptions {
@@ -82,9 +82,10 @@ class RunStream implements AgUiEncoder {
   #isInStep = false;
   /** The text or reasoning that is being written. */
   #words: { readonly type: 'text' | 'reasoning'; readonly messageId: string } | undefined;
-  /** The texts of this step, and those of its attempts that were replaced. */
+  /** The texts and reasoning of this step, and those of its attempts that were replaced. */
   #texts = new Set<string>();
   #replaced = new Set<string>();
+  readonly #parts = new TextParts();
 
   constructor(options: AgUiOptions) {
     const { runId, priceOf } = options;
@@ -190,6 +191,7 @@ class RunStream implements AgUiEncoder {
     custom: ({ name: title, data }) => [custom(title, data)],
     warning: ({ warning }) => [custom('singletree.warning', warning)],
     user_message: ({ id: messageId, content }) => {
+      this.#parts.end();
       if (this.#options.known?.has(messageId) === true) return [];
       return [
         ...this.#endWords(),
@@ -219,8 +221,11 @@ class RunStream implements AgUiEncoder {
 
   #write({ type, id, text: delta }: FactOf<'text' | 'reasoning'>): AgUiEvent[] {
     const runId = this.#root?.runId ?? '';
+    const part = this.#parts.take(id);
+    const own = type === 'reasoning' ? reasoningMessageId(runId, part) : textMessageId(runId, part);
+    const messageId = this.#replaced.has(own) ? `${own}~${this.#steps}` : own;
+    this.#texts.add(messageId);
     if (type === 'reasoning') {
-      const messageId = reasoningMessageId(runId, id);
       const content: AgUiEvent = { type: 'REASONING_MESSAGE_CONTENT', messageId, delta };
       if (this.#words?.messageId === messageId) return [content];
       return [
@@ -230,11 +235,8 @@ class RunStream implements AgUiEncoder {
         content,
       ];
     }
-    const own = textMessageId(runId, id);
-    const messageId = this.#replaced.has(own) ? `${own}~${this.#steps}` : own;
     const content: AgUiEvent = { type: 'TEXT_MESSAGE_CONTENT', messageId, delta };
     if (this.#words?.messageId === messageId) return [content];
-    this.#texts.add(messageId);
     this.#calls.parentMessageId = messageId;
     return [
       ...this.#beginWords({ type, messageId }),
@@ -321,7 +323,7 @@ function failed(message: string, code: string): AgUiEvent {
   return { type: 'RUN_ERROR', message, code };
 }
 
-/** A text that another attempt took the place of stays with the client: a mark says so. */
+/** A text or reasoning that another attempt took the place of stays with the client: a mark says so. */
 function markReplaced(messageId: string): AgUiEvent[] {
   return [
     { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
