@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 import type { Browser, Page } from 'playwright-core';
@@ -152,7 +152,10 @@ function watch(terminal: IPty) {
   const exit = new Promise<number>(resolve => terminal.onExit(({ exitCode }) => resolve(exitCode)));
   const shows = (text: string | RegExp) =>
     new Promise<void>(resolve => {
-      changed = () => void ((typeof text === 'string' ? screen.includes(text) : text.test(screen)) && resolve());
+      changed = () => {
+        const plain = stripVTControlCharacters(screen);
+        if (typeof text === 'string' ? plain.includes(text) : text.test(plain)) resolve();
+      };
       changed();
     });
   return { shows, exit, lines, screen: () => screen };
