@@ -79,3 +79,45 @@ it('opens a long thread and stores a message in it without reading it whole', as
   expect(readBefore).toBeLessThan(2_500);
   await threads.close();
 });
+
+/** A chat with one agent, which asks when it is sent something. */
+function setUp() {
+  const log = new MemoryLog();
+  const asker = scriptedAgent('worker', async function* ({ event, params, answer, until }) {
+    yield event('relay', { id: `${params.runId}/q`, relayKind: 'question', question: 'Tea?' });
+    await until(answer(`${params.runId}/q`));
+  });
+  const agent = { id: 'worker', hasOwnModels: false, agent: asker };
+  const [clock, onLost] = [systemClock, () => {}];
+  const agents = { open: async () => agent, agentOf: async () => 'worker' };
+  let threads: ChatThreads | undefined;
+  const shown: (readonly string[])[] = [];
+  const onChange = () => void shown.push(threads?.pending.map(({ id }) => id) ?? []);
+  threads = new ChatThreads({ log, agent, agents, cwd: '/', clock, onChange, onLost });
+  return { log, threads, shown };
+}
+
+it('sends a message that is written while a thread opens to that thread', async () => {
+  const { log, threads } = setUp();
+  const { id } = await log.createThread();
+  const opening = threads.switchTo(id);
+  await threads.send('go on', { text: 'go on', title: 'go on' });
+  await opening;
+  expect(await log.listThreads()).toHaveLength(1);
+  expect((await log.read(id)).map(({ type }) => type)).toContain('user');
+  await threads.close();
+});
+
+it('shows a question no more from the moment it is answered', async () => {
+  const { threads, shown } = setUp();
+  await threads.send('ask me', { text: 'ask me', title: 'ask me' });
+  await vi.waitFor(() => expect(threads.pending).toHaveLength(1));
+  const [entry] = threads.pending;
+  const before = shown.length;
+  const answering = entry && threads.answer(entry, { type: 'answer', answer: 'yes' });
+  expect(threads.pending).toEqual([]);
+  await answering;
+  await vi.waitFor(() => expect(threads.isRunning).toBe(false));
+  expect(shown.slice(before).flat()).toEqual([]);
+  await threads.close();
+});

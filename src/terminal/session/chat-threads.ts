@@ -52,9 +52,13 @@ export class ChatThreads {
   /** The agent that each thread was shown with last. */
   readonly #shownWith = new Map<string, string>();
   readonly #unsent = new Set<UnsentMessage>();
+  /** What the person answered here: it waits for nobody, also before the log says so. */
+  readonly #answered = new Set<string>();
   #agent: ChatAgent;
   #follower: OpenThread | undefined;
   #creating: Promise<void> | undefined;
+  /** Settles when the thread that is about to be shown is open, or cannot be opened. */
+  #opening: Promise<unknown> = Promise.resolve();
   /** The thread that is shown, as it was when its model was chosen last. */
   #thread: Thread | undefined;
   /** What was chosen for the next new thread. */
@@ -94,7 +98,7 @@ export class ChatThreads {
 
   /** What waits for the person in the thread that is shown. */
   get pending(): readonly RelayEntry[] {
-    return this.#follower?.pending ?? [];
+    return (this.#follower?.pending ?? []).filter(({ id }) => !this.#answered.has(id));
   }
 
   /** The oldest message to the thread that is shown whose run has not begun. */
@@ -164,6 +168,12 @@ export class ChatThreads {
    */
   async switchTo(threadId: string, agent?: ChatAgent): Promise<void> {
     if (threadId === this.threadId) return;
+    const opening = this.#open(threadId, agent);
+    this.#opening = opening.catch(() => undefined);
+    await opening;
+  }
+
+  async #open(threadId: string, agent: ChatAgent | undefined): Promise<void> {
     const { log, agents, onLost, onChange } = this.#options;
     const worker = await agents.agentOf(threadId);
     this.#use(agent ?? (worker === undefined ? this.#agent : await this.#openAgent(worker)));
@@ -197,8 +207,9 @@ export class ChatThreads {
     this.#options.onChange();
   }
 
-  /** Creates the thread of the first message, unless one is shown. Returns its id. */
+  /** Creates the thread of the first message, unless one is shown or about to be. Returns its id. */
   async ensureThread(title: string): Promise<string> {
+    await this.#opening;
     if (this.#follower === undefined) {
       this.#creating ??= this.#create(title).finally(() => (this.#creating = undefined));
       await this.#creating;
@@ -218,6 +229,7 @@ export class ChatThreads {
     let unwatch: (() => void) | undefined;
     try {
       const threadId = await this.ensureThread(title);
+      unsent.threadId ??= threadId;
       unwatch = this.#follower?.watch(event => {
         if (event.type === 'user' && event.id === id) unsent.isStored = true;
       });
@@ -230,7 +242,16 @@ export class ChatThreads {
   }
 
   async answer({ id, ...entry }: RelayEntry, answer: PersonAnswer): Promise<void> {
-    await this.conversations.answer(this.threadId ?? '', id, toRelayAnswer({ id, ...entry }, answer));
+    const { onChange } = this.#options;
+    this.#answered.add(id);
+    onChange();
+    try {
+      await this.conversations.answer(this.threadId ?? '', id, toRelayAnswer({ id, ...entry }, answer));
+    } catch (error) {
+      this.#answered.delete(id);
+      onChange();
+      throw error;
+    }
   }
 
   /** Stops what runs in the thread that is shown; text that is there stays. */
