@@ -248,13 +248,15 @@ export class ConversationWorld {
       events.some(
         event => event.type === 'relay' && event.id === relayId && Date.parse(event.expiresAt ?? '') <= Date.now(),
       );
-    const queue = idsOf(await this.library.conversations.queue(thread));
+    const messages = await this.library.conversations.queue(thread);
+    const queue = idsOf(messages);
     await this.harness.listMessages();
     const { pendingQuestion } = this.harness.getDisplayState();
     return {
       core: {
         queue,
-        waiting: queue.length,
+        // A Harness counts follow-ups: what a run was sent and did not read begins a turn, too, but is none.
+        waiting: messages.filter(({ delivery }) => delivery === 'follow_up').length,
         relays: idsOf(await this.pending()),
         isRunning: (thread.open ?? []).some(({ kind }) => kind === 'run'),
       },

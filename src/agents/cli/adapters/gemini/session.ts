@@ -251,7 +251,7 @@ function readUsage(message: WireRecord): Usage | undefined {
 
 /** Results stand in their calls only: in a message of their own they would be sent twice. */
 function writeGeminiSession({ messages, time }: SessionToWrite): WrittenSession {
-  // Sessions are told apart by the beginning of their ids, which ids in the order of time share.
+  // The program identifies sessions by the beginning of their ids, which ids in the order of time share.
   const sessionId = randomUUID();
   const next = recordTimes(time);
   const startTime = next().toISOString();
