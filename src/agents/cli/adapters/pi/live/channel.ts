@@ -143,7 +143,8 @@ export class PiChannel extends TurnChannel<PiTurn> {
   #takeBetweenTurns(message: unknown): boolean {
     const record = recordOf(message);
     if (record === undefined || this.#isHandled(record)) return record !== undefined;
-    if (record['type'] === 'extension_ui_request') {
+    // One that waited for a turn which has ended meanwhile was refused before.
+    if (record['type'] === 'extension_ui_request' && !this.#refused.has(record)) {
       this.#dialogs.refuse(record);
       this.#refused.add(record);
     }
