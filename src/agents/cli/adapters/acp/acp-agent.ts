@@ -4,7 +4,6 @@ import type { CallableAgent } from '../../../agent.ts';
 import { type CliAgentOptions, externalAgent } from '../../agent/cli-agent.ts';
 import { commonCliFields, textsField } from '../../agent/cli-agent-fields.ts';
 import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
-import { acpRecords } from '../../channels/acp/acp-records.ts';
 import { acpChannel } from '../../channels/acp/channel.ts';
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import type { LiveAdapter } from '../../contract/live-channel.ts';
@@ -73,9 +72,6 @@ export function acpAdapter(program: {
       switchMode: false,
       mcpServers: true,
     },
-    notes: ['Whether the program asks before it acts depends on the program.'],
-    records: acpRecords,
-    differences: {},
     ...(mode === undefined && {
       warning: `Whether ${title} asks before it acts is not known: only what it asks about can be decided here.`,
     }),

@@ -3,7 +3,7 @@ import type { LiveAdapter } from '../../contract/live-channel.ts';
 import { acpTranslator } from './acp-translator.ts';
 import type { AcpProfile } from './profile.ts';
 
-type Description = Omit<CliAdapter, 'live' | 'isLiveOnly' | 'records' | 'command' | 'translator'>;
+type Description = Omit<CliAdapter, 'live' | 'isLiveOnly' | 'command' | 'translator'>;
 
 /** Returns the adapter of a program that is used only over the Agent Client Protocol. */
 export function acpOnlyAdapter(about: Description, live: LiveAdapter, profile: AcpProfile): CliAdapter {
@@ -11,7 +11,6 @@ export function acpOnlyAdapter(about: Description, live: LiveAdapter, profile: A
     ...about,
     live,
     isLiveOnly: true,
-    records: live.records,
     // The prompt is a message of the protocol.
     command: ({ model, sessionId, yolo, extraArgs }) =>
       live.command({ cwd: '.', environment: {}, folder: 'SESSION', model, sessionId, yolo, extraArgs }),

@@ -1,4 +1,3 @@
-import { acpRecords } from '../../../channels/acp/acp-records.ts';
 import { acpChannel } from '../../../channels/acp/channel.ts';
 import type { LiveAdapter } from '../../../contract/live-channel.ts';
 import { clineProfile } from './profile.ts';
@@ -25,21 +24,6 @@ export const clineLive: LiveAdapter = {
     switchModel: true,
     switchMode: true,
     mcpServers: true,
-  },
-  notes: [
-    'It takes images and does not send them to the model: they are left out with a warning.',
-    'It asks when `auto_approve` is off: the flag is given and the option verified.',
-    'Subagents run everything unasked, so `spawn_agent` and teammates are refused unless everything is allowed.',
-    'It uses the provider that `cline auth` configured last, and its model: the model is set with `session/set_model`, because it would otherwise be gpt-4o.',
-    'It has no tool for questions, no plan to approve and reports no usage.',
-    'A message during a turn waits for its end.',
-  ],
-  records: acpRecords,
-  differences: {
-    usage: 'none; print mode has it for each model call',
-    step_start: 'a step begins after the results of calls, because messages have no ids',
-    tool_start: 'emitted when the call is allowed',
-    text: '`final` only at the end of the turn',
   },
   command: ({ yolo, environment, extraArgs = [] }) => {
     const { provider, apiKey } = clineProvider(environment);

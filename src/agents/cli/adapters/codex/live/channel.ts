@@ -9,7 +9,7 @@ import { planPrompt } from './plan-answer.ts';
 import { CodexRequests } from './requests.ts';
 import { resolvedId, RpcConnection, type RpcId, type RpcMessage } from './rpc.ts';
 import { type CodexSession, openSession, policyProblem } from './session.ts';
-import { isConsumed } from './records.ts';
+import { isConsumed } from './consumed-notifications.ts';
 import { Steering } from './steering.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';

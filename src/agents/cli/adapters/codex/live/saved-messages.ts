@@ -2,7 +2,7 @@ import type { ChannelHost } from '../../../contract/live-channel.ts';
 import type { MessageReader } from '../../../shared/channel-translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readRequest } from './read-request.ts';
-import { isConsumed } from './records.ts';
+import { isConsumed } from './consumed-notifications.ts';
 import { errorOf, resolvedId, RpcConnection, type RpcMessage } from './rpc.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
