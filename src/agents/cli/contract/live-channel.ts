@@ -191,11 +191,8 @@ export interface LiveChannel {
   steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
-  /**
-   * The program has closed its output: emits what is left of the open turn. Later calls do nothing. A channel that
-   * handles messages in order but not at once returns a promise that resolves when everything is emitted.
-   */
-  closed(): void | Promise<void>;
+  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
+  closed(): void;
 }
 
 /** The password of a local server: the transport chooses it and the program reads it from a variable. */

@@ -206,7 +206,7 @@ export class LiveSession {
     for (const timer of this.#timers) clearTimeout(timer);
     // The channel of a program that never ran can only guess why.
     if (exit.failedToStart !== undefined) this.#user?.exited(exit);
-    await this.channel.closed();
+    this.channel.closed();
     if (exit.failedToStart === undefined) this.#user?.exited(exit);
     this.#settleOpening({ problem: this.#problem ?? { message: 'The program ended.', code: 'exit_code' } });
     await rm(this.#folder, { recursive: true, force: true }).catch(() => {});

@@ -1,6 +1,6 @@
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { clineCommand } from './command.ts';
-import { clineLive } from './live/adapter.ts';
+import { clineLive } from './live.ts';
 import { clineTranslator } from './translate.ts';
 import { clineSession } from './session.ts';
 

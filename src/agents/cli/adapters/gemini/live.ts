@@ -1,30 +1,53 @@
-import { acpChannel } from '../../channels/acp/channel.ts';
-import type { LiveAdapter } from '../../contract/live-channel.ts';
-import { geminiProfile } from './profile.ts';
+import { acpLive } from '../../channels/acp/acp-adapter.ts';
+import { contentDiffs, contentText, outputOf } from '../../channels/acp/call-content.ts';
+import { acpProfile, type CallFields } from '../../channels/acp/profile.ts';
+import { countOf, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { loadDelay, readPlanFile, removeEmptyRecordings } from './session-files.ts';
 
+const planTitle = /^Requesting plan approval for: (.+)$/s;
+
+/** What Gemini CLI does differently over the Agent Client Protocol. */
+export const geminiProfile = acpProfile({
+  name: 'Gemini CLI',
+  modes: { ask: 'default', yolo: 'yolo', unsafe: ['autoEdit', 'yolo'] },
+  switchModel: 'set_model',
+  calls: {
+    // Neither a name nor arguments are sent: the id begins with the name, the title and the content show the rest.
+    nameOf: ({ rawId }) => /^(.+?)__/.exec(rawId)?.[1],
+    inputOf,
+    shellTool: 'run_shell_command',
+    reasonOf: ({ content }) => / ?\((.+)\)$/s.exec(contentText(content) ?? '')?.[1],
+    outputOf: call => (isStopped(call) ? { error: contentText(call.content) ?? '' } : outputOf(call)),
+  },
+  modeIn: text => /^\[MODE_UPDATE\] (\S+)$/.exec(text)?.[1],
+  usageOf: result => {
+    const tokens = recordOf(recordOf(recordOf(result['_meta'])?.['quota'])?.['token_count']);
+    const inputTokens = countOf(tokens?.['input_tokens']);
+    const outputTokens = countOf(tokens?.['output_tokens']);
+    if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return undefined;
+    return { inputTokens, outputTokens };
+  },
+  reportsRejected: false,
+  planOf: ({ title }, options) => {
+    const path = planTitle.exec(title ?? '')?.[1];
+    return path === undefined || !options.includes('proceed_once')
+      ? undefined
+      : { plan: undefined, path, optionId: 'proceed_once' };
+  },
+  historyFollowsLoad: true,
+  loadDelayMs: ({ sessionId, environment }) => loadDelay(sessionId, environment, Date.now()),
+  readPlan: (path, { sessionId, environment }) => readPlanFile(path, sessionId, environment),
+});
+
 /** Gemini CLI over the Agent Client Protocol. */
-export const geminiLive: LiveAdapter = {
-  protocol: 'ACP',
-  transport: 'stdio',
+export const geminiLive = acpLive(geminiProfile, {
   abilities: {
-    reason: 'next_prompt',
     rejectEndsTurn: false,
-    revise: 'none',
     questions: false,
     plans: true,
-    steer: 'queued',
-    resume: true,
-    fork: false,
     subagents: 'denied',
     parallelRequests: false,
-    images: true,
-    files: true,
-    usage: true,
-    cost: false,
-    switchModel: true,
     switchMode: true,
-    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
@@ -36,14 +59,18 @@ export const geminiLive: LiveAdapter = {
   prepare: ({ sessionId, environment }) => {
     if (sessionId !== undefined) removeEmptyRecordings(sessionId, environment);
   },
-  channel: (host, start) =>
-    acpChannel(
-      {
-        ...geminiProfile,
-        loadDelayMs: sessionId => loadDelay(sessionId, start.environment, Date.now()),
-        readPlan: (path, sessionId) => readPlanFile(path, sessionId, start.environment),
-      },
-      host,
-      start,
-    ),
-};
+});
+
+function inputOf({ title, kind, content, locations }: CallFields, name: string): WireRecord {
+  const [diff] = contentDiffs(content);
+  const path = diff?.path ?? textOf(recordOf(listOf(locations)[0])?.['path']);
+  if (name === 'run_shell_command') return { command: title ?? '' };
+  if (name === 'write_file') return { file_path: path, ...(diff && { content: diff.newText }) };
+  if (kind === 'edit') return { file_path: path, ...(diff && { old_text: diff.oldText, new_text: diff.newText }) };
+  if (kind === 'read') return { file_path: path ?? title };
+  return title === undefined ? {} : { title };
+}
+
+function isStopped({ content }: CallFields): boolean {
+  return /^Command (cancelled by user\.|terminated by signal)/.test(contentText(content) ?? '');
+}

@@ -1,6 +1,6 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { gooseCommand } from './command.ts';
-import { gooseLive } from './live/adapter.ts';
+import { gooseLive } from './live.ts';
 import { gooseTranslator } from './translate.ts';
 import { gooseSession } from './session.ts';
 

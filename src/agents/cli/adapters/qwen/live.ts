@@ -1,29 +1,47 @@
-import { acpChannel } from '../../channels/acp/channel.ts';
-import type { LiveAdapter } from '../../contract/live-channel.ts';
-import { qwenProfile } from './profile.ts';
+import { acpLive } from '../../channels/acp/acp-adapter.ts';
+import { acpProfile, type AskedQuestion, type CallFields } from '../../channels/acp/profile.ts';
+import { listOf, recordOf, textOf } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
+import { drainMethod, QwenSteering } from './steering.ts';
+
+/** What Qwen Code does differently over the Agent Client Protocol. */
+export const qwenProfile = acpProfile({
+  name: 'Qwen Code',
+  modes: { ask: 'default', yolo: 'yolo', unsafe: ['auto-edit', 'auto', 'yolo'] },
+  modelName: id => /^(?:\$runtime\|[^|]*\|)?(.+?)(?:\([^()]*\))?$/.exec(id)?.[1] ?? id,
+  switchModel: 'start',
+  calls: {
+    nameOf: ({ meta }) => textOf(meta['toolName']),
+    shellTool: 'run_shell_command',
+    reasonOf: (_, input) => textOf(input['description']),
+  },
+  // Usage comes with each model call, in an empty piece of text.
+  usageOf: () => undefined,
+  planOf: ({ kind, rawInput }, options) => {
+    const optionId = ['restore_previous', 'proceed_once'].find(option => options.includes(option));
+    const plan = textOf(recordOf(rawInput)?.['plan']);
+    return kind === 'switch_mode' && optionId !== undefined && plan !== undefined ? { plan, optionId } : undefined;
+  },
+  questionsOf,
+  steering: channel => new QwenSteering(channel),
+  ignored: new Set([
+    '_qwencode/start_turn',
+    '_qwencode/end_turn',
+    'qwen/notify/session/mode-update',
+    'qwen/notify/session/prompt-suggestion',
+    drainMethod,
+  ]),
+});
 
 /** Qwen Code over the Agent Client Protocol. */
-export const qwenLive: LiveAdapter = {
-  protocol: 'ACP',
-  transport: 'stdio',
+export const qwenLive = acpLive(qwenProfile, {
   abilities: {
-    reason: 'next_prompt',
-    rejectEndsTurn: true,
-    revise: 'none',
-    questions: true,
     plans: true,
     steer: 'joins',
-    resume: true,
-    fork: false,
     subagents: 'denied',
     parallelRequests: false,
-    images: true,
-    files: true,
-    usage: true,
-    cost: false,
     switchModel: false,
     switchMode: true,
-    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
@@ -38,5 +56,20 @@ export const qwenLive: LiveAdapter = {
       ...extraArgs,
     ],
   }),
-  channel: (host, start) => acpChannel(qwenProfile, host, start),
-};
+});
+
+function questionsOf({ meta }: CallFields): readonly AskedQuestion[] | undefined {
+  if (meta['qwenInteractionKind'] !== 'user_question') return undefined;
+  const questions = listOf(meta['qwenQuestions']).flatMap(value => {
+    const asked = recordOf(value);
+    const question = textOf(asked?.['question']);
+    if (question === undefined) return [];
+    const options = listOf(asked?.['options']).flatMap(option => {
+      const { label, description } = recordOf(option) ?? {};
+      const about = textOf(description);
+      return typeof label === 'string' ? [{ label, ...defined({ description: about }) }] : [];
+    });
+    return [{ question, options, multiple: asked?.['multiSelect'] === true }];
+  });
+  return questions.length === 0 ? undefined : questions;
+}
