@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
+import type { ProcessExit, ProcessLine } from '../../process/run-process.ts';
 import type { ChannelHost, LiveAdapter, LiveChannel, LiveStart, LiveTurn } from '../contract/live-channel.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
 import type { SessionProblem } from './session-problems.ts';

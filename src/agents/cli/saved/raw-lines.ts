@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../events/index.ts';
-import { lineText } from '../agent/line-reader.ts';
+import { lineText } from '../../process/line-reader.ts';
 
 interface HeldLine {
   readonly bytes: Uint8Array;
