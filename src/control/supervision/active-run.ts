@@ -345,7 +345,8 @@ export class ActiveRun implements RunHandle {
         agentId: this.#options.agent.id,
         reason: 'error',
       });
-    } catch {
+    } catch (cause) {
+      this.#diagnose('run_detached')(cause);
       this.detach();
       return 'interrupted';
     }

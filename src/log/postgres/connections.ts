@@ -103,6 +103,7 @@ export class Connections {
       await client.connect();
       return client;
     };
+    // A connection that cannot be closed in order is dropped by the server.
     return this.#repeat({ connect, release: client => void client.end().catch(() => {}), action, waitMs });
   }
 

@@ -71,7 +71,7 @@ export class DeletedThreads {
         if (!(await this.#cleanWal())) this.#continueLater();
       }
     } catch {
-      this.#continueLater();
+      this.#continueLater(); // Whatever prevents it now, such as another process, may be gone then.
     } finally {
       this.#removing = undefined;
     }
@@ -128,7 +128,7 @@ export class DeletedThreads {
     try {
       return (this.#checkpoint.get() as [number])[0] === 0;
     } catch {
-      return false;
+      return false; // Another connection reads: it is tried again.
     }
   }
 

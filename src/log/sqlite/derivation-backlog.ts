@@ -107,7 +107,7 @@ export class DerivationBacklog {
       }
       return { threads: this.#threadsLeft(), hasMore };
     } catch {
-      return { threads: 1, hasMore: false };
+      return { threads: 1, hasMore: false }; // A query that needs the index reports what prevents it.
     }
   }
 

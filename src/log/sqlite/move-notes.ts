@@ -64,7 +64,7 @@ export function moveNotes(db: Connection): void {
     try {
       known = parseInfo(String(key), textIn(info) ?? '');
     } catch {
-      continue;
+      continue; // A damaged thread stays as it is: opening it reports it.
     }
     const newestSeq = (newest.get(key) as [number | null])[0] ?? fork;
     moveThread(key, newestSeq, { updated: textIn(updated) ?? now, info: known });

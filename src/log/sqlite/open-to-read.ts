@@ -14,7 +14,7 @@ export function canWrite(path: string): boolean {
     for (const each of [path, dirname(resolve(path))]) accessSync(each, constants.W_OK);
     return true;
   } catch {
-    return false;
+    return false; // This user may not.
   }
 }
 
