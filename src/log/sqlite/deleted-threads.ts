@@ -1,7 +1,6 @@
 import { nextTurn } from '../next-turn.ts';
 import type { DerivedRows } from './derived-rows.ts';
-import type { Connection } from './open.ts';
-import { query } from './statement.ts';
+import { type Connection, query } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 export interface DeletedThreadsOptions {

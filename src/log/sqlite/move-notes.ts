@@ -2,9 +2,8 @@ import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
 import { timeText } from '../event-time.ts';
 import { olderPrefixes, readOlderNotes } from '../older-notes.ts';
 import { openChanges } from '../open-things.ts';
-import type { Connection } from './open.ts';
+import { command, type Connection, lowest32, positionOf, query } from './statement.ts';
 import { OpenTable } from './open-table.ts';
-import { command, lowest32, positionOf, query } from './statement.ts';
 import { parseInfo, type ThreadInfo } from './stored-info.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 

@@ -3,7 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SingletreeError } from '../../events/index.ts';
 import { translateErrors } from './errors.ts';
-import { checkHeader, checkVersion, connect, type Connection, disconnect, holdFiles } from './open.ts';
+import { checkHeader, checkVersion, connect, disconnect, holdFiles } from './open.ts';
+import { type Connection } from './statement.ts';
 import { schemaVersion } from './schema.ts';
 import { prepareTables, type Tables } from './tables.ts';
 
