@@ -1,9 +1,6 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { AgentEvent } from '../../events/index.ts';
 import type { RunInput, RunInputOptions } from '../../projections/model-input/run-input.ts';
 import type { InvokeParams } from '../agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
-import type { ModelStepOptions } from '../model/call/model-step.ts';
 import { Compaction } from './compaction.ts';
 import { ObservationPolicy } from './observation-policy.ts';
 import type { ContextPolicy } from './step-context.ts';

@@ -15,7 +15,7 @@ import type { RequestState } from './request-state.ts';
 import { findStanding, type RequestStanding } from './standing.ts';
 import { speak, streamInput } from './steps.ts';
 import { addUsage } from '../../events/usage-sum.ts';
-import { type PriceOf, TotalsSum } from './totals.ts';
+import { TotalsSum } from './totals.ts';
 import { defined } from '../../events/defined.ts';
 
 const checkOptions = optionsCheck('new RequestFold', foldFields);
