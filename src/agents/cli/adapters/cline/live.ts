@@ -4,6 +4,7 @@ import { acpProfile, type CallFields } from '../../channels/acp/profile.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { clineProvider } from './providers-file.ts';
 import { readToolOutput } from './wire.ts';
+import { parseJson } from '../../../../base/parse-json.ts';
 
 /** What Cline does differently over the Agent Client Protocol. */
 export const clineProfile = acpProfile({
@@ -61,19 +62,11 @@ function shellLine(input: WireRecord): string | undefined {
 
 function toolOutput({ status, rawOutput }: CallFields, name: string) {
   // An error arrives as the text of a JSON object.
-  const output = typeof rawOutput === 'string' ? (parsed(rawOutput) ?? rawOutput) : rawOutput;
+  const output = typeof rawOutput === 'string' ? (parseJson(rawOutput) ?? rawOutput) : rawOutput;
   if (status === 'failed' && recordOf(output)?.['error'] === undefined)
     return { error: textOf(output) ?? 'The tool failed.' };
   // The output of a failed subagent is its message.
   if (recordOf(output)?.['finishReason'] === 'error')
     return { error: textOf(recordOf(output)?.['text']) ?? 'The subagent failed.' };
   return readToolOutput({ output }, name);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
