@@ -44,5 +44,5 @@ it('does not compile in exactly the files that ARCHITECTURE.md names to add an e
   const named = [...stdout.matchAll(/^(src\/\S+?\.ts)\(/gm)].map(([, path]) => path);
   const row = /^\| add an event \|.*$/m.exec(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))?.[0] ?? '';
   const documented = [...row.matchAll(/`(src\/[^`]+\.ts)`/g)].map(([, path]) => path);
-  expect([...new Set(named)].toSorted()).toEqual(documented.toSorted());
+  expect(new Set(named)).toEqual(new Set(documented));
 });
