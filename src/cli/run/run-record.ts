@@ -2,7 +2,8 @@ import { createReadStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { type FileHandle, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { InvokeParams } from '../../agents/invoke-params.ts';
 import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
 import { rawRecord } from '../../agents/cli/saved/raw-record.ts';
 import { removeWrittenSessions } from '../../agents/cli/sessions/hand-over.ts';
@@ -110,13 +111,13 @@ export async function removeRunFolders(home: string, runIds: readonly string[]):
 /** Wraps an agent so that each of its runs is also recorded in a folder. */
 export function recordedAgent(agent: Agent, folderOf: (runId: string) => string): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId } = params;
-    const record = await RunRecord.open(folderOf(runId), { isResumed: params.resume !== undefined });
+    const { runId } = params.run;
+    const record = await RunRecord.open(folderOf(runId), { isResumed: params.run.resume !== undefined });
     const totals = new RunTotals();
     const description = { runId, agent: agent.id, startedAt: new Date().toISOString() };
     await record.describe({ ...description, outcome: 'running' });
     const raw = async (line: RawLine) => {
-      await params.raw?.(line);
+      await params.host.raw?.(line);
       await record.raw(line);
     };
     let isClosed = false;
@@ -130,7 +131,7 @@ export function recordedAgent(agent: Agent, folderOf: (runId: string) => string)
       await record.close();
     };
     try {
-      for await (const event of agent.invoke({ ...params, raw })) {
+      for await (const event of agent.invoke({ ...params, host: { ...params.host, raw } })) {
         totals.add(event);
         await record.event({ ...event, ts: event.ts ?? new Date().toISOString() });
         // A consumer of the last event may not request another one.
