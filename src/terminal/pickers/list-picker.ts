@@ -36,11 +36,11 @@ export interface ListPicker {
 /** The keys of a list. */
 export type ListMove = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
 
+/** What a list is opened with. */
+export type NewList = Pick<ListPicker, 'title' | 'entries'> & Partial<ListPicker>;
+
 /** Opens a list; the first entry is marked unless another one is named. */
-export function openPicker(
-  list: Pick<ListPicker, 'title' | 'entries'> &
-    Partial<Pick<ListPicker, 'query' | 'marked' | 'hint' | 'empty' | 'showsPreview'>>,
-): ListPicker {
+export function openPicker(list: NewList): ListPicker {
   const picker = { query: '', hint: '', empty: 'nothing matches', marked: undefined, showsPreview: false, ...list };
   return remark(picker);
 }

@@ -9,7 +9,7 @@ import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history.ts';
 import { openPicker } from '../pickers/list-picker.ts';
 import { textOfLine } from '../screen/styled-line.ts';
-import { completionLines } from './chat-view.ts';
+import { completionLines } from './chat-drawing.ts';
 import { DraftInput } from './draft-input.ts';
 import { OpenList } from './open-list.ts';
 import { runShellLine, shellLineContext } from './person-shell.ts';

@@ -5,6 +5,8 @@ import {
   type ListPicker,
   markedEntry,
   movePicker,
+  type NewList,
+  openPicker,
   pageSize,
   type PickerEntry,
   pickerLines,
@@ -52,12 +54,11 @@ export class OpenList {
   #loading: ListHandlers | undefined;
   /** Whether the mark follows the first entry while earlier ones are read. */
   #goesToFirst = false;
-  readonly #onError: (error: unknown) => void;
   readonly #onChange: () => void;
+  readonly #onError: (error: unknown) => void;
 
   constructor(onChange: () => void, onError: (error: unknown) => void) {
-    this.#onChange = onChange;
-    this.#onError = onError;
+    [this.#onChange, this.#onError] = [onChange, onError];
   }
 
   get isOpen(): boolean {
@@ -65,9 +66,9 @@ export class OpenList {
   }
 
   /** Opens a list instead of the one that is open. */
-  open(picker: ListPicker, handlers: ListHandlers): void {
+  open(list: NewList, handlers: ListHandlers): void {
     this.#handlers?.close?.();
-    this.#picker = picker;
+    this.#picker = openPicker(list);
     this.#handlers = handlers;
     this.#onChange();
   }

@@ -42,15 +42,9 @@ export class PlainChat {
 
   private constructor(options: PlainChatOptions) {
     this.#options = options;
-    const { log, agent, agents, cwd, clock, telemetry } = options;
     this.#threads = new ChatThreads({
-      log,
-      agent,
-      agents,
-      cwd,
+      ...options,
       onChange: () => this.#changed(),
-      clock,
-      ...(telemetry && { telemetry }),
       onLost: error => this.#line(`The thread cannot be followed any more: ${errorText(error)}`),
     });
   }
