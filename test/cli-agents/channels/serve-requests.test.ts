@@ -50,6 +50,18 @@ describe('permission requests over a server', () => {
     expect(session.sent()).toMatchObject([{ path: '/permission/per_1/reply', body: { reply: 'reject' } }]);
   });
 
+  it('sends a rejection when the other request of the session is given up, because its call is not reported', () => {
+    const session = ServeSession.begun();
+    session.asks('a', 'touch a');
+    const tool = { messageID: 'answer_msg_1', callID: 'lost' };
+    session.event('permission.asked', { id: 'per_1', sessionID: 'ses_1', permission: 'bash', patterns: [], tool });
+    session.sent();
+    session.channel.answer('per_a_bash', { outcome: 'reject', feedback: 'not a' });
+    expect(session.sent()).toEqual([]);
+    session.host.runTimers();
+    expect(session.sent().map(({ path }) => path)).toEqual(['/permission/per_1/reply', '/permission/per_a_bash/reply']);
+  });
+
   it('asks a question about a permission without a call', () => {
     const session = ServeSession.begun();
     session.sent();
@@ -69,6 +81,14 @@ describe('permission requests over a server', () => {
     expect(session.host.withdrawn).toMatchObject([{ id: 'per_a_bash' }]);
     session.channel.answer('per_a_bash', { outcome: 'approve' });
     expect(session.sent()).toEqual([]);
+  });
+
+  it('keeps an event of an unknown type each time that it arrives', () => {
+    const session = ServeSession.begun();
+    const before = session.host.events.length;
+    for (const _ of [1, 2])
+      session.channel.receive(JSON.stringify({ id: 'evt_1', type: 'new.event', properties: {} }), 90);
+    expect(session.host.events.slice(before)).toMatchObject([{ type: 'unknown' }, { type: 'unknown' }]);
   });
 
   it('keeps a request of a session that is not ours as unknown', () => {
