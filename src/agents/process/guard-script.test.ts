@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -53,6 +53,17 @@ describe.concurrent.each(shells)('the guard in %s', shell => {
     ]);
     expect(isRunning(leader)).toBe(true);
     process.kill(leader, 'SIGKILL');
+  });
+
+  it('ends a program before its command, which the program would continue after', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'singletree-guard-'));
+    const file = join(folder, 'continued');
+    const command = `trap : TERM; sleep 1000 & echo $!; while kill -0 $!; do wait $!; done; echo yes > ${file}`;
+    const { leader, pids } = await group(command);
+    expect(await run(['start 1', `group 1 ${leader}`])).toEqual([0, null]);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(existsSync(file)).toBe(false);
+    rmSync(folder, { recursive: true });
   });
 
   it('ends the groups of the remaining children, and exits when they have ended', async () => {
