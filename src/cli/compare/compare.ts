@@ -1,6 +1,5 @@
 import { cliAdapters } from '../../agents/cli/adapters/index.ts';
 import { notInstalled } from '../../agents/cli/agent/failure-hint.ts';
-import type { Limits } from '../../agents/index.ts';
 import { Conversations, Supervisor, Worktrees } from '../../control/index.ts';
 import { type ComparedRun, startComparison } from '../../control/worktrees/comparison.ts';
 import { defined } from '../../events/defined.ts';
@@ -13,13 +12,11 @@ import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutModel } from '../coder.ts';
 import { abortRun, withoutAnswers } from '../run/run-agent.ts';
 import { RunTotals } from '../run/run-totals.ts';
-import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
-import { hideSecretsFor, secretsFor } from '../settings/secrets.ts';
-import { openTelemetry, readCallerTrace } from '../settings/telemetry.ts';
+import { type DiagnosticsOptions, openSite, type ThreadCommandOptions } from '../settings/site.ts';
+import { readCallerTrace } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { openStoreOf } from '../settings/store-options.ts';
-import { tableLines } from '../table.ts';
-import type { ThreadCommandOptions } from '../threads/with-log.ts';
+import { tableLines, writeProse } from '../print.ts';
+import { shortIds } from '../threads/find-thread.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -37,17 +34,10 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
   const settings = await loadSettings(options.cwd);
   const config = yolo ? { ...settings.config, permissions: { default: 'allow' as const, rules: [] } } : settings.config;
   const { cwd, home } = settings;
-  hideSecretsFor(options, config);
-  const log = await openStoreOf(options, config);
+  const site = await openSite(settings, options);
+  const { log } = site;
   const agents = await installedAgents({ ...settings, config, yolo });
-  const onDiagnostic = diagnosticsFor(options);
-  const telemetry = await openTelemetry({ log, secrets: secretsFor(options, config), onDiagnostic });
-  const control = new Supervisor({
-    log,
-    agents: agents.all,
-    ...defined({ telemetry, onDiagnostic }),
-    ...(config.limits && { limits: config.limits as Limits }),
-  });
+  const control = new Supervisor({ ...site.supervision, agents: agents.all });
   const conversations = new Conversations({ log, control, agents });
   const worktrees = new Worktrees({
     home,
@@ -72,10 +62,11 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     const stop = () => {
       hasStopped = true;
       screen?.interrupt();
-      for (const { run } of runs) if (run !== undefined) void abortRun(conversations, run, onDiagnostic);
+      for (const { run } of runs)
+        if (run !== undefined) void abortRun(conversations, run, site.supervision.onDiagnostic);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    if (!json) for (const run of runs) await standardOutput.write(`${startLine(run)}\n`);
+    if (!json) await writeProse(startLines(runs));
     if (!json && hasPerson) {
       const shown = new ComparisonScreen(conversations, stop);
       screen = shown;
@@ -84,15 +75,14 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     }
     const results = await Promise.all(runs.map(run => resultOf(log, worktrees, run)));
     if (json) for (const result of results) await standardOutput.writeJson(result);
-    else await standardOutput.write(`\n${[...resultTable(results), '', ...advice(results)].join('\n')}\n`);
+    else await writeProse(['', ...resultTable(results), '', ...advice(results)]);
     if (hasStopped) return 130;
     return results.every(({ outcome }) => outcome === 'complete') ? 0 : 1;
   } finally {
     screen?.close();
     await control.close();
     await agents.close();
-    await telemetry?.close();
-    await log.close();
+    await site.close();
   }
 }
 
@@ -105,10 +95,13 @@ function missingAgent(id: string, { all }: Awaited<ReturnType<typeof installedAg
   return new SingletreeError('agent_not_found', `${why} ${available}`);
 }
 
-function startLine({ agentId, threadId, worktree, note, problem }: ComparedRun): string {
-  if (problem !== undefined) return `${agentId}: not started: ${problem}`;
-  const place = worktree === undefined ? note : `${worktree.folder} on ${worktree.branch}`;
-  return `${agentId}: thread ${threadId}${place === undefined ? '' : `, ${place}`}`;
+function startLines(runs: readonly ComparedRun[]): string[] {
+  const ids = shortIds(runs.map(({ threadId }) => threadId));
+  return runs.map(({ agentId, threadId, worktree, note, problem }) => {
+    if (problem !== undefined) return `${agentId}: not started: ${problem}`;
+    const place = worktree === undefined ? note : `branch ${worktree.branch}`;
+    return `${agentId}: thread ${ids.get(threadId)}${place === undefined ? '' : `, ${place}`}`;
+  });
 }
 
 interface Result {
@@ -195,6 +188,6 @@ function advice(results: readonly Result[]): string[] {
     ...paths,
     `Keep one:      singletree worktrees keep ${first.worktree}`,
     'Remove others: singletree worktrees remove NAME --force',
-    `See the steps: singletree show ${first.threadId}`,
+    `See the steps: singletree show ${shortIds(results.map(({ threadId }) => threadId)).get(first.threadId)}`,
   ];
 }
