@@ -126,6 +126,7 @@ export const longSuites: readonly Suite[] = [
       'test/packed.test.ts',
       'test/packed-on-node.test.ts',
       'test/packed-types.test.ts',
+      'test/packed-bundle.test.ts',
       'test/guides.test.ts',
       'test/examples.test.ts',
     ],
