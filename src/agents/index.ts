@@ -35,7 +35,6 @@ export {
   type PrintMode,
 } from './cli/define/define-cli-agent.ts';
 export type { PrintedRun } from './cli/define/printed-run.ts';
-export { abilityWords } from './cli/contract/ability-words.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export type { EnvironmentPolicy } from './process/environment.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
@@ -81,7 +80,8 @@ export type { ModelSource } from './model/registry/model-source.ts';
 export type { Limit, Limits } from './limits/limits.ts';
 export type { Spending } from './limits/spending.ts';
 export type { AgentTools, AiSdkTool, NamedTools } from './loop/ai-sdk-tool.ts';
-export { type AiSdkModel, asModelV3 } from './model/specification/ai-sdk-model.ts';
+export { asModelV3 } from './model/specification/ai-sdk-model.ts';
+export { type AiSdkModel } from './model/specification/converted-model.ts';
 export {
   createModelRegistry,
   type ModelInfo,

@@ -5,13 +5,16 @@ import {
   type ListPicker,
   markedEntry,
   movePicker,
+  type NewList,
+  openPicker,
+  pageSize,
   type PickerEntry,
+  pickerLines,
   replaceEntries,
   shownEntries,
   togglePreview,
 } from '../pickers/list-picker.ts';
 import { nextTurn } from '../../log/next-turn.ts';
-import { pageSize, pickerLines } from '../pickers/picker-view.ts';
 import type { Line } from '../screen/styled-line.ts';
 
 /** What the keys of a list do. A list whose `choose` opens no other list is closed by it. */
@@ -51,12 +54,11 @@ export class OpenList {
   #loading: ListHandlers | undefined;
   /** Whether the mark follows the first entry while earlier ones are read. */
   #goesToFirst = false;
-  readonly #onError: (error: unknown) => void;
   readonly #onChange: () => void;
+  readonly #onError: (error: unknown) => void;
 
   constructor(onChange: () => void, onError: (error: unknown) => void) {
-    this.#onChange = onChange;
-    this.#onError = onError;
+    [this.#onChange, this.#onError] = [onChange, onError];
   }
 
   get isOpen(): boolean {
@@ -64,9 +66,9 @@ export class OpenList {
   }
 
   /** Opens a list instead of the one that is open. */
-  open(picker: ListPicker, handlers: ListHandlers): void {
+  open(list: NewList, handlers: ListHandlers): void {
     this.#handlers?.close?.();
-    this.#picker = picker;
+    this.#picker = openPicker(list);
     this.#handlers = handlers;
     this.#onChange();
   }
@@ -127,7 +129,7 @@ export class OpenList {
     const shown = shownEntries(this.#picker);
     const page = pageSize(this.#height);
     if (this.#picker.query.trim() !== '') return shown.length < page;
-    return this.#goesToFirst || shown.findIndex(({ entry }) => entry.id === this.#picker?.marked) < page;
+    return this.#goesToFirst || shown.findIndex(({ id }) => id === this.#picker?.marked) < page;
   }
 
   /** Changes the list of these handlers, if it is the one that is open. */
