@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config/index.ts';
-import { Supervisor, Worktrees } from '../../control/index.ts';
+import { Supervisor, type Webhook, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleUrl } from '../../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
 import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
+import { configuredWebhooks } from './configured-webhooks.ts';
 import { exampleProject } from './example-project.ts';
 import { FolderRoots, foundInFolder } from './folder-roots.ts';
 import { type JoinedServer, joinServer, type RunningServerNote, RunningServers } from './running-servers.ts';
@@ -80,7 +81,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const agents = await ProjectSites.open({ start: opened, roots, worktrees, yolo, isShared: !isOwn });
   const supervisor = new Supervisor({ ...supervision, agents: ({ agentId }) => agents.get(agentId) });
   let server: RunningServer;
+  let webhooks: readonly Webhook[] = [];
   try {
+    webhooks = configuredWebhooks(config, { log, secrets, env: process.env, onDiagnostic });
     server = await listen(wanted, port =>
       startServer({
         log,
@@ -119,6 +122,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const removeNote = await servers.add({ url, port, ...here, pid: process.pid });
   const recovered = await supervisor.recover();
   await server.resume();
+  for (const webhook of webhooks) webhook.start();
   const shown = {
     version: packageVersion(),
     url,
@@ -144,6 +148,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     openInBrowser(machineToken === undefined ? server.url : server.createLink(machineToken));
   await untilStopped();
   await removeNote();
+  await Promise.all(webhooks.map(webhook => webhook.close()));
   await server.close();
   await supervisor.close();
   await agents.close();
