@@ -1,3 +1,4 @@
+import { exitCodeFor, type RunTotals } from './run-totals.ts';
 import { resolve } from 'node:path';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import type { PermissionRuleSet } from '../../agents/permissions/index.ts';
@@ -11,7 +12,6 @@ import { mentionedFiles, readAttachments } from '../../terminal/session/message-
 import type { WaitingMessage } from '../../projections/index.ts';
 import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
 import { type OutputKind, RunPrinter } from './run-printer.ts';
-import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
 import { type DiagnosticsOptions, openSite, withConfiguredLog } from '../settings/site.ts';
 import { readCallerTrace } from '../settings/telemetry.ts';
@@ -166,7 +166,7 @@ async function runOnce(
     await printer.end(report, deniedAdvice(agent, report.totals));
     const { outcome, threadId } = report;
     // Nobody was asked: what was denied is not done.
-    const code = exitCode(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
+    const code = exitCodeFor(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
     const [next] = (await sharedThreadMemory(log).of(threadId)).queue;
     return { code, outcome, threadId, next };
   } finally {
@@ -199,11 +199,4 @@ function askAt(terminal: Terminal, printer: RunPrinter, cwd: string): TerminalPe
 /** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
 function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
   return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
-}
-
-/** Returns the exit code: 0 when it completed, 124 after a timeout, 130 when it was interrupted, else 1. */
-function exitCode(outcome: RunOutcome): number {
-  if (outcome === 'complete') return 0;
-  if (outcome === 'timeout') return 124;
-  return outcome === 'aborted' || outcome === 'interrupted' ? 130 : 1;
 }
