@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type GuardedProcess, startGuarded } from '../../process/guarded-process.ts';
-import { signalGroup, stopGroup } from '../../process/process-group.ts';
-import { StartedProcesses } from '../../process/started-processes.ts';
-import type { ProcessEnd } from './run-translation.ts';
+import { defined } from '../../events/defined.ts';
+import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { withInputFile } from './input-file.ts';
 import { type LinePiece, LineReader } from './line-reader.ts';
-import { defined } from '../../../events/defined.ts';
+import { signalGroup, stopGroup } from './process-group.ts';
+import { StartedProcesses } from './started-processes.ts';
 
 export interface ProcessOptions {
   readonly command: string;
@@ -23,15 +22,15 @@ export interface ProcessOptions {
   readonly isInteractive?: boolean;
   /** Whether it works in turns, as `rest` and `work` report them: its exit ends no turn. */
   readonly hasTurns?: boolean;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
   /** The time limit, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
   /** The time limit without output, in milliseconds. Default: none. */
   readonly idleTimeoutMs?: number;
-  /** The time until it is stopped after it reported its end, in milliseconds. */
-  readonly settleMs: number;
-  /** Whether it reported its end. */
-  readonly isFinished: () => boolean;
+  /** Whether it reported its end: it is stopped some time after. */
+  readonly isFinished?: () => boolean;
+  /** That time, in milliseconds. */
+  readonly settleMs?: number;
   /** The delay between the stop signals, in milliseconds. */
   readonly stopStepMs: number;
 }
@@ -41,8 +40,13 @@ export interface ProcessLine extends LinePiece {
   readonly stream: 'stdout' | 'stderr';
 }
 
-/** The result of a process; `failedToStart` when it never ran. */
-export interface ProcessExit extends ProcessEnd {
+/** The result of a process. */
+export interface ProcessExit {
+  readonly exitCode?: number | null;
+  readonly signal?: string | null;
+  /** The reason it was stopped, when we stopped it. */
+  readonly stopped?: { readonly reason: 'aborted' | 'timeout'; readonly message: string };
+  /** Why it never ran. */
   readonly failedToStart?: NodeJS.ErrnoException;
 }
 
@@ -78,7 +82,7 @@ export class ProcessRun {
   #waiting = 0;
   #isClosed = false;
   #wake: () => void = () => {};
-  #stopped: ProcessEnd['stopped'];
+  #stopped: ProcessExit['stopped'];
   #isSettled = false;
   /** Whether the program works, as opposed to a wait for its next turn. */
   #isWorking = true;
@@ -99,8 +103,8 @@ export class ProcessRun {
     if (isInteractive !== true) this.#child.stdin?.end(input);
     this.#streams = [this.#read('stdout'), this.#read('stderr')];
     this.exit = this.#watch();
-    signal.addEventListener('abort', this.#onAbort, { once: true });
-    if (signal.aborted) this.#onAbort();
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal?.aborted === true) this.#onAbort();
     this.#limit('wall', options.timeoutMs, () => this.#timeOut('ran', options.timeoutMs));
     this.#limit('idle', options.idleTimeoutMs, () => this.#timeOut('was silent', options.idleTimeoutMs));
   }
@@ -120,9 +124,18 @@ export class ProcessRun {
     return !this.#isClosed && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Writes to the program; does nothing when it has ended. */
-  send(text: string): void {
-    if (this.#child.stdin?.writable === true) this.#child.stdin.write(text);
+  /** Writes to the program; rejects when it reads no more. */
+  send(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { stdin } = this.#child;
+      if (stdin?.writable === true) stdin.write(text, error => (error ? reject(error) : resolve()));
+      else reject(new Error('The program reads no more.'));
+    });
+  }
+
+  /** Closes its input. */
+  endInput(): void {
+    this.#child.stdin?.end();
   }
 
   /** Whether this process stays alive as long as the program runs. */
@@ -162,7 +175,7 @@ export class ProcessRun {
       for (const stream of this.#streams) stream.resume();
     }
     await this.exit;
-    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
@@ -207,7 +220,7 @@ export class ProcessRun {
 
   /** Ends what the program started and did not leave at a normal end. */
   async #endStarted({ exitCode, stopped }: ProcessExit): Promise<void> {
-    const { hasTurns = false, isFinished } = this.#options;
+    const { hasTurns = false, isFinished = () => false } = this.#options;
     const isNormal = hasTurns ? !this.#isWorking : isFinished() || (exitCode === 0 && stopped === undefined);
     // Where processes cannot be listed, those outside its group end with this process, by the guard.
     if (!isNormal) await this.#started.end().catch(() => {});
@@ -235,7 +248,7 @@ export class ProcessRun {
 
   /** Output after the end of a turn restarts the timer: the program may not be done yet. */
   #settleWhenFinished(): void {
-    const settleMs = this.#options.isFinished() ? this.#options.settleMs : undefined;
+    const settleMs = this.#options.isFinished?.() === true ? this.#options.settleMs : undefined;
     this.#limit('settle', settleMs, () => {
       this.#isSettled = true;
       this.#stop(undefined);
@@ -250,7 +263,7 @@ export class ProcessRun {
     });
   }
 
-  #stop(stopped: ProcessEnd['stopped']): void {
+  #stop(stopped: ProcessExit['stopped']): void {
     if (this.#callOff !== undefined) return;
     this.#stopped = stopped;
     // The work of a turn does not wait for the end of the program, after which it is ended again.

@@ -1,36 +1,50 @@
-import type { ToolOutput } from '../../../../../events/index.ts';
-import { contentText } from '../../../channels/acp/call-content.ts';
-import type { AcpProfile, CallFields, SubagentRules } from '../../../channels/acp/profile.ts';
-import { readTokens } from '../../../channels/acp/tokens.ts';
-import { sessionNamePrefix } from '../../../contract/cli-command.ts';
-import type { LineContext } from '../../../shared/line-context.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { GooseSubagents } from '../subagents.ts';
-import { isDeclined, readFailure, readToolOutput } from '../wire.ts';
+import type { ToolOutput } from '../../../../events/index.ts';
+import { acpLive } from '../../channels/acp/acp-adapter.ts';
+import { contentText } from '../../channels/acp/call-content.ts';
+import { acpProfile, type CallFields, type SubagentRules } from '../../channels/acp/profile.ts';
+import { sessionNamePrefix } from '../../contract/cli-command.ts';
+import type { LineContext } from '../../shared/line-context.ts';
+import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
+import { GooseSteering } from './steering.ts';
+import { GooseSubagents } from './subagents.ts';
+import { isDeclined, readFailure, readToolOutput } from './wire.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** Extensions whose tools have no prefix. */
 const unprefixed: ReadonlySet<unknown> = new Set(['developer', 'summon', 'analyze', 'skills']);
 
 /** What Goose does differently over the Agent Client Protocol. */
-export const gooseProfile: AcpProfile = {
+export const gooseProfile = acpProfile({
   name: 'Goose',
   modes: { ask: 'approve', yolo: 'auto', unsafe: ['auto', 'smart_approve'] },
   switchModel: 'config_option',
-  calls: {
-    nameOf: toolName,
-    commandOf: (input, name) => (name === 'shell' ? textOf(input['command']) : undefined),
-    progressOf: liveOutput,
-    outputOf: toolOutput,
-  },
+  calls: { nameOf: toolName, shellTool: 'shell', progressOf: liveOutput, outputOf: toolOutput },
   refused: new Set(['delegate']),
   subagents: gooseSubagents,
+  messageIdOf: meta => textOf(recordOf(meta['goose'])?.['messageId']),
   failureOf: readFailure,
-  usageOf: result => readTokens(recordOf(result['usage'])),
-  reportsRejected: true,
-  steer: 'goose',
+  steering: channel => new GooseSteering(channel),
   canFork: true,
   isSessionName: sessionId => sessionId.startsWith(sessionNamePrefix),
-};
+});
+
+/** Goose over the Agent Client Protocol. */
+export const gooseLive = acpLive(gooseProfile, {
+  abilities: {
+    reason: 'steer',
+    rejectEndsTurn: false,
+    steer: 'joins',
+    fork: true,
+    subagents: 'off',
+    parallelRequests: false,
+    files: false,
+    switchMode: true,
+  },
+  command: ({ model, yolo, extraArgs = [] }) => ({
+    args: ['acp', '--with-builtin', 'developer', ...extraArgs],
+    env: { GOOSE_MODE: yolo === true ? 'auto' : 'approve', ...defined({ GOOSE_MODEL: model }) },
+  }),
+});
 
 function toolName({ title, meta }: CallFields): string | undefined {
   const call = recordOf(recordOf(meta['goose'])?.['toolCall']);

@@ -1,10 +1,17 @@
-import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { recordOf, textOf, type WireRecord } from '../shared/wire-value.ts';
+import { defined } from '../../../events/defined.ts';
 
 export type RpcId = string | number;
 
-/** The answer to a call: its result, or the message of its error. */
-export type RpcAnswer = { readonly result: WireRecord } | { readonly error: string };
+export interface RpcError {
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** The answer to a call. */
+export type RpcAnswer =
+  | { readonly result: WireRecord; readonly error?: undefined }
+  | { readonly error: RpcError; readonly result?: undefined };
 
 /** A message of the program that is not an answer: a request has an id, a notification has none. */
 export interface RpcMessage {
@@ -14,14 +21,17 @@ export interface RpcMessage {
   readonly record: WireRecord;
 }
 
-/** One side of a JSON-RPC connection without the `jsonrpc` key: numbers calls and pairs them with their answers. */
+/** One side of a JSON-RPC connection: numbers calls and pairs them with their answers. */
 export class RpcConnection {
   readonly #send: (message: string) => void;
+  /** The keys that every message begins with. */
+  readonly #envelope: object;
   readonly #calls = new Map<RpcId, (answer: RpcAnswer) => void>();
   #last = 0;
 
-  constructor(send: (message: string) => void) {
+  constructor(send: (message: string) => void, envelope: object = {}) {
     this.#send = send;
+    this.#envelope = envelope;
   }
 
   call(method: string, params: object, done: (answer: RpcAnswer) => void): void {
@@ -30,8 +40,8 @@ export class RpcConnection {
     this.#write({ method, id, params });
   }
 
-  notify(method: string): void {
-    this.#write({ method });
+  notify(method: string, params?: object): void {
+    this.#write({ method, ...defined({ params }) });
   }
 
   respond(id: RpcId, result: object): void {
@@ -45,7 +55,7 @@ export class RpcConnection {
   /** Returns the message of a record; `answer` when it answered an open call, undefined when it is neither. */
   read(record: WireRecord): RpcMessage | 'answer' | undefined {
     const method = textOf(record['method']);
-    const id = idOf(record['id']);
+    const id = toRpcId(record['id']);
     const params = recordOf(record['params']);
     if (method !== undefined) {
       if (params === undefined && record['params'] !== undefined && record['params'] !== null) return undefined;
@@ -53,29 +63,25 @@ export class RpcConnection {
       return { method, params: params ?? {}, record, ...defined({ id }) };
     }
     const done = id === undefined ? undefined : this.#calls.get(id);
-    const result = recordOf(record['result']);
-    if (id === undefined || done === undefined || (result === undefined && record['error'] === undefined))
-      return undefined;
+    const error = record['error'];
+    if (id === undefined || done === undefined || (error === undefined && !('result' in record))) return undefined;
     this.#calls.delete(id);
-    done(result === undefined ? { error: errorOf(record['error']) } : { result });
+    done(error === undefined ? { result: recordOf(record['result']) ?? {} } : { error: readRpcError(error) });
     return 'answer';
   }
 
   #write(message: object): void {
-    this.#send(JSON.stringify(message));
+    this.#send(JSON.stringify({ ...this.#envelope, ...message }));
   }
 }
 
-/** Returns the id of the request that a notification reports as closed; undefined when it is another message. */
-export function resolvedId({ method, params }: RpcMessage): RpcId | undefined {
-  return method === 'serverRequest/resolved' ? idOf(params['requestId']) : undefined;
-}
-
-function idOf(value: unknown): RpcId | undefined {
+/** Returns a value that can be the id of a request. */
+export function toRpcId(value: unknown): RpcId | undefined {
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }
 
-/** Returns the message of the error of an answer. */
-export function errorOf(error: unknown): string {
-  return textOf(recordOf(error)?.['message']) ?? JSON.stringify(error);
+/** Reads the error of an answer; one without a message is shown as it is. */
+export function readRpcError(error: unknown): RpcError {
+  const { message, data } = recordOf(error) ?? {};
+  return { message: textOf(message) ?? JSON.stringify(error), ...defined({ data }) };
 }

@@ -1,4 +1,6 @@
-import type { LiveAbilities } from './live-channel.ts';
+import type { CliAdapter } from 'singletree/agents';
+
+type LiveAbilities = NonNullable<CliAdapter['live']>['abilities'];
 
 const reasons: Readonly<Record<LiveAbilities['reason'], string>> = {
   answer: 'with the answer',
@@ -33,13 +35,6 @@ export const abilityWords: Readonly<Record<string, (abilities: LiveAbilities) =>
   'MCP servers of an editor': ({ mcpServers }) => yesNo(mcpServers === true),
   'usage, costs': ({ usage, cost }) => `${yesNo(usage)}, ${yesNo(cost)}`,
 };
-
-/** What a person can do beyond approving and rejecting, in a few words. */
-export function abilityList(abilities: LiveAbilities): string[] {
-  const { revise, questions, plans, steer, resume, fork } = abilities;
-  const words = { revise: revise === 'all', questions, plans, steer: steer === 'joins', resume, fork };
-  return Object.entries(words).flatMap(([word, has]) => (has ? [word] : []));
-}
 
 function yesNo(has: boolean): string {
   return has ? 'yes' : 'no';
