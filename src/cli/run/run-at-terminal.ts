@@ -7,10 +7,9 @@ import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import type { RunOutcome } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, SingletreeError } from '../../events/index.ts';
-import { processTerminal, type Terminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 import { mentionedFiles, readAttachments } from '../../terminal/session/message-files.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
-import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
+import { runAgent, runsFolder } from './run-agent.ts';
 import { type OutputKind, RunPrinter } from './run-printer.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
 import { type DiagnosticsOptions, openSite, withConfiguredLog } from '../settings/site.ts';
@@ -122,30 +121,26 @@ async function runOnce(
   });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   const stop = new AbortController();
-  let person: TerminalPerson | undefined;
-  const interrupt = () => {
-    person?.interrupt();
-    stop.abort();
-  };
   const closed = new AbortController();
-  const hangUp = () => {
-    person?.interrupt();
-    closed.abort();
+  let printer: RunPrinter | undefined;
+  const end = (how: AbortController) => () => {
+    printer?.interrupt();
+    how.abort();
   };
+  const [interrupt, hangUp] = [end(stop), end(closed)];
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   process.on('SIGHUP', hangUp);
   const site = await openSite(settings, options);
   const { log, redactor } = site;
   const { telemetry, onDiagnostic } = site.supervision;
-  const printer = new RunPrinter({
+  printer = new RunPrinter({
     kind: options.output ?? 'text',
     log,
     cwd: settings.cwd,
     showsRecord: options.out !== undefined,
+    asks: isTerminal && agent.isInteractive ? 'here' : !isTerminal && hasPerson ? 'elsewhere' : 'nobody',
+    interrupt,
   });
-  if (!isTerminal && hasPerson)
-    printer.asked = ({ id }) => printNotice(`waiting for an answer: singletree inbox show ${id}`);
-  if (isTerminal && agent.isInteractive) person = askAt(processTerminal(interrupt), printer, settings.cwd);
   try {
     const report = await runAgent(
       {
@@ -171,29 +166,11 @@ async function runOnce(
     return { code, outcome, threadId, next };
   } finally {
     printer.close();
-    person?.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
     await agent.close();
     await site.close();
     process.off('SIGHUP', hangUp);
   }
-}
-
-/** Asks the person at the terminal what the run asks. */
-function askAt(terminal: Terminal, printer: RunPrinter, cwd: string): TerminalPerson {
-  const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
-  const person = new TerminalPerson(terminal, async (relay, answer) => answers.get(relay.id)?.(answer));
-  printer.asked = (relay, answer) => {
-    answers.set(relay.id, answer);
-    printer.pause(true);
-    person.ask(relay, { cwd });
-  };
-  printer.resolved = relayId => {
-    answers.delete(relayId);
-    person.resolved(relayId);
-    if (answers.size === 0) printer.pause(false);
-  };
-  return person;
 }
 
 /** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
