@@ -3,8 +3,7 @@ import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-perso
 import type { EventOf, LoggedEvent } from '../../events/index.ts';
 import { pathName } from '../../projections/presentation/path-name.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { RunScreen } from '../../terminal/session/run-screen.ts';
-import { ThreadView } from '../../terminal/session/thread-view.ts';
+import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
 import type { EventLog, RawLine, Thread } from '../../log/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
 import { plainText } from '../../events/terminal-text.ts';
