@@ -7,8 +7,7 @@ import { RowFeed } from '../../terminal/rows/row-feed.ts';
 import type { ScreenSize } from '../../terminal/screen/inline-renderer.ts';
 import { type Line, span } from '../../terminal/screen/styled-line.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { LiveArea } from '../../terminal/session/run-screen.ts';
-import { ThreadView } from '../../terminal/session/thread-view.ts';
+import { LiveArea, ThreadView } from '../../terminal/session/run-screen.ts';
 import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 
 /** A run that is compared, and where it stands. */

@@ -1,3 +1,4 @@
+import { shortFolder } from '../../control/same-folder.ts';
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -126,9 +127,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const shown = {
     version: packageVersion(),
     url,
-    ...(machineToken !== undefined && { tokenFile: shortPath(machineTokenFile(home)) }),
+    ...(machineToken !== undefined && { tokenFile: shortFolder(machineTokenFile(home)) }),
     taken: wanted === undefined && port !== usualPort ? takenBy(usualPort, running) : undefined,
-    folder: shortPath(settings.cwd),
+    folder: shortFolder(settings.cwd),
     found: foundInFolder(settings.cwd),
     store: here.store,
     live: live && visibleUrl(live),
@@ -199,18 +200,14 @@ async function openRunning(
   const login = `${url}/login?${new URLSearchParams({ token: token ?? '', next: page }).toString()}`;
   const link = standardOutput.isTerminal && token !== undefined ? login : url;
   if (json) await standardOutput.writeJson({ url, folder, isJoined: true });
-  else await standardOutput.write(`Singletree is already at ${link}, in ${shortPath(folder)}.\n`);
+  else await standardOutput.write(`Singletree is already at ${link}, in ${shortFolder(folder)}.\n`);
   if (open && standardOutput.isTerminal) openInBrowser(url + page);
 }
 
 /** Says who has a port. */
 function takenBy(port: number, running: readonly RunningServerNote[]): string {
   const other = running.find(each => each.port === port);
-  return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortPath(other.folder)}`}`;
-}
-
-function shortPath(folder: string): string {
-  return folder.replace(homedir(), '~');
+  return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortFolder(other.folder)}`}`;
 }
 
 function untilStopped(): Promise<void> {

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { shortFolder } from '../../control/same-folder.ts';
 import { join } from 'node:path';
 import { errorText, isStoreUnavailable } from '../../events/index.ts';
 import { userContent } from '../../control/harness/messages/message-content.ts';
@@ -22,12 +22,12 @@ import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
-import { noteRow, storeText } from '../rows/row.ts';
+import { noteRow } from '../rows/row.ts';
 import { PersonShell } from './person-shell.ts';
 import { closingReason, handleExits, stopProcess } from './process-exits.ts';
 import { type Band, newBand, nextBand } from './relay-band.ts';
-import { OpenList } from './open-list.ts';
-import { StoreWatch } from './store-watch.ts';
+import { OpenList } from '../pickers/list-picker.ts';
+import { storeText, StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { Transcript } from './transcript.ts';
@@ -248,7 +248,7 @@ export class ChatApp {
     const stopResize = this.io.onResize(() =>
       this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
     );
-    this.note(`${agent.id} in ${cwd.replace(homedir(), '~')} · Enter sends, ? shows the keys`);
+    this.note(`${agent.id} in ${shortFolder(cwd)} · Enter sends, ? shows the keys`);
     for (const problem of problems) this.note(problem, 'warning');
     if (threadId !== undefined) this.attempt(() => this.open(threadId, agent));
     this.screen.draw();

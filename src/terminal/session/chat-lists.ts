@@ -16,11 +16,10 @@ import {
   threadEntries,
   usableModels,
 } from '../pickers/list-entries.ts';
-import { type PickerEntry } from '../pickers/list-picker.ts';
+import type { ListChange, ListHandlers, PickerEntry } from '../pickers/list-picker.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
 import { type SentMessage, SentMessages, summarisedIn } from './sent-messages.ts';
-import type { ListChange, ListHandlers } from './open-list.ts';
 import type { QueuedItem } from './thread-queue.ts';
 
 /** Opens the lists of a chat, and carries out what is chosen in them. */
