@@ -1,5 +1,5 @@
 // A page reads what a runtime does as server-sent events, and answers what it asks: no framework, one small server.
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defineTool, loopAgent } from 'singletree/agents';
 import { createRuntime } from 'singletree/runtime';
@@ -26,7 +26,7 @@ new EventSource('/ask?q=A+table+for+four').onmessage = async ({ data }) => {
 };
 </script>`;
 
-const server = createServer(async (request, response) => {
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/ask') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -35,7 +35,8 @@ const server = createServer(async (request, response) => {
   } else if (pathname === '/approve') await runtime.respondToApproval(searchParams.get('id') ?? '', 'approve');
   else response.writeHead(200, { 'content-type': 'text/html' }).write(page);
   response.end();
-}).listen(0, '127.0.0.1');
+}
+const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1');
 await new Promise(resolve => server.once('listening', resolve));
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 console.log((await (await fetch(url)).text()).slice(0, 38));
