@@ -3,6 +3,7 @@ import { systemClock } from '../control/index.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SessionPool } from '../agents/index.ts';
 import { listModels } from '../control/harness/settings/models.ts';
+import { StoredRules } from '../config/index.ts';
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
@@ -11,12 +12,13 @@ import type { ChatAgent } from '../terminal/index.ts';
 import { InstalledChatAgents } from './agents/chat-agents.ts';
 import { listedCommand } from './command-list.ts';
 import { configuredRegistry, withoutModel } from './coder.ts';
+import { describeRules, removeSavedRule } from './serve/describe-rules.ts';
 import { folder } from './settings/folder.ts';
 import { hideSecretsFor, secretsFor } from './settings/secrets.ts';
 import { enterProviderKey } from './settings/enter-key.ts';
 import { ProviderSettings } from './settings/provider-settings.ts';
 import { openTelemetry } from './settings/telemetry.ts';
-import { loadSettings, type Settings } from './settings/settings.ts';
+import { askForSettings, type Settings } from './settings/settings.ts';
 import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findNewest, findThreadToContinue, threadNotFound } from './threads/find-thread.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
@@ -54,7 +56,7 @@ export function addChatCommand(program: Command): void {
 }
 
 async function chat(name: string | undefined, options: ChatCommandOptions): Promise<number> {
-  const settings = await loadSettings(options.cwd ?? '.');
+  const { settings, loaded } = await askForSettings(options.cwd ?? '.');
   const sessions = new SessionPool();
   const installed = new InstalledChatAgents(settings, { sessions, ...defined({ yolo: options.yolo }) });
   const opensThread = options.resume !== undefined || options.continue === true;
@@ -90,12 +92,17 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings);
     const redactor = hideSecretsFor(options, settings.config);
+    const savedRules = new StoredRules(settings.home);
     const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
       redactor,
       enterKey: (provider: string) =>
         enterProviderKey(new ProviderSettings(settings), provider, key => redactor.add([key])),
+      rules: {
+        list: async () => describeRules(settings.cwd, loaded, { equipment: undefined, saved: savedRules.list() }),
+        remove: (id: string) => removeSavedRule(savedRules, id),
+      },
       agent: await open(agentId, options.model),
       agents: { list: () => installed.list(), open: (id: string) => open(id), agentOf },
       cwd: settings.cwd,

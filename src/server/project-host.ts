@@ -1,4 +1,4 @@
-import type { FolderList, ProjectInfo, RulesInfo, TrustBody } from '../protocols/index.ts';
+import type { FolderList, ProjectInfo, RulesInfo, SavedRuleBody, TrustBody } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 
 /** The folders that people of a server work in, each with its own configuration and agents. */
@@ -20,4 +20,8 @@ export interface ProjectHost {
   findAgents(folder: string): Promise<AgentDirectory>;
   /** The rules, MCP servers and skills of an opened project. */
   describeRules(folder?: string): Promise<RulesInfo>;
+  /** Saves a rule that allows exactly one command, in all conversations from their next call on. */
+  saveRule(rule: SavedRuleBody): Promise<void>;
+  /** Removes a saved rule; throws `not_found`. */
+  removeRule(id: string): Promise<void>;
 }

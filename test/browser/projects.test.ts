@@ -243,4 +243,35 @@ describe.skipIf(browser === undefined)('one server for all folders', () => {
     await approve();
     await done('date', 1);
   });
+
+  it('saves a suggested rule for all conversations, which another project uses, and which is revoked', async () => {
+    await start({ OPENAI_API_KEY: rightKey });
+    for (let count = 0; count < 3; count++) {
+      await begin('Run date');
+      await approve();
+      await done('date');
+    }
+    await begin('Run date');
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    const rule = page.getByRole('region', { name: 'Suggested rule' });
+    await rule.getByText('bash may run exactly “date” without asking').waitFor();
+    await rule.getByRole('button', { name: 'Approve, and save it for all conversations' }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+    expect(statSync(join(home(), 'rules.json')).mode & 0o777).toBe(0o600);
+
+    await connect().openProject(folder('two'));
+    await page.goto(`${product.url}/?project=${encodeURIComponent(folder('two'))}`);
+    await begin('Run date');
+    await done('date');
+    await page.getByRole('link', { name: 'Rules' }).click();
+    const saved = page.getByRole('row', { name: 'allow date, tool bash saved for all conversations' });
+    await saved.waitFor();
+    await takePictures(page, 'rules-saved');
+    await expectReadable(page);
+    await saved.getByRole('button', { name: 'Revoke' }).click();
+    await saved.waitFor({ state: 'detached' });
+    await begin('Run date');
+    await approve();
+    await done('date');
+  });
 });

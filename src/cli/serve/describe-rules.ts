@@ -1,17 +1,19 @@
 import { builtInCoderRules } from '../../agents/coder/coder-agent.ts';
 import type { PermissionRule, Policy } from '../../agents/index.ts';
-import type { ConfigValue, LoadedConfig } from '../../config/index.ts';
+import type { ConfigValue, LoadedConfig, StoredRule, StoredRules } from '../../config/index.ts';
 import { defined } from '../../events/defined.ts';
+import { SingletreeError } from '../../events/index.ts';
 import type { RulesInfo } from '../../protocols/index.ts';
 import type { CoderEquipment } from '../coder.ts';
 
 const builtIn = 'built in';
+const savedSource = 'saved for all conversations';
 
 /** Describes what decides about calls in a folder: every rule with its source, MCP servers with their tools, and skills. */
 export function describeRules(
   folder: string,
   { config, values }: Pick<LoadedConfig, 'config' | 'values'>,
-  equipment: CoderEquipment | undefined,
+  { equipment, saved }: { readonly equipment: CoderEquipment | undefined; readonly saved: readonly StoredRule[] },
 ): RulesInfo {
   const chosen = values.find(({ path }) => path === 'permissions.default');
   const { default: usual = 'ask', rules } = builtInCoderRules;
@@ -19,6 +21,7 @@ export function describeRules(
     folder,
     fallback: { policy: (chosen?.value as Policy | undefined) ?? usual, source: chosen?.source ?? builtIn },
     rules: [
+      ...saved.map(({ id, rule }) => ({ ...defined(rule), id, source: savedSource })),
       ...values
         .filter(({ path }) => /^permissions\.rules\.\d+$/.test(path))
         .map(({ value, source }) => ({ ...defined(value as PermissionRule), source })),
@@ -27,6 +30,11 @@ export function describeRules(
     servers: Object.keys(config.mcpServers ?? {}).map(name => describeServer(name, values, equipment)),
     skills: (equipment?.skills ?? []).map(({ name, description, path }) => ({ name, description, path })),
   };
+}
+
+/** Removes a rule that was saved for all conversations; throws `not_found`. */
+export function removeSavedRule(stored: StoredRules, id: string): void {
+  if (!stored.remove(id)) throw new SingletreeError('not_found', `There is no saved rule "${id}".`);
 }
 
 function describeServer(

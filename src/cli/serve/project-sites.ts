@@ -1,22 +1,32 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import { parsePermissionRules } from '../../agents/permissions/index.ts';
 import { startEvent } from '../../agents/start-event.ts';
 import {
   describeUntrusted,
   type LoadedConfig,
   RecentProjects,
+  StoredRules,
   TrustedFolders,
   trustQuestionText,
 } from '../../config/index.ts';
 import type { Worktrees } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../events/index.ts';
-import type { AgentInfo, FolderList, ProjectInfo, RulesInfo, SetupInfo, TrustBody } from '../../protocols/index.ts';
+import type {
+  AgentInfo,
+  FolderList,
+  ProjectInfo,
+  RulesInfo,
+  SavedRuleBody,
+  SetupInfo,
+  TrustBody,
+} from '../../protocols/index.ts';
 import type { AgentDirectory, ProjectHost } from '../../server/index.ts';
 import { type InstalledAgents, installedAgents } from '../agents/installed-agents.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';
-import { describeRules } from './describe-rules.ts';
+import { describeRules, removeSavedRule } from './describe-rules.ts';
 import { type FolderRoots, outside } from './folder-roots.ts';
 
 /** One project: a folder with the configuration that applies to it and the agents that this makes. */
@@ -46,6 +56,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   readonly #options: ProjectSitesOptions;
   readonly #startFolder: string;
   readonly #recent: RecentProjects;
+  readonly #rules: StoredRules;
   readonly #sites = new Map<string, Promise<ProjectSite>>();
   /** The agents of every configuration that was loaded: those of one that was loaded again may still run. */
   readonly #opened: InstalledAgents[] = [];
@@ -55,6 +66,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     this.#options = options;
     this.#startFolder = realpathSync(options.start.settings.cwd);
     this.#recent = new RecentProjects(options.start.settings.home);
+    this.#rules = new StoredRules(options.start.settings.home);
   }
 
   static async open(options: ProjectSitesOptions): Promise<ProjectSites> {
@@ -153,7 +165,16 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
 
   async describeRules(folder?: string): Promise<RulesInfo> {
     const site = folder === undefined ? this.#start : await this.#findOpened(folder);
-    return describeRules(site.folder, site.loaded, await site.agents.equipment());
+    const equipment = await site.agents.equipment();
+    return describeRules(site.folder, site.loaded, { equipment, saved: this.#rules.list() });
+  }
+
+  async saveRule(rule: SavedRuleBody): Promise<void> {
+    for (const each of parsePermissionRules({ rules: [{ ...rule, policy: 'allow' }] }).rules) this.#rules.add(each);
+  }
+
+  async removeRule(id: string): Promise<void> {
+    removeSavedRule(this.#rules, id);
   }
 
   /** Looks for models again in every project, after a key was stored or removed. */
