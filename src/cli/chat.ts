@@ -3,7 +3,7 @@ import { systemClock } from '../control/index.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { SessionPool } from '../agents/index.ts';
 import { listModels } from '../control/harness/settings/models.ts';
-import { StoredRules } from '../config/index.ts';
+import { StoredRules } from '../config/stored-rules.ts';
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';

@@ -9,5 +9,4 @@ export type { ConfigValue, MergedConfig } from './merge-config.ts';
 export { RecentProjects } from './recent-projects.ts';
 export { describeUntrusted, trustQuestionText } from './trust-text.ts';
 export { TrustedFolders } from './project-trust.ts';
-export { type StoredRule, StoredRules } from './stored-rules.ts';
 export { isSet, StoredProviders, type StoredServer, withStoredKeys } from './stored-providers.ts';

@@ -136,6 +136,15 @@ export interface SessionEvent extends EventEnvelope {
   cwd?: string | undefined;
   /** The model the session uses. */
   model?: string | undefined;
+  /** What the program calls the session. */
+  title?: string | undefined;
+  /** What can be asked of the program with a slash, as it reported. */
+  commands?: {
+    /** Without the slash. */
+    name: string;
+    description?: string | undefined;
+    [more: string]: unknown;
+  }[] | undefined;
 }
 
 /** A person said something. */

@@ -97,5 +97,15 @@ export const session = define(
       sessionId: z.string().min(1).describe('the session id, as the program prints it'),
       cwd: z.string().optional().describe('the directory the session works in'),
       model: z.string().optional().describe('the model the session uses'),
+      title: z.string().optional().describe('what the program calls the session'),
+      commands: z
+        .array(
+          z.looseObject({
+            name: z.string().min(1).describe('without the slash'),
+            description: z.string().optional(),
+          }),
+        )
+        .optional()
+        .describe('what can be asked of the program with a slash, as it reported'),
     }),
 );

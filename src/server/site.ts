@@ -143,12 +143,12 @@ export class Site {
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
     const { title, ...info } = await this.infoOf(thread);
-    const { agentId, outcome, folder, hasCode, usage } = await this.conversations.digests.of(thread);
+    const { agentId, outcome, folder, origin: project, hasCode, usage } = await this.conversations.digests.of(thread);
     const { cost } = usage;
     return {
       ...info,
       ...(title !== undefined && { title: shortTitle(title) }),
-      ...defined({ agentId, cost, outcome, folder, hasCode }),
+      ...defined({ agentId, cost, outcome, folder, project, hasCode }),
       status: info.status === 'idle' ? endedStatus(outcome) : info.status,
     };
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import { decideAll, type DecisionSource } from '../../agents/permissions/index.ts';
-import { StoredRules } from '../../config/index.ts';
+import { StoredRules } from '../../config/stored-rules.ts';
 import { withSavedRules } from './saved-rules.ts';
 
 let home: string;
@@ -24,8 +24,9 @@ const request = (command: string, tool = 'bash') => ({
 /** Decides as the agent that a run invokes would. */
 async function decide(command: string, others: readonly DecisionSource[] = [], tool?: string) {
   let sources: readonly DecisionSource[] = [];
-  const agent = scriptedAgent('a', async function* ({ params }) {
+  const agent = scriptedAgent('a', async function* ({ params, event }) {
     sources = params.permissions ?? [];
+    yield event('text', { id: 't', content: 'Done.' });
   });
   const events = withSavedRules(agent, home).invoke({
     runId: 'r',

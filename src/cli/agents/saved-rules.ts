@@ -1,6 +1,6 @@
 import { decide, type DecisionReview, type PermissionRule } from '../../agents/permissions/index.ts';
 import type { Agent } from '../../agents/index.ts';
-import { StoredRules } from '../../config/index.ts';
+import { StoredRules } from '../../config/stored-rules.ts';
 import { SingletreeError } from '../../events/index.ts';
 
 /** Wraps an agent so that the rules that a person saved for all conversations apply to its calls, from the next call on. */

@@ -1,6 +1,7 @@
 import { builtInCoderRules } from '../../agents/coder/coder-agent.ts';
 import type { PermissionRule, Policy } from '../../agents/index.ts';
-import type { ConfigValue, LoadedConfig, StoredRule, StoredRules } from '../../config/index.ts';
+import type { ConfigValue, LoadedConfig } from '../../config/index.ts';
+import type { StoredRule, StoredRules } from '../../config/stored-rules.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { RulesInfo } from '../../protocols/index.ts';

@@ -7,11 +7,11 @@ import {
   describeUntrusted,
   type LoadedConfig,
   RecentProjects,
-  StoredRules,
   TrustedFolders,
   trustQuestionText,
 } from '../../config/index.ts';
-import type { Worktrees } from '../../control/index.ts';
+import { StoredRules } from '../../config/stored-rules.ts';
+import { Worktrees } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../events/index.ts';
 import type {
@@ -25,6 +25,7 @@ import type {
 } from '../../protocols/index.ts';
 import type { AgentDirectory, ProjectHost } from '../../server/index.ts';
 import { type InstalledAgents, installedAgents } from '../agents/installed-agents.ts';
+import { ownAgents } from '../agents/own-agents.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';
 import { describeRules, removeSavedRule } from './describe-rules.ts';
 import { type FolderRoots, outside } from './folder-roots.ts';
@@ -34,6 +35,7 @@ interface ProjectSite {
   readonly folder: string;
   readonly loaded: LoadedConfig;
   readonly agents: InstalledAgents;
+  readonly worktrees: Worktrees;
 }
 
 export interface ProjectSitesOptions {
@@ -60,6 +62,8 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   readonly #sites = new Map<string, Promise<ProjectSite>>();
   /** The agents of every configuration that was loaded: those of one that was loaded again may still run. */
   readonly #opened: InstalledAgents[] = [];
+  /** The agents that configurations of known projects define: their runs open the project. */
+  readonly #named = new Map<string, Agent>();
   #start!: ProjectSite;
 
   private constructor(options: ProjectSitesOptions) {
@@ -74,6 +78,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     sites.#recent.add(sites.#startFolder);
     sites.#start = await sites.#create(options.start);
     sites.#sites.set(sites.#startFolder, Promise.resolve(sites.#start));
+    await sites.#nameAgents();
     return sites;
   }
 
@@ -93,7 +98,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   /** Returns an agent that any opened project has; its runs work with that of the project of their thread. */
   get(id: string): Agent | undefined {
     const known = this.#opened.toReversed().flatMap(agents => agents.get(id) ?? [])[0];
-    const agent = this.#start.agents.get(id) ?? known;
+    const agent = this.#start.agents.get(id) ?? known ?? this.#named.get(id);
     if (agent === undefined) return undefined;
     const checkModel: Agent['checkModel'] = async (modelId, registry) => {
       const problems: unknown[] = [];
@@ -163,6 +168,10 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     return (await this.#findOpened(folder)).agents;
   }
 
+  async findWorktrees(folder: string): Promise<Worktrees> {
+    return (await this.#findOpened(folder)).worktrees;
+  }
+
   async describeRules(folder?: string): Promise<RulesInfo> {
     const site = folder === undefined ? this.#start : await this.#findOpened(folder);
     const equipment = await site.agents.equipment();
@@ -188,6 +197,17 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
 
   get #home(): string {
     return this.#options.start.settings.home;
+  }
+
+  /** Finds the agents of the projects that were opened before: their conversations continue after a restart. */
+  async #nameAgents(): Promise<void> {
+    const folders = this.#recent.list().filter(({ folder }) => folder !== this.#startFolder);
+    const opened = await Promise.all(
+      // A folder that is gone, or whose configuration cannot be read, is reported when it is used.
+      folders.map(({ folder }) => openSettings(folder).catch(() => undefined)),
+    );
+    for (const agent of opened.flatMap(each => (each === undefined ? [] : ownAgents(each.settings.config))))
+      this.#named.set(agent.id, agent);
   }
 
   async *#invoke(id: string, params: InvokeParams): AsyncGenerator<AgentEvent> {
@@ -245,7 +265,13 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     const environment = isShared ? { ...settings.environment, base: 'short' as const } : settings.environment;
     const agents = await installedAgents({ ...settings, environment, yolo });
     this.#opened.push(agents);
-    return { folder: realpathSync(settings.cwd), loaded, agents };
+    const folder = realpathSync(settings.cwd);
+    const { setup } = settings.config.worktree ?? {};
+    const worktrees =
+      folder === this.#startFolder
+        ? this.#options.worktrees
+        : new Worktrees({ home: this.#home, folder, environment, ...defined({ setup }) });
+    return { folder, loaded, agents, worktrees };
   }
 
   #describe(project: {

@@ -15,6 +15,7 @@ import { RelayBooks } from '../supervision/relay-books.ts';
 import { ThreadDigests } from '../thread-digests.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { notWaiting } from './queue-changes.ts';
+import { ReportedCommands } from './reported-commands.ts';
 import type { OfferedAgents } from './sent-message.ts';
 
 /**
@@ -62,6 +63,8 @@ export class ConversationReader {
   readonly inbox: RelayBooks;
   /** The last run of each thread, and what it used. */
   readonly digests: ThreadDigests;
+  /** The slash commands that external programs reported. */
+  readonly commands: ReportedCommands;
   readonly #memory: ThreadMemory;
   readonly #log: EventLog;
   readonly #agents: OfferedAgents | undefined;
@@ -73,6 +76,7 @@ export class ConversationReader {
     this.#memory = sharedThreadMemory(log);
     this.digests = new ThreadDigests(log);
     this.inbox = new RelayBooks(log, this.digests);
+    this.commands = new ReportedCommands(log, this.digests);
   }
 
   /** Returns a thread, of the resource when one is given; throws `thread_not_found`. */

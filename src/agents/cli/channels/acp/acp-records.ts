@@ -11,7 +11,8 @@ export const acpRecords: RecordRules = {
     '`tool_call` once, in whatever order they come, when the call is no longer pending; `tool_start` when it runs; `tool_progress` for what it reports; `tool_result` when it has ended; nothing after its result',
   '`session/update` `plan`': '`tasks`',
   '`session/update` `user_message_chunk`': 'nothing: it repeats a prompt',
-  '`session/update` `usage_update`, `session_info_update`, `available_commands_update`': 'nothing: consumed',
+  '`session/update` `usage_update`': 'nothing: consumed',
+  '`session/update` `session_info_update`, `available_commands_update`': '`session` with the title or the commands',
   '`session/update` `current_mode_update`, `config_option_update`':
     'nothing; a `warning` when the agent switches to a mode that does not ask, which is taken back',
   '`session/request_permission`':

@@ -1,6 +1,7 @@
 import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../contract/live-channel.ts';
 import { LineContext } from '../../shared/line-context.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
+import { readCommands } from '../../shared/reported-commands.ts';
 import { resumeMark } from '../../shared/resume-mark.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
@@ -14,6 +15,7 @@ import { SessionSettings } from './session-settings.ts';
 import { AcpSteering } from './steering.ts';
 import { AcpTurn, type TurnOutcome } from './turn.ts';
 import { defined } from '../../../../events/defined.ts';
+import type { EventOf } from '../../../../events/index.ts';
 
 /** A message that arrived when no turn was open. */
 interface KeptMessage {
@@ -44,6 +46,8 @@ class AcpChannel implements LiveChannel {
   #isPrompted = false;
   #accepts = { images: false, files: false };
   #kept: KeptMessage[] = [];
+  /** The slash commands that the program reported last. */
+  #commands: EventOf<'session'>['commands'] | undefined;
   /** Called when the history of a loaded session is over, for programs that send it after their answer. */
   #historyOver: (() => void) | undefined;
 
@@ -112,7 +116,8 @@ class AcpChannel implements LiveChannel {
     this.#turn = turn;
     this.#isInterrupted = false;
     this.#isPrompted = false;
-    this.#during(undefined, () => context.session(sessionId, { cwd: this.#start.cwd, model: used }));
+    const session = { cwd: this.#start.cwd, model: used, commands: this.#commands };
+    this.#during(undefined, () => context.session(sessionId, session));
     const kept = this.#kept;
     this.#kept = [];
     for (const message of kept) this.#during(message.line, message.handle);
@@ -208,6 +213,8 @@ class AcpChannel implements LiveChannel {
   #observe(update: WireRecord): void {
     const before = this.#settings.mode;
     const text = textOf(recordOf(update['content'])?.['text']);
+    if (update['sessionUpdate'] === 'available_commands_update')
+      this.#commands = readCommands(update['availableCommands']);
     const inText = text === undefined ? undefined : this.#profile.modeIn?.(text);
     if (update['sessionUpdate'] === 'current_mode_update')
       this.#settings.mode = textOf(update['currentModeId']) ?? before;
