@@ -105,6 +105,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       },
       agent: await open(agentId, options.model),
       agents: { list: () => installed.list(), open: (id: string) => open(id), agentOf },
+      titles: settings.config.titles ?? ('model' as const),
       cwd: settings.cwd,
       home: settings.home,
       threadId,

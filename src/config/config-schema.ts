@@ -87,6 +87,10 @@ const dataFields = {
         .optional(),
     })
     .optional(),
+  titles: z
+    .enum(['model', 'message'])
+    .optional()
+    .describe('who names conversations: the model or program after the first turn, or the first words of the message'),
   page: z.strictObject({ title: text().optional() }).optional(),
   worktree: z
     .strictObject({ setup: text().optional().describe('a command that prepares a new worktree, such as "npm ci"') })

@@ -33,6 +33,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
     env,
     chat,
     page,
+    titles,
   } = config;
   const applying = ownDefault === 'deny' ? ['deny'] : ['ask', 'deny'];
   const strict = permissions && {
@@ -71,6 +72,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
     ...(server === undefined ? [] : ['changes who can reach the server']),
     ...(worktree?.setup === undefined ? [] : [`runs ${quoted(worktree.setup)} in each new worktree`]),
     ...(env === undefined ? [] : ['changes the variables that programs get']),
+    ...(titles === undefined ? [] : ['chooses who names conversations']),
     ...(chat === undefined ? [] : ['changes how much of changes and outputs is shown']),
     ...(keys === undefined ? [] : ['changes what keys do, also the keys that approve']),
   ];

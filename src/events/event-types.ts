@@ -46,10 +46,10 @@ export interface HarnessStartEvent extends EventEnvelope {
   } | undefined;
   /** Whether it is the record of a run that took place elsewhere: without an end it counts as interrupted. */
   recorded?: boolean | undefined;
-  /** What it does for the memory of its parent run, whose abort and end do not affect it. */
+  /** What it does beside its parent run, whose abort and end do not affect it. */
   memory?: {
     /** What it makes. */
-    operation: 'observation' | 'reflection';
+    operation: 'observation' | 'reflection' | 'title';
     /** Whether the run that it serves continues meanwhile. */
     background: boolean;
     /** The tokens it condenses. */

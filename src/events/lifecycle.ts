@@ -33,12 +33,12 @@ export const harnessStart = define(
         ),
       memory: z
         .looseObject({
-          operation: z.enum(['observation', 'reflection']).describe('what it makes'),
+          operation: z.enum(['observation', 'reflection', 'title']).describe('what it makes'),
           background: z.boolean().describe('whether the run that it serves continues meanwhile'),
           tokens: z.int().nonnegative().describe('the tokens it condenses'),
         })
         .optional()
-        .describe('what it does for the memory of its parent run, whose abort and end do not affect it'),
+        .describe('what it does beside its parent run, whose abort and end do not affect it'),
     }),
 );
 

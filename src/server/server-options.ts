@@ -76,6 +76,7 @@ const shared = () => ({
     } satisfies Record<keyof AttemptLimitOptions, z.ZodType>)
     .optional(),
   mcpAllow: z.array(z.enum(mcpGrants)).optional(),
+  titles: z.enum(['model', 'message']).optional(),
   secrets: z.array(z.string()).optional(),
   hosts: z.array(z.string()).optional(),
   cors: z

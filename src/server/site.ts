@@ -65,12 +65,12 @@ export class Site {
           address,
         }));
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
-    const { control, agents, snapshots } = options;
+    const { control, agents, snapshots, titles } = options;
     const onDiagnostic = (diagnostic: Diagnostic) => {
       this.metrics.countError(diagnostic.code);
       options.onDiagnostic?.(diagnostic);
     };
-    this.conversations = new Conversations({ log, control, agents, snapshots, signal, onDiagnostic });
+    this.conversations = new Conversations({ log, control, agents, snapshots, titles, signal, onDiagnostic });
     this.conversations.deliver();
     this.runs = new RunStandings(log, this.conversations);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });

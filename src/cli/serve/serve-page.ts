@@ -101,6 +101,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         host,
         port,
         ...defined({ pageTitle: config.page?.title }),
+        titles: config.titles ?? 'model',
         hosts,
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,

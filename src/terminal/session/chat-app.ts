@@ -94,6 +94,7 @@ export class ChatApp {
       agents,
       cwd,
       snapshots: join(home, 'snapshots'),
+      titles: options.titles,
       clock,
       ...defined({ telemetry }),
       onCreate: threadId => this.draft.belongTo(threadId),

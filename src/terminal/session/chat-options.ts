@@ -59,6 +59,8 @@ export interface ChatOptions {
    * person should know. Keys cannot be stored when absent.
    */
   readonly enterKey?: ((provider: string) => Promise<string>) | undefined;
+  /** Who names conversations: the first words of the message by default. */
+  readonly titles?: 'model' | 'message' | undefined;
   /** The rules in effect; without it they cannot be listed. */
   readonly rules?: ChatRules | undefined;
   /** Resolves when the store can be used, and rejects when it cannot. */

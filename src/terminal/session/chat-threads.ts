@@ -22,6 +22,8 @@ export interface ChatThreadsOptions {
   readonly cwd: string;
   /** The folder with the snapshots of work trees; without it nothing can be undone. */
   readonly snapshots?: string;
+  /** Who names conversations: the first words of the message by default. */
+  readonly titles?: 'model' | 'message' | undefined;
   readonly clock: Clock;
   /** Called with the thread that the first message created. */
   readonly onCreate?: (threadId: string) => void;
@@ -66,7 +68,7 @@ export class ChatThreads {
 
   constructor(options: ChatThreadsOptions) {
     this.#options = options;
-    const { log, agent, snapshots, telemetry, onChange } = options;
+    const { log, agent, snapshots, titles, telemetry, onChange } = options;
     this.#agent = agent;
     this.#agents.set(agent.id, agent);
     const find = (id: string) => this.#agents.get(id)?.agent;
@@ -77,7 +79,7 @@ export class ChatThreads {
       control: this.#supervisor,
       agents: { list: () => [...this.#agents.values()], get: find },
       signal: this.#stop.signal,
-      ...defined({ snapshots }),
+      ...defined({ snapshots, titles }),
     });
     this.conversations.deliver();
   }

@@ -31,6 +31,7 @@ import { TargetRow } from './row-view.tsx';
 import { useThreadCommands } from './thread-commands.ts';
 import { ThreadState } from './thread-state.tsx';
 import { useConnection } from './use-connection.ts';
+import { useFoundWords } from './use-found-words.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useReadingList } from './use-reading-list.ts';
 import { useStopKey } from './use-stop-key.ts';
@@ -44,7 +45,7 @@ interface ConversationProps extends PageProps {
 
 /** One conversation: its history, its live updates, and the input field. */
 export function Conversation({ client, agents, address, open, title, onMenu }: ConversationProps) {
-  const { threadId, at } = address;
+  const { threadId, at, find } = address;
   const { thread, store } = useThread(client, threadId);
   const { nodeList: nodes, newestList, running, pending } = thread ?? nothingYet;
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
@@ -82,6 +83,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   useEffect(() => {
     if (isLoaded && at !== undefined) void toEvent(at);
   }, [isLoaded, at, toEvent]);
+  useFoundWords(elements.column, find);
   const toStart = useCallback(() => void toEvent(1, false), [toEvent]);
   useListKeys({ position, toStart, toEnd });
   const actions = useMemo(
