@@ -3,20 +3,26 @@
  * @module
  */
 export type {
+  AgentAbilities,
   AgentMode,
   Agent,
   Answers,
   CallableAgent,
-  InvokeParams,
-  InvokeRequest,
   ModelRequest,
   RelayAnswer,
-  RunOrigin,
   Session,
   Steering,
   UsedTokens,
   UserMessage,
 } from './agent.ts';
+export type {
+  ConversationParams,
+  HostParams,
+  InvokeParams,
+  InvokeRequest,
+  RunOrigin,
+  RunParams,
+} from './invoke-params.ts';
 export { isEndOf } from './agent.ts';
 export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';
@@ -75,7 +81,8 @@ export type { ModelSource } from './model/registry/model-source.ts';
 export type { Limit, Limits } from './limits/limits.ts';
 export type { Spending } from './limits/spending.ts';
 export type { AgentTools, AiSdkTool, NamedTools } from './loop/ai-sdk-tool.ts';
-export { type AiSdkModel, asModelV3 } from './model/specification/ai-sdk-model.ts';
+export { asModelV3 } from './model/specification/ai-sdk-model.ts';
+export { type AiSdkModel } from './model/specification/converted-model.ts';
 export {
   createModelRegistry,
   type ModelInfo,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { InvokeParams } from '../../src/agents/agent.ts';
+import type { InvokeParams } from '../../src/agents/invoke-params.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
@@ -16,7 +16,9 @@ const folder = mkdtempSync(join(tmpdir(), 'singletree-mentions-'));
 mkdirSync(join(folder, 'src'));
 for (const name of ['src/parser.ts', 'src/printer.ts', 'README.md']) writeFileSync(join(folder, name), 'x');
 
-const scripted = scriptedAgent('echo', async function* ({ event, params: { messages, runId } }) {
+const scripted = scriptedAgent('echo', async function* ({ event, params }) {
+  const { runId } = params.run;
+  const { messages } = params.conversation;
   const commands = [{ name: 'deploy', description: 'puts it on the server' }, { name: 'compact' }];
   yield { type: 'session', runId, sessionId: 's', commands };
   yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });

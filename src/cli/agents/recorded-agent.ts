@@ -1,4 +1,5 @@
-import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { InvokeParams } from '../../agents/invoke-params.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import type { RawLine } from '../../log/index.ts';
 import { RunRecord } from '../run/run-record.ts';
@@ -7,13 +8,13 @@ import { RunTotals } from '../run/run-totals.ts';
 /** Wraps an agent so that each of its runs is also recorded in a folder. */
 export function recordedAgent(agent: Agent, folderOf: (runId: string) => string): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId } = params;
-    const record = await RunRecord.open(folderOf(runId), { isResumed: params.resume !== undefined });
+    const { runId } = params.run;
+    const record = await RunRecord.open(folderOf(runId), { isResumed: params.run.resume !== undefined });
     const totals = new RunTotals();
     const description = { runId, agent: agent.id, startedAt: new Date().toISOString() };
     await record.describe({ ...description, outcome: 'running' });
     const raw = async (line: RawLine) => {
-      await params.raw?.(line);
+      await params.host.raw?.(line);
       await record.raw(line);
     };
     let isClosed = false;
@@ -27,7 +28,7 @@ export function recordedAgent(agent: Agent, folderOf: (runId: string) => string)
       await record.close();
     };
     try {
-      for await (const event of agent.invoke({ ...params, raw })) {
+      for await (const event of agent.invoke({ ...params, host: { ...params.host, raw } })) {
         totals.add(event);
         await record.event({ ...event, ts: event.ts ?? new Date().toISOString() });
         // A consumer of the last event may not request another one.

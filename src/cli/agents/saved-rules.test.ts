@@ -25,14 +25,13 @@ const request = (command: string, tool = 'bash') => ({
 async function decide(command: string, others: readonly DecisionSource[] = [], tool?: string) {
   let sources: readonly DecisionSource[] = [];
   const agent = scriptedAgent('a', async function* ({ params, event }) {
-    sources = params.permissions ?? [];
+    sources = params.host.permissions ?? [];
     yield event('text', { id: 't', content: 'Done.' });
   });
   const events = withSavedRules(agent, home).invoke({
-    runId: 'r',
-    messages: [],
-    signal: new AbortController().signal,
-    permissions: [{ rules: [] }, ...others],
+    run: { runId: 'r', signal: new AbortController().signal },
+    conversation: { messages: [] },
+    host: { permissions: [{ rules: [] }, ...others] },
   });
   for await (const event of events) void event;
   return decideAll(sources, [], request(command, tool)).policy;

@@ -8,7 +8,10 @@ export function withSavedRules(agent: Agent, home: string): Agent {
   const saved = reviewBySavedRules(new StoredRules(home));
   return {
     ...agent,
-    invoke: params => agent.invoke({ ...params, permissions: [...(params.permissions ?? []), saved] }),
+    invoke: params => {
+      const host = { ...params.host, permissions: [...(params.host.permissions ?? []), saved] };
+      return agent.invoke({ ...params, host });
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { InvokeParams } from '../../agents/invoke-params.ts';
 import { parsePermissionRules } from '../../agents/permissions/index.ts';
 import { startEvent } from '../../agents/start-event.ts';
 import {
@@ -211,7 +212,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   }
 
   async *#invoke(id: string, params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId, cwd, resume } = params;
+    const { runId, cwd, resume } = params.run;
     let problem: string;
     try {
       const agent = (await this.#siteFor(cwd)).agents.get(id);
@@ -224,7 +225,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
       if (!SingletreeError.is(error)) throw error;
       problem = `The project of this conversation cannot be opened: ${errorText(error)}`;
     }
-    if (resume?.agentId === undefined) yield startEvent(id, params, cwd);
+    if (resume?.agentId === undefined) yield startEvent(id, params.run, cwd);
     yield { type: 'error', runId, message: problem, code: 'agent_not_found', fatal: true };
     yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
   }

@@ -75,7 +75,11 @@ async function promptOf(
     const { tasks } = state;
     const mode = chosen ?? state.mode;
     const created = runnable.create(() => Promise.resolve());
-    return { agent, messages, ...created.requestOf?.({ messages, ...defined({ mode, tasks }) }) };
+    return {
+      agent,
+      messages,
+      ...created.requestOf?.({ run: defined({ mode }), conversation: { messages, ...defined({ tasks }) } }),
+    };
   } finally {
     await runnable.close();
   }

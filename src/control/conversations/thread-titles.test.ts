@@ -88,8 +88,8 @@ describe('the title that a model makes', () => {
   });
 
   it('is what an external program calls its session, without a call', async () => {
-    const program = scriptedAgent('program', async function* ({ event, params: { runId } }) {
-      yield { type: 'session', runId, sessionId: 's', title: 'Roses in the garden' };
+    const program = scriptedAgent('program', async function* ({ event, params }) {
+      yield { type: 'session', runId: params.run.runId, sessionId: 's', title: 'Roses in the garden' };
       yield event('text', { id: 't', content: 'Done.' });
     });
     const { say, title } = await conversationsOf(new MemoryLog(), program, 'model');

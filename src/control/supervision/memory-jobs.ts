@@ -1,4 +1,5 @@
 import type { MemoryHost, MemoryJob, SummaryEvent } from '../../agents/memory/memory-host.ts';
+import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { activeUpTo, type Conversation, getBufferedFrom } from '../../graph/index.ts';
 import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
@@ -18,6 +19,8 @@ export interface MemoryJobsOptions {
   readonly clock: Clock;
   /** Resolves when everything that runs of the thread emitted so far is in the log. */
   readonly flush: (threadId: string) => Promise<void>;
+  /** Receives the failure of a job that could not be written as a run. */
+  readonly onFailure: (threadId: string, cause: unknown) => void;
 }
 
 /** The run that a memory serves. */
@@ -88,7 +91,10 @@ export class MemoryJobs {
     }
     const stop = new AbortController();
     const unsubscribe = this.#options.log.onDeleted?.(deleted => deleted === threadId && stop.abort());
-    const done = this.#runWithLease({ ...request, signal: stop.signal }).catch(() => true);
+    const done = this.#runWithLease({ ...request, signal: stop.signal }).catch((cause: unknown) => {
+      if (!stop.signal.aborted) this.#options.onFailure(threadId, cause);
+      return true;
+    });
     this.#running.set(threadId, { done, stop });
     try {
       return await done;
@@ -119,7 +125,7 @@ export class MemoryJobs {
       return await this.#perform({ ...run, signal: AbortSignal.any([run.signal, lost.signal]) }, lease);
     } finally {
       clearInterval(renewal);
-      await log.releaseLease(held.newest).catch(() => {});
+      await log.releaseLease(held.newest).catch(() => {}); // It ends by itself.
     }
   }
 
@@ -154,8 +160,11 @@ export class MemoryJobs {
     const writer = new ThreadWriter(log, threadId, { lease });
     for (const [runId, agentId] of memoryRuns)
       await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
-    const spending = job.spending && { spending: job.spending };
-    const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal, ...spending });
+    const events = job.agent.invoke({
+      run: { runId: newId(), parentId: servedId, signal },
+      conversation: { messages: [] },
+      host: defined({ spending: job.spending }),
+    });
     const contexts = stored.copy();
     for await (const emitted of events) {
       const event = contexts.toStored(emitted);

@@ -87,6 +87,7 @@ async function startOne(
     });
     return { ...known, run, ...defined({ worktree: place.worktree, note: place.folder?.note }) };
   } catch (error) {
+    // The first error is the one to report; `singletree worktrees` lists what is left.
     if (place.worktree !== undefined) await worktrees?.remove(place.worktree).catch(() => {});
     const problem = errorText(error);
     await log.append(threadId, [
@@ -111,7 +112,7 @@ async function placeFor(
 ): Promise<Place> {
   if (worktrees === undefined) return {};
   const { folder, setup, environment } = worktrees;
-  if (agent.usesFolder !== true)
+  if (agent.abilities?.usesFolder !== true)
     return { folder: { folder, note: `${agent.id} cannot work in a worktree: it uses its own folder` } };
   const made = await worktrees.create({ threadId, agentId: agent.id, ...defined({ branch, uncommitted }) });
   if ('problem' in made)

@@ -1,7 +1,8 @@
 import { defined } from '../../../events/defined.ts';
 import { errorText, type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
-import { type CallableAgent, type InvokeParams, invokeParams } from '../../agent.ts';
+import type { CallableAgent } from '../../agent.ts';
+import { type InvokeParams, toInvokeParams } from '../../invoke-params.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { sessionNamePrefix } from '../contract/cli-command.ts';
@@ -101,17 +102,19 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     throw new SingletreeError('invalid_argument', `${adapter.name} has no print mode. Use the channel "live".`);
   return withRun({
     id: adapter.id,
-    usesFolder: true,
-    isExternal: true,
-    ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
+    abilities: {
+      usesFolder: true,
+      isExternal: true,
+      ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
+      ...(live?.abilities.mcpServers === true && channel !== 'print' && { takesMcpServers: true }),
+      ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
+    },
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
-    ...(live?.abilities.mcpServers === true && channel !== 'print' && { takesMcpServers: true }),
-    ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
     invoke: request => {
-      const params = invokeParams(request);
-      const isAsked = channel === undefined && params.answers !== undefined;
+      const params = toInvokeParams(request);
+      const isAsked = channel === undefined && params.host.answers !== undefined;
       const isLive = channel === 'live' || adapter.isLiveOnly === true || isAsked;
-      const settings = { ...options, ...defined({ cwd: params.cwd }) };
+      const settings = { ...options, ...defined({ cwd: params.run.cwd }) };
       if (live === undefined || !isLive) return frozenEvents(invoke(adapter, settings, params));
       return frozenEvents(invokeLive({ adapter, live, options: { ...settings, sessions, semaphore }, params }));
     },
@@ -121,9 +124,9 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
 const runEnded = new Error('The run has ended.');
 
 function invokeLive({ params, ...run }: Omit<LiveRunOptions, 'events'>): AsyncIterableIterator<AgentEvent> {
-  const stop = stopWith(params.signal);
+  const stop = stopWith(params.run.signal);
   const events = new EventChannel();
-  const liveRun = new LiveRun({ ...run, params: { ...params, signal: stop.signal }, events });
+  const liveRun = new LiveRun({ ...run, params: { ...params, run: { ...params.run, signal: stop.signal } }, events });
   return events.stream(
     () => liveRun.run().finally(() => stop.abort(runEnded)),
     () => liveRun.leave(),
@@ -135,13 +138,17 @@ async function* invoke(
   options: CliAgentOptions,
   params: InvokeParams,
 ): AsyncGenerator<AgentEvent> {
-  const { runId, signal } = params;
+  const { runId, signal } = params.run;
   const cwd = options.cwd ?? process.cwd();
-  const model = params.model ?? options.model;
+  const model = params.run.model ?? options.model;
   /** The time of the current line: its raw record and its events carry the same. */
   let ts = new Date().toISOString();
   const environment = (set: CliAgentOptions['env']) =>
-    environmentFor(process.env, { policy: policyFor(options.environment, params), needed: adapter.environment, set });
+    environmentFor(process.env, {
+      policy: policyFor(options.environment, params.conversation),
+      needed: adapter.environment,
+      set,
+    });
   const { sessionFolder: folder } = options;
   const use: SessionUse = {
     adapter,
@@ -152,13 +159,13 @@ async function* invoke(
     executable: options.executable ?? adapter.executable,
     environment: environment(options.env),
     runId,
-    runMark: params.runMark,
+    runMark: params.host.runMark,
     signal,
   };
   // Print mode has no flag for a copy of a session.
-  const last = params.session?.fork === true ? undefined : params.session;
-  const usable = await findUsableSession(use, params.messages, last);
-  const written = usable === undefined ? await writeHandOver(use, params.messages) : undefined;
+  const last = params.conversation.session?.fork === true ? undefined : params.conversation.session;
+  const usable = await findUsableSession(use, params.conversation.messages, last);
+  const written = usable === undefined ? await writeHandOver(use, params.conversation.messages) : undefined;
   const problem = written && 'problem' in written ? written.problem : undefined;
   const session = written === undefined || 'problem' in written ? usable : written;
   const sessionId = session?.id;
@@ -170,14 +177,14 @@ async function* invoke(
     cwd,
     translator,
     now: () => ts,
-    ...defined({ parentId: params.parentId, model }),
+    ...defined({ parentId: params.run.parentId, model }),
   });
   yield* run.start();
-  const prompt = promptOf(params.messages, session);
+  const prompt = promptOf(params.conversation.messages, session);
   const { semaphore = sharedSemaphore } = options;
   if (prompt.includesHistory && sessionId === undefined)
     yield warning(runId, newSessionWarning(adapter, problem), 'new_session');
-  const servers = Object.keys(params.mcpServers ?? {}).join(', ');
+  const servers = Object.keys(params.host.mcpServers ?? {}).join(', ');
   if (servers !== '')
     yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
   const { text, dropped } = fitAttachments(adapter.name, prompt, () => false);
@@ -200,7 +207,7 @@ async function* invoke(
       cwd,
       env: environment({ ...command.env, ...options.env }),
       signal,
-      runMark: params.runMark,
+      runMark: params.host.runMark,
       settleMs: options.settleMs ?? 10_000,
       stopStepMs: options.stopStepMs ?? 600,
       isFinished: () => translator.finished,
@@ -225,7 +232,7 @@ async function* invoke(
         number++;
         const { stream, bytes } = next.value;
         const raw = { n: number, ts, stream, line: bytes };
-        await params.raw?.(raw);
+        await params.host.raw?.(raw);
         await options.onRaw?.(runId, raw);
         for (const event of eventsOf(run, next.value, number)) yield withCost(adapter, event);
       }

@@ -32,7 +32,7 @@ export class RunProgram {
 
   /** Claims the session in which the run begins; `resumedId` is that of a run whose process ended. */
   async claim(resumedId: string | undefined): Promise<SessionOpening> {
-    const { messages, session: last } = this.#options.params;
+    const { messages, session: last } = this.#options.params.conversation;
     const use = sessionUse(this.#options, this.#signal);
     if (resumedId !== undefined) {
       const opening = await this.#claims.reopen(resumedId, this.#signal);
@@ -45,7 +45,10 @@ export class RunProgram {
 
   /** Writes the conversation as a new session of the program and claims it; no session when it takes none. */
   async handOver(): Promise<SessionOpening> {
-    const session = await writeHandOver(sessionUse(this.#options, this.#signal), this.#options.params.messages);
+    const session = await writeHandOver(
+      sessionUse(this.#options, this.#signal),
+      this.#options.params.conversation.messages,
+    );
     if (session === undefined || 'problem' in session) return session ?? {};
     this.#claims.add(session.id);
     return { sessionId: session.id, path: session.path, session };
@@ -99,7 +102,10 @@ export class RunProgram {
     this.#sessionId = ownId;
     const warm = ownId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, ownId));
     if (warm === undefined)
-      return LiveSession.open(sessionOptions(this.#options, { sessionId, fork, path, runMark: params.runMark }), user);
+      return LiveSession.open(
+        sessionOptions(this.#options, { sessionId, fork, path, runMark: params.host.runMark }),
+        user,
+      );
     warm.enter(user);
     return warm;
   }
