@@ -1,7 +1,9 @@
+import { mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { once } from '../events/define.ts';
 import { defined } from '../events/defined.ts';
+import { SingletreeError } from '../events/index.ts';
 import { PrivateFile } from './private-file.ts';
 
 const server = () =>
@@ -30,8 +32,10 @@ export type StoredServer = z.infer<ReturnType<typeof server>>;
  */
 export class StoredProviders {
   readonly #file: PrivateFile<Content>;
+  readonly #home: string;
 
   constructor(home: string) {
+    this.#home = home;
     this.#file = new PrivateFile({
       path: join(home, providersFile),
       schema: content,
@@ -55,6 +59,21 @@ export class StoredProviders {
   secrets(): string[] {
     const { keys, servers } = this.#file.load();
     return [...Object.values(keys), ...Object.values(servers).flatMap(({ key }) => key ?? [])];
+  }
+
+  /** Calls back with every stored key whenever a process has changed them. Returns an unsubscribe function. */
+  onChange(listener: (secrets: readonly string[]) => void): () => void {
+    mkdirSync(this.#home, { recursive: true, mode: 0o700 });
+    const watcher = watch(this.#home, { persistent: false }, (_, name) => {
+      if (name !== providersFile) return;
+      try {
+        listener(this.secrets());
+      } catch (error) {
+        // A damaged file has no keys that are used; who uses it reports it.
+        if (!SingletreeError.is(error, 'invalid_config')) throw error;
+      }
+    });
+    return () => watcher.close();
   }
 
   storeKey(variable: string, key: string): void {

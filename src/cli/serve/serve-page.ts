@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Limits } from '../../agents/index.ts';
-import type { Config } from '../../config/index.ts';
+import { type Config, StoredProviders } from '../../config/index.ts';
 import { Supervisor, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleUrl } from '../../log/index.ts';
@@ -130,6 +130,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   const { url } = server;
   const port = Number(new URL(url).port);
+  const stopWatching = new StoredProviders(home).onChange(stored => {
+    server.hideSecrets(stored);
+    telemetry?.hideSecrets(stored);
+    void agents.refresh().catch(error => onDiagnostic?.({ code: 'refresh_failed', cause: error }));
+  });
   const removeNote = await servers.add({ url, port, ...here, pid: process.pid });
   const recovered = await supervisor.recover();
   await server.resume();
@@ -157,6 +162,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (open && standardOutput.isTerminal)
     openInBrowser(machineToken === undefined ? server.url : server.createLink(machineToken));
   await untilStopped();
+  stopWatching();
   await removeNote();
   await server.close();
   await supervisor.close();

@@ -68,7 +68,9 @@ export class Conversations extends ConversationSettings {
     this.#control = control;
     this.#agents = options.agents ?? { list: () => [], get: () => undefined };
     this.#memory = sharedThreadMemory(options.log);
-    this.#titles = new ThreadTitles({ log: options.log, control, agents: this.#agents, digests: this.digests });
+    const { log, titles } = options;
+    const isMade = titles === 'model';
+    this.#titles = new ThreadTitles({ log, control, agents: this.#agents, digests: this.digests, isMade });
   }
 
   /**
@@ -295,8 +297,7 @@ export class Conversations extends ConversationSettings {
     // A message that is not delivered now stays in the log: the next run's end or `recover` tries again.
     const stop = this.#control.onRunEnd(threadId => {
       void this.#deliver(threadId).catch(this.#diagnose('delivery_failed', threadId));
-      if (this.#options.titles === 'model')
-        void this.#titles.finish(threadId).catch(this.#diagnose('title_failed', threadId));
+      void this.#titles.finish(threadId).catch(this.#diagnose('title_failed', threadId));
     });
     this.#options.signal?.addEventListener('abort', stop, { once: true });
   }

@@ -13,6 +13,8 @@ interface ThreadTitlesOptions {
   readonly control: RunControl;
   readonly agents: OfferedAgents;
   readonly digests: ThreadDigests;
+  /** Whether titles are made of the first words; else these stay. */
+  readonly isMade: boolean;
 }
 
 /** How many events before a run are searched for the message that it answers. */
@@ -35,13 +37,14 @@ export class ThreadTitles {
   /** Gives a thread the first words of a message as its title. */
   async begin(threadId: string, content: SentMessage['content']): Promise<void> {
     const title = makeTitle(content);
-    await this.#options.log.updateThread(threadId, { title, metadata: { plainTitle: title, madeTitle: null } });
+    const { log, isMade } = this.#options;
+    await log.updateThread(threadId, { title, ...(isMade && { metadata: { plainTitle: title, madeTitle: null } }) });
   }
 
   /** Makes the title of a thread whose first turn has ended, once for each first message. */
   async finish(threadId: string): Promise<void> {
-    const { log, digests } = this.#options;
-    const thread = await log.getThread(threadId);
+    const { log, digests, isMade } = this.#options;
+    const thread = isMade ? await log.getThread(threadId) : undefined;
     if (thread === undefined || !isPlain(thread)) return;
     const { runSeq, outcome } = await digests.of(thread);
     if (runSeq === undefined || outcome !== 'complete') return;

@@ -1,5 +1,5 @@
 /** What selects the calls that a rule is about. */
-interface RuleSelectors {
+export interface RuleSelectors {
   readonly tool?: string | undefined;
   readonly category?: string | undefined;
   readonly command?: string | undefined;
