@@ -53,7 +53,6 @@ describe('stored keys of providers', () => {
     new StoredProviders(home).storeKey('OPENAI_API_KEY', 'sk-one');
     await expect.poll(() => seen.at(-1)).toEqual(['sk-one']);
     writeFileSync(file(), 'damaged');
-    new StoredProviders(home);
     rmSync(file());
     new StoredProviders(home).storeKey('OPENAI_API_KEY', 'sk-two');
     await expect.poll(() => seen.at(-1)).toEqual(['sk-two']);
