@@ -141,6 +141,7 @@ describe.skipIf(browser === undefined)('the page in everyday use', () => {
     await page.getByRole('log').getByText('Where do raspberries grow?').waitFor();
     const marked = () => page.evaluate<string[]>("[...(CSS.highlights.get('found') ?? [])].map(String)");
     await until(marked).toEqual(['raspberries']);
+    expect(await page.locator('.row[data-target=true]').getAttribute('data-kind')).toBe('user');
     await takePictures(page, 'everyday-found');
     await page.getByRole('link', { name: 'New conversation' }).click();
     await until(marked).toEqual([]);

@@ -252,6 +252,7 @@ describe.skipIf(browser === undefined)('one server for all folders', () => {
       await done('date');
     }
     await begin('Run date');
+    await page.getByRole('log').getByRole('button', { name: 'Approve', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Inbox' }).click();
     const rule = page.getByRole('region', { name: 'Suggested rule' });
     await rule.getByText('bash may run exactly “date” without asking').waitFor();
@@ -280,11 +281,11 @@ describe.skipIf(browser === undefined)('one server for all folders', () => {
       execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], { cwd: folder('two') });
     put(
       join(folder('two'), 'singletree.config.mjs'),
-      `export default { agents: [{ id: 'greeter', async *invoke({ runId, cwd }) {
+      `export default { agents: [{ id: 'greeter', async *invoke({ run: { runId, cwd } }) {
         yield { type: 'harness_start', runId, agentId: 'greeter', cwd };
         yield { type: 'text', runId, id: 't', content: 'Hello from ' + (cwd ?? 'nowhere') + '.' };
         yield { type: 'harness_end', runId, agentId: 'greeter' };
-      }, usesFolder: true }] };`,
+      }, abilities: { usesFolder: true } }] };`,
     );
     put(join(folder('two'), 'notes.md'), 'Notes.');
     git('init', '-q');
