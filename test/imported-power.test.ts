@@ -15,7 +15,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { InvokeParams } from '../src/agents/invoke-params.ts';
 import { coderAgent } from '../src/agents/index.ts';
-import { removeRunFolders } from '../src/cli/run/run-folders.ts';
+import { removeRunFolders } from '../src/cli/run/run-record.ts';
 import { ConversationReader } from '../src/control/conversations/conversation-reader.ts';
 import { ThreadMemory } from '../src/control/thread-memory.ts';
 import { continueRun, Harness, Supervisor, Worktrees } from '../src/control/index.ts';

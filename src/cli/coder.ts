@@ -22,7 +22,7 @@ import { createRedactor } from '../agents/redaction/redactor.ts';
 import { StoredProviders, type StoredServer, withStoredKeys } from '../config/index.ts';
 import { defined } from '../events/defined.ts';
 import { listModels } from '../control/harness/settings/models.ts';
-import { usableModels } from '../terminal/pickers/model-list.ts';
+import { usableModels } from '../terminal/pickers/list-entries.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** The models that are offered when no configuration names any, best default first. */
@@ -118,14 +118,6 @@ interface CoderOptions {
   readonly permissions?: PermissionRuleSet | undefined;
   /** Whether there is no agent without a model that can be called. Default: true. */
   readonly needsKey?: boolean;
-}
-
-/** Creates the coding agent of a configuration; undefined when no model can be used. */
-export async function installedCoder(
-  settings: Settings,
-  options: CoderOptions = {},
-): Promise<InstalledCoder | undefined> {
-  return new CoderInstallation(settings).create(options);
 }
 
 /** What the coding agent of a configuration is made of: models are looked for each time, skills and MCP servers once. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { SessionMcpServers } from '../../agents/agent.ts';
 import { type Agent, connectAllMcp, type McpSources } from '../../agents/index.ts';
 import type { TrustedFolders } from '../../config/index.ts';
-import type { McpServer } from './acp-library.ts';
+import type { McpServer } from '@agentclientprotocol/sdk';
 
 /**
  * The MCP servers that an editor names for its sessions. They start programs and get headers with keys, so they are used

@@ -1,3 +1,5 @@
+import { exitCodeFor } from '../run/run-totals.ts';
+import { printResult } from '../print.ts';
 import { type Client, createClient } from '../../client/index.ts';
 import { defined } from '../../events/defined.ts';
 import { traceVariable } from '../../agents/process/process-marks.ts';
@@ -8,8 +10,7 @@ import { singletreeHome } from '../settings/home.ts';
 import { readMachineToken } from '../settings/machine-token.ts';
 import { findIn, type ThreadIndex } from '../threads/find-thread.ts';
 import type { SendOptions } from './command.ts';
-import { exitCodeOf, followAnswer } from './follow-answer.ts';
-import { standardOutput } from '../../control/standard-output.ts';
+import { followAnswer } from './follow-answer.ts';
 
 /** Sends a message to a thread of a server and prints the answer; returns the exit code. */
 export async function sendToServer(named: string, content: string, options: SendOptions): Promise<number> {
@@ -21,9 +22,7 @@ export async function sendToServer(named: string, content: string, options: Send
   const delivery = followUp ? 'follow_up' : 'steer';
   const receipt = await client.sendMessage(threadId, { content, id, delivery, ...defined({ model }) });
   if (!wait) {
-    await (json
-      ? standardOutput.writeJson({ threadId, messageId: id, ...receipt })
-      : standardOutput.write(`sent to thread ${threadId}\n`));
+    await printResult(options, { threadId, messageId: id, ...receipt }, `sent to thread ${threadId}`);
     return 0;
   }
   const stop = new AbortController();
@@ -32,7 +31,7 @@ export async function sendToServer(named: string, content: string, options: Send
   // A server delivers a message that a run did not read: its run follows.
   const isActive = receipt.steered === true || receipt.queued === true;
   const sent = { messageId: id, ...(isActive && { activeRunId: receipt.runId }), isDeliveredLater: true };
-  return exitCodeOf(await followAnswer(events, sent, json));
+  return exitCodeFor(await followAnswer(events, sent, json));
 }
 
 /** States the runs that this process works for, as a server refuses what they say to themselves, and the caller's trace. */

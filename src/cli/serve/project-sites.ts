@@ -39,7 +39,7 @@ interface ProjectSite {
   readonly worktrees: Worktrees;
 }
 
-export interface ProjectSitesOptions {
+interface ProjectSitesOptions {
   /** The folder that the server was started in. */
   readonly start: { readonly settings: Settings; readonly loaded: LoadedConfig };
   readonly roots: FolderRoots;

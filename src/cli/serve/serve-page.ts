@@ -1,32 +1,29 @@
+import { shortFolder } from '../../control/same-folder.ts';
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Limits } from '../../agents/index.ts';
 import { type Config, StoredProviders } from '../../config/index.ts';
-import { Supervisor, Worktrees } from '../../control/index.ts';
+import { Supervisor, type Webhook, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleUrl } from '../../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
 import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
+import { configuredWebhooks } from './configured-webhooks.ts';
 import { exampleProject } from './example-project.ts';
-import { FolderRoots } from './folder-roots.ts';
-import { foundInFolder } from './found-in-folder.ts';
-import { type JoinedServer, joinServer } from './join-server.ts';
+import { FolderRoots, foundInFolder } from './folder-roots.ts';
+import { type JoinedServer, joinServer, type RunningServerNote, RunningServers } from './running-servers.ts';
 import { ProjectSites } from './project-sites.ts';
 import { packageVersion } from '../package-version.ts';
-import { removeRunFolders } from '../run/run-folders.ts';
+import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { ensureMachineToken, machineTokenFile } from '../settings/machine-token.ts';
-import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
-import { secretsFor } from '../settings/secrets.ts';
-import { openTelemetry } from '../settings/telemetry.ts';
+import { type DiagnosticsOptions, openSite } from '../settings/site.ts';
 import { ProviderSettings } from '../settings/provider-settings.ts';
 import { askForSettings } from '../settings/settings.ts';
-import { type RunningServerNote, RunningServers } from './running-servers.ts';
 import { findCommandCall, startLines } from './start-screen.ts';
-import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
+import { type StoreOptions, storeUrls } from '../settings/store-options.ts';
 import { defined } from '../../events/defined.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -72,7 +69,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     : running.filter(each => each.store === here.store && (wanted ?? each.port) === each.port);
   const joined = await joinServer(matching, { folder: settings.cwd, home, token: machineToken });
   if (joined !== undefined) return openRunning(joined, options, machineToken);
-  const log = await openStoreOf(options, config);
+  const site = await openSite(settings, options, { hidesSecrets: false });
+  const { log, secrets, supervision } = site;
+  const { telemetry, onDiagnostic } = supervision;
   const worktrees = new Worktrees({
     home,
     folder: settings.cwd,
@@ -81,18 +80,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   const roots = new FolderRoots(config.server?.roots ?? [homedir()]);
   const agents = await ProjectSites.open({ start: opened, roots, worktrees, yolo, isShared: !isOwn });
-  const secrets = secretsFor(options, config);
-  const onDiagnostic = diagnosticsFor(options);
-  const telemetry = await openTelemetry({ log, secrets, onDiagnostic });
-  const observed = defined({ telemetry, onDiagnostic });
-  const supervisor = new Supervisor({
-    log,
-    agents: ({ agentId }) => agents.get(agentId),
-    ...observed,
-    ...(config.limits && { limits: config.limits as Limits }),
-  });
+  const supervisor = new Supervisor({ ...supervision, agents: ({ agentId }) => agents.get(agentId) });
   let server: RunningServer;
+  let webhooks: readonly Webhook[] = [];
   try {
+    webhooks = configuredWebhooks(config, { log, secrets, env: process.env, onDiagnostic });
     server = await listen(wanted, port =>
       startServer({
         log,
@@ -107,9 +99,8 @@ export async function serve(options: ServeOptions): Promise<void> {
         logStyle,
         version: packageVersion(),
         secrets,
-        ...observed,
         tokens,
-        ...defined({ mcpAllow: options.mcpAllow }),
+        ...defined({ telemetry, onDiagnostic, mcpAllow: options.mcpAllow }),
         ...(files !== undefined && { filesRoot: resolve(files) }),
         ...(isOwn && { sessions: { home: homedir(), environment: process.env } }),
         folder: settings.cwd,
@@ -122,7 +113,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     );
   } catch (error) {
     await agents.close();
-    await log.close();
+    await site.close();
     const other = running.find(each => each.port === wanted);
     if (other === undefined || !SingletreeError.is(error, 'address_unavailable')) throw error;
     const why = `Port ${takenBy(other.port, running).slice('port '.length)}: ${other.url}. Choose another one with --port.`;
@@ -138,12 +129,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const removeNote = await servers.add({ url, port, ...here, pid: process.pid });
   const recovered = await supervisor.recover();
   await server.resume();
+  for (const webhook of webhooks) webhook.start();
   const shown = {
     version: packageVersion(),
     url,
-    ...(machineToken !== undefined && { tokenFile: shortPath(machineTokenFile(home)) }),
+    ...(machineToken !== undefined && { tokenFile: shortFolder(machineTokenFile(home)) }),
     taken: wanted === undefined && port !== usualPort ? takenBy(usualPort, running) : undefined,
-    folder: shortPath(settings.cwd),
+    folder: shortFolder(settings.cwd),
     found: foundInFolder(settings.cwd),
     store: here.store,
     live: live && visibleUrl(live),
@@ -164,11 +156,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   await untilStopped();
   stopWatching();
   await removeNote();
+  await Promise.all(webhooks.map(webhook => webhook.close()));
   await server.close();
   await supervisor.close();
   await agents.close();
-  await telemetry?.close();
-  await log.close();
+  await site.close();
 }
 
 /** Whether only the person at this machine reaches the server. */
@@ -215,18 +207,14 @@ async function openRunning(
   const login = `${url}/login?${new URLSearchParams({ token: token ?? '', next: page }).toString()}`;
   const link = standardOutput.isTerminal && token !== undefined ? login : url;
   if (json) await standardOutput.writeJson({ url, folder, isJoined: true });
-  else await standardOutput.write(`Singletree is already at ${link}, in ${shortPath(folder)}.\n`);
+  else await standardOutput.write(`Singletree is already at ${link}, in ${shortFolder(folder)}.\n`);
   if (open && standardOutput.isTerminal) openInBrowser(url + page);
 }
 
 /** Says who has a port. */
 function takenBy(port: number, running: readonly RunningServerNote[]): string {
   const other = running.find(each => each.port === port);
-  return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortPath(other.folder)}`}`;
-}
-
-function shortPath(folder: string): string {
-  return folder.replace(homedir(), '~');
+  return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortFolder(other.folder)}`}`;
 }
 
 function untilStopped(): Promise<void> {

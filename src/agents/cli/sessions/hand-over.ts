@@ -5,8 +5,8 @@ import { errorText } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { Session } from '../../agent.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import { lineText } from '../agent/line-reader.ts';
-import { runProcess } from '../agent/run-process.ts';
+import { lineText } from '../../process/line-reader.ts';
+import { runProcess } from '../../process/run-process.ts';
 import type { HandOverWay } from './session-format.ts';
 import { toWrittenMessages } from './written-session.ts';
 
