@@ -10,6 +10,8 @@ import { allThreads, importThread, readEvents, type Thread } from '../../log/ind
 import { visibleLine } from '../../events/terminal-text.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { singletreeHome } from '../settings/home.ts';
+import { runIdsOf } from '../../server/run-ids.ts';
+import { removeRunFolders } from '../run/run-folders.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { graphLines } from '../graph-lines.ts';
 import { tableLines } from '../table.ts';
@@ -156,7 +158,11 @@ export function removeCommand(text: string, options: ThreadCommandOptions & { re
     const conversations = new Conversations({ log });
     const { state } = await conversations.status(thread);
     if (state !== 'interrupted') await conversations.checkIdle(thread, 'it cannot be deleted.');
-    await conversations.delete(thread.id, { remove: () => log.deleteThread(thread.id) });
+    const remove = async () => {
+      await removeRunFolders(singletreeHome(), await runIdsOf(log, thread));
+      await log.deleteThread(thread.id);
+    };
+    await conversations.delete(thread.id, { remove });
     await (options.json === true
       ? standardOutput.writeJson({ id: thread.id, deleted: true })
       : standardOutput.write(`deleted ${thread.id}\n`));

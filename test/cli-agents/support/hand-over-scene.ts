@@ -4,6 +4,8 @@ import { delimiter, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
+import { cliAdapters } from '../../../src/agents/cli/adapters/index.ts';
+import type { HandOverPlace } from '../../../src/agents/cli/sessions/session-format.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
 import { defineTool, loopAgent } from '../../../src/agents/index.ts';
 import { scriptedModel, startScriptedServer } from '../../../src/testing/index.ts';
@@ -174,6 +176,20 @@ export class HandOverScene {
     } catch {
       return [];
     }
+  }
+
+  /** Where a program has its own sessions. */
+  place(name: string): HandOverPlace {
+    const environment = this.#options.get(name)?.env ?? {};
+    return { home: environment['HOME'] ?? '', environment, cwd: this.cwd, model: 'fake/fake-model' };
+  }
+
+  /** The ids of the sessions in a program's own store, in order. */
+  async ownSessions(name: string): Promise<string[]> {
+    const found = cliAdapters[name]?.session?.find(this.place(name)) ?? [];
+    const ids: string[] = [];
+    for await (const { id } of found) ids.push(id);
+    return ids.toSorted();
   }
 
   async close(): Promise<void> {
