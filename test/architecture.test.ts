@@ -7,23 +7,24 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Who may import whom: a layer sees only what stands beside it here. */
 const mayImport: Record<string, readonly string[]> = {
-  events: [],
-  graph: ['events'],
-  projections: ['events', 'graph'],
-  log: ['events'],
-  protocols: ['events', 'graph', 'projections'],
-  client: ['events', 'graph', 'projections', 'protocols'],
-  agents: ['events', 'graph', 'projections', 'log'],
-  control: ['events', 'graph', 'projections', 'log', 'agents'],
-  runtime: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
-  telemetry: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
-  server: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols', 'runtime', 'telemetry'],
-  config: ['events', 'graph', 'projections', 'log', 'agents', 'control'],
-  terminal: ['events', 'graph', 'projections', 'log', 'agents', 'control', 'config', 'client'],
-  testing: ['events', 'log', 'agents'],
+  base: [],
+  events: ['base'],
+  graph: ['base', 'events'],
+  projections: ['base', 'events', 'graph'],
+  log: ['base', 'events'],
+  protocols: ['base', 'events', 'graph', 'projections'],
+  client: ['base', 'events', 'graph', 'projections', 'protocols'],
+  agents: ['base', 'events', 'graph', 'projections', 'log'],
+  control: ['base', 'events', 'graph', 'projections', 'log', 'agents'],
+  runtime: ['base', 'events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
+  telemetry: ['base', 'events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols'],
+  server: ['base', 'events', 'graph', 'projections', 'log', 'agents', 'control', 'protocols', 'runtime', 'telemetry'],
+  config: ['base', 'events', 'graph', 'projections', 'log', 'agents', 'control'],
+  terminal: ['base', 'events', 'graph', 'projections', 'log', 'agents', 'control', 'config', 'client'],
+  testing: ['base', 'events', 'log', 'agents'],
 };
-const web = ['client', 'protocols', 'projections', 'graph', 'events'];
-const browserSafe = ['events', 'graph', 'projections', 'protocols', 'client'];
+const web = ['client', 'protocols', 'projections', 'graph', 'events', 'base'];
+const browserSafe = ['base', 'events', 'graph', 'projections', 'protocols', 'client'];
 
 interface Import {
   readonly specifier: string;
@@ -68,7 +69,7 @@ function violations(file: string, code: string, allowed: readonly string[], laye
       if (layer === 'agents' && target === 'log' && !typeOnly) found.push(`${file} imports more than types of log`);
     } else {
       if (browserSafe.includes(layer) && specifier.startsWith('node:')) found.push(`${file} imports ${specifier}`);
-      if (layer === 'events' && specifier !== 'zod') found.push(`${file} imports ${specifier}`);
+      if ((layer === 'base' || layer === 'events') && specifier !== 'zod') found.push(`${file} imports ${specifier}`);
     }
   }
   if (browserSafe.includes(layer))

@@ -86,6 +86,12 @@ describe('a run at a terminal', () => {
       '  $ rm -rf src && git push --force',
       '  answers: approve, reject, revise',
     ]);
+    scene.columns = 40;
+    const narrow = scene.atTerminal('inbox');
+    await narrow.ended;
+    expect(narrow.printed(), 'rows break at spaces').toContain(
+      'To read one whole: singletree inbox show\r\n1\r\nTo answer: singletree inbox approve 1\r\n(or reject, revise, answer)\r\n',
+    );
     await scene.run('inbox', 'reject', '1');
     expect((await ran).stdout).toBe('Done.\n');
   }, 60_000);

@@ -75,7 +75,8 @@ export type { ModelSource } from './model/registry/model-source.ts';
 export type { Limit, Limits } from './limits/limits.ts';
 export type { Spending } from './limits/spending.ts';
 export type { AgentTools, AiSdkTool, NamedTools } from './loop/ai-sdk-tool.ts';
-export { type AiSdkModel, asModelV3 } from './model/specification/ai-sdk-model.ts';
+export { asModelV3 } from './model/specification/ai-sdk-model.ts';
+export { type AiSdkModel } from './model/specification/converted-model.ts';
 export {
   createModelRegistry,
   type ModelInfo,

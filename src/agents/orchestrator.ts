@@ -177,6 +177,7 @@ export class Orchestrator {
       if (!signal.aborted) await this.#put({ type: 'error', runId, message, code: 'agent_failed', fatal: true });
     } finally {
       isOver = true;
+      // Its result is known: what it does while it ends changes nothing.
       void Promise.resolve(events.return?.()).catch(() => {});
     }
     for (const [id, agentId] of [...open].toReversed()) {

@@ -237,10 +237,12 @@ export function createClient(options: ClientOptions = {}): Client {
     const request = () => (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
     const response = await reach(request, init, baseUrl);
     if (response.ok) return response;
+    // A body that was cut off says less, but the status remains.
     throw problemFrom(await response.text().catch(() => ''), response.status);
   };
   const call = async <Schema extends z.ZodType>(schema: Schema, path: string, init: RequestInit = {}) => {
     const response = await send(path, init);
+    // What is no JSON fails the check below.
     const parsed = schema.safeParse(response.status === 204 ? undefined : await response.json().catch(() => undefined));
     if (parsed.success) return parsed.data;
     throw otherServer(baseUrl);

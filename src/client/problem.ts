@@ -1,9 +1,10 @@
+import { parseJson } from '../base/parse-json.ts';
 import { type ErrorCode, errorStatus, SingletreeError } from '../events/index.ts';
 import { problem } from '../protocols/http-api.ts';
 
 /** The error a server returned: its own code where this version has it, else the nearest by status. */
 export function problemFrom(text: string, status = 500): SingletreeError {
-  const parsed = problem.safeParse(jsonOf(text));
+  const parsed = problem.safeParse(parseJson(text));
   if (!parsed.success)
     return new SingletreeError(codeOf('', status), `The server answered with status ${status}.`, {
       details: { status },
@@ -18,12 +19,4 @@ function codeOf(code: string, status: number): ErrorCode {
   if (status === 401 || status === 403) return 'request_forbidden';
   if (status === 429) return 'server_unreachable';
   return status >= 400 && status < 500 ? 'invalid_argument' : 'server_unreachable';
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -33,6 +33,7 @@ export async function* readFrames(body: ReadableStream<Uint8Array>, idleMs: numb
       }
     }
   } finally {
+    // The connection may be gone already.
     reader.cancel().catch(() => {});
   }
 }

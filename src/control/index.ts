@@ -12,14 +12,8 @@ export { ConversationSettings } from './conversations/conversation-settings.ts';
 export { Conversations } from './conversations/conversations.ts';
 export type { ConversationsOptions, Delivered, QueueChange } from './conversations/conversations-options.ts';
 export type { SendReceipt, OfferedAgents, SentMessage } from './conversations/sent-message.ts';
-export type {
-  EndNote,
-  FinishedRun,
-  RunControl,
-  RunHandle,
-  RunOutcome,
-  StartOptions,
-} from './supervision/run-control.ts';
+export type { EndNote, FinishedRun, RunControl, RunHandle, StartOptions } from './supervision/run-control.ts';
+export type { RunOutcome } from './supervision/run-counts.ts';
 export type { ContextOf, ContextRequest } from './supervision/run-context.ts';
 export { continueRun } from './supervision/continue-run.ts';
 export type { OnFinish } from './supervision/run-observer.ts';

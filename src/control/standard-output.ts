@@ -103,6 +103,7 @@ export class StandardStream {
     const stream = this.#open();
     if (stream.destroyed || stream.errored !== null) return false;
     if (!stream.write(data))
+      // A stream that failed is reported by its own error.
       await (this.#drained ??= Promise.race([once(stream, 'drain'), once(stream, 'close')])
         .catch(() => {})
         .finally(() => (this.#drained = undefined)));

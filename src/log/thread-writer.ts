@@ -197,6 +197,7 @@ export class ThreadWriter {
 
   #accept(): Promise<void> {
     if (this.#length + this.#leaving >= this.#options.maxLength) return this.flush();
+    // Nothing is dropped: the next call tries again, and rejects.
     this.#cancel ??= this.#options.schedule(this.#options.windowMs, () => void this.flush().catch(() => {}));
     return ThreadWriter.accepted;
   }

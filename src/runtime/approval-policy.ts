@@ -108,7 +108,7 @@ function verdictOf<Request extends ApprovalRequest>(
   try {
     return policy.catch('ask').parse(rule(request, context));
   } catch {
-    return 'ask';
+    return 'ask'; // A rule that fails decides nothing: a person is asked.
   }
 }
 

@@ -12,14 +12,101 @@ import {
   text,
 } from '../events/options/option-fields.ts';
 import { SingletreeError } from '../events/index.ts';
-import type { AppOptions } from './app.ts';
 import type { Protocol } from '../protocols/index.ts';
-import { mcpGrants } from './mcp/mcp-access.ts';
+import { type McpGrant, mcpGrants } from './mcp/mcp-access.ts';
 import type { AccessToken } from './security/access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
-import { allRights } from './security/caller.ts';
+import { allRights, type Authenticate } from './security/caller.ts';
 import { isOrigin } from './security/cross-origin.ts';
-import type { ServerOptions } from './start-server.ts';
+import type { SessionPlace } from '../agents/cli/sessions/session-format.ts';
+import type { OnDiagnostic } from '../control/diagnostics.ts';
+import type { RunControl } from '../control/supervision/run-control.ts';
+import type { Worktrees } from '../control/worktrees/worktrees.ts';
+import type { EventLog, Thread } from '../log/index.ts';
+import type { AgentDirectory } from './agent-directory.ts';
+import type { ProjectHost } from './project-host.ts';
+import type { ProviderHost } from './provider-host.ts';
+import type { LogStyle } from './request-log.ts';
+import type { SpanCounts } from '../telemetry/span-sender.ts';
+
+export interface AppOptions {
+  readonly log: EventLog;
+  readonly control: RunControl;
+  readonly agents: AgentDirectory;
+  /** More protocols for event streams, by the name that a reader asks for with `?protocol=`. */
+  readonly protocols?: Readonly<Record<string, Protocol>>;
+  /** The folder of the built page; without it the server has no page. */
+  readonly webRoot?: string;
+  /** The title of the page; that of its file when absent. */
+  readonly pageTitle?: string;
+  /**
+   * The folder that files of threads are downloaded from; without it none are. A token of one resource opens files only
+   * when it is a function, which gets the folder of the thread.
+   */
+  readonly filesRoot?: string | ((thread: Thread) => string | undefined);
+  /** The folder that agents work in: its files can be mentioned in messages; without it only those of threads with a folder. */
+  readonly folder?: string;
+  /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
+  readonly snapshots?: string;
+  /** The git worktrees of compared agents; without it all agents work in their own folder. */
+  readonly worktrees?: Worktrees;
+  /** The home folder and the variables by which the sessions of external agents are found, to be imported; without it none are. */
+  readonly sessions?: Omit<SessionPlace, 'path'>;
+  /** The folders that people work in; without it every agent works in a folder of its own. */
+  readonly projects?: ProjectHost;
+  /** Stores the keys of providers; without it they come from elsewhere. */
+  readonly providers?: ProviderHost;
+  /** Who is let in; everybody when there is none and no `authenticate`. */
+  readonly tokens?: readonly AccessToken[];
+  /** Finds the caller of each request in the place of `tokens`, such as by the sessions of the product that the server is part of. */
+  readonly authenticate?: Authenticate;
+  /** How many wrong tokens are taken. */
+  readonly attempts?: AttemptLimitOptions;
+  /** What other agents may do at `/mcp` beside reading: run agents (`run`), and answer what agents ask (`answer`). */
+  readonly mcpAllow?: readonly McpGrant[];
+  /** Secret values: they are replaced in answers, events and logs. Tokens need not be named. */
+  readonly secrets?: readonly string[];
+  /** Whether the server is reached from other machines; `hosts` implies it. */
+  readonly isPublic?: boolean;
+  /** The names by which clients on other machines call the server, beside its IP addresses. */
+  readonly hosts?: readonly string[];
+  /**
+   * The origins of other pages that may use the server, such as `http://localhost:3000`; none when absent. They have to
+   * send a token themselves: cookies of other origins are ignored.
+   */
+  readonly cors?: readonly string[];
+  /** Ends every open event stream. */
+  readonly signal?: AbortSignal;
+  /** How long an event stream is silent before a comment is sent; 15 s when absent. */
+  readonly keepAliveMs?: number;
+  /** How many bytes may wait for a reader of events before it is ended as too slow; 1 MiB when absent. */
+  readonly bufferBytes?: number;
+  /** How large an import may be; 256 MiB when absent. */
+  readonly importBytes?: number;
+  /** How requests are logged on stderr; `errors` when absent. */
+  readonly logStyle?: LogStyle;
+  /** Is called with a thread that is about to be deleted, with the ids of its runs. */
+  readonly onDelete?: (threadId: string, runIds: readonly string[]) => Promise<void>;
+  /** Receives every failure that is not one of ours; prints it when absent. */
+  readonly onFailure?: (error: unknown) => void;
+  /** The export of spans that the supervisor has: `/metrics` shows what became of them. */
+  readonly telemetry?: { readonly counts: SpanCounts };
+  /** Receives failures that nobody waits for; nobody by default. `/metrics` counts them by their code. */
+  readonly onDiagnostic?: OnDiagnostic;
+  /** The version in the OpenAPI document. */
+  readonly version?: string;
+}
+
+export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
+  /** Whether the page of Singletree is served; true when absent. `webRoot` names the folder of another page. */
+  readonly page?: boolean;
+  /** `127.0.0.1` when absent; any other address than loopback, and any name in `hosts`, needs `tokens` or `authenticate`. */
+  readonly host?: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** How long `close` waits for requests that are being answered; 3 s when absent. */
+  readonly graceMs?: number;
+}
 
 const bytes = () => field(value => typeof value === 'number' && value > 0, 'a number of bytes, more than 0');
 const protocol = () =>

@@ -10,7 +10,7 @@ import { standardError } from '../control/standard-output.ts';
 import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
 import type { NewThread, Thread } from '../log/index.ts';
 import { type Framing, type ProtocolRegistry, protocolRegistry, type ThreadInfo } from '../protocols/index.ts';
-import type { AppOptions } from './app.ts';
+import type { AppOptions } from './server-options.ts';
 import { Metrics } from './metrics.ts';
 import { RunStandings } from './run-standings.ts';
 import { Access } from './security/access.ts';

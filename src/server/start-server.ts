@@ -6,21 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdaptorServer } from '@hono/node-server';
 import { SingletreeError } from '../events/index.ts';
-import { type AppOptions, appOf } from './app.ts';
+import { appOf } from './app.ts';
 import { isLoopback } from './security/request-guard.ts';
-import { checkAuthenticated, checkServerOptions } from './server-options.ts';
+import { checkAuthenticated, checkServerOptions, type ServerOptions } from './server-options.ts';
 import { Site } from './site.ts';
-
-export interface ServerOptions extends Omit<AppOptions, 'signal' | 'isPublic'> {
-  /** Whether the page of Singletree is served; true when absent. `webRoot` names the folder of another page. */
-  readonly page?: boolean;
-  /** `127.0.0.1` when absent; any other address than loopback, and any name in `hosts`, needs `tokens` or `authenticate`. */
-  readonly host?: string;
-  /** 0 takes a free one. */
-  readonly port: number;
-  /** How long `close` waits for requests that are being answered; 3 s when absent. */
-  readonly graceMs?: number;
-}
 
 export interface RunningServer {
   /** Where it answers, without a slash at the end. */

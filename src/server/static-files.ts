@@ -89,7 +89,7 @@ export async function confinedPath(root: string, path: string): Promise<string |
     const file = await realpath(resolve(base, path));
     return file.startsWith(base + sep) ? file : undefined;
   } catch {
-    return undefined;
+    return undefined; // It is missing, or may not be read.
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../base/parse-json.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { Thread } from '../log/index.ts';
 import type { Scope } from './security/caller.ts';
@@ -28,12 +29,8 @@ export function placeIn(cursor: string | undefined): Thread | undefined {
 }
 
 function placeAt(cursor: string): Thread | undefined {
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const [updatedAt, id] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
-    if (typeof updatedAt !== 'string' || typeof id !== 'string') return undefined;
-    return { id, updatedAt, createdAt: updatedAt, resourceId: '', metadata: {}, seq: 0 };
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(Buffer.from(cursor, 'base64url').toString());
+  const [updatedAt, id] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
+  if (typeof updatedAt !== 'string' || typeof id !== 'string') return undefined;
+  return { id, updatedAt, createdAt: updatedAt, resourceId: '', metadata: {}, seq: 0 };
 }

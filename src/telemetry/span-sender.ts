@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { parseJson } from '../base/parse-json.ts';
 import type { Clock } from '../agents/clock.ts';
 import type { OnDiagnostic } from '../control/diagnostics.ts';
 import { joinSpans, type TraceSource } from '../protocols/otel/otlp.ts';
@@ -166,10 +167,6 @@ function retryAfterMs(response: Response): number {
 
 /** How many spans a receiver accepted the request without. */
 function rejectedIn(answer: string): number {
-  try {
-    const { partialSuccess } = JSON.parse(answer) as { partialSuccess?: { rejectedSpans?: number | string } };
-    return Number(partialSuccess?.rejectedSpans ?? 0) || 0;
-  } catch {
-    return 0;
-  }
+  const value = parseJson(answer) as { partialSuccess?: { rejectedSpans?: number | string } } | null | undefined;
+  return Number(value?.partialSuccess?.rejectedSpans ?? 0) || 0;
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
+import { parseJson } from '../base/parse-json.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { callback, field, number, text } from '../events/options/option-fields.ts';
 import { type Delay, timerDelay } from '../agents/model/scripted/scripted-model.ts';
@@ -91,6 +92,7 @@ type OpenRecord = Mutable<RecordedRequest>;
 async function recordOf(request: IncomingMessage): Promise<OpenRecord> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
   const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
   return {
@@ -98,16 +100,8 @@ async function recordOf(request: IncomingMessage): Promise<OpenRecord> {
     path,
     query,
     headers: Object.fromEntries(headers),
-    body: parseBody(Buffer.concat(chunks).toString('utf8')),
+    body: parseJson(text, text),
     status: 0,
     outcome: 'pending',
   };
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -75,6 +75,15 @@ describe.skipIf(browser === undefined)('an entry of the conversation', () => {
     gates = [gate(), gate(), gate()];
   });
 
+  it('names no next try once the call was made again', async () => {
+    const message = 'Slow down. Trying again in 3 s.';
+    const log = await show(
+      { type: 'warning', runId: 'r', code: 'rate_limited', message, retryAfterMs: 3_000 },
+      text('Here.'),
+    );
+    await log.getByText('Slow down.', { exact: true }).waitFor();
+  });
+
   it('has tables, nested and task lists, strikethrough and links', async () => {
     const log = await show(
       text(

@@ -254,7 +254,7 @@ describe.skipIf(browser === undefined)('the inbox', () => {
       const relay = { type: 'relay', runId: 'r', id: 'q', ...given } as EventOf<'relay'>;
       const asked = presentRelay(relay, { agentId, cwd: presentedFolder });
       const { title, command = '', plan = '', reason = '', risks, fields, options } = asked;
-      const values = [...fields.map(({ value }) => value), ...options.map(({ label }) => label)];
+      const values = [...fields.map(({ name, value }) => `${name} ${value}`), ...options.map(({ label }) => label)];
       const shown = words(await detail().innerText());
       const steps = plan.split('\n').map(step => step.replace(/^\d+\. /, ''));
       for (const each of [title, command, ...steps, reason, ...risks, ...values]) expect(shown).toContain(words(each));

@@ -88,13 +88,16 @@ export class CoderScene {
     return { status: status as number, stdout, stderr };
   }
 
+  /** The width of the terminals that are started from now on. */
+  columns = 100;
+
   /** Starts the command in the folder, at a terminal. */
   atTerminal(...args: readonly string[]): AtTerminal {
     let printed = '';
     const terminal = spawnAtTerminal(process.execPath, [command, ...args], {
       cwd: this.folder,
       env: { ...bareEnvironment(), SINGLETREE_HOME: this.home, ...this.env },
-      cols: 100,
+      cols: this.columns,
       rows: 30,
     });
     terminal.onData(data => (printed += data));

@@ -20,6 +20,7 @@ export function demoTools(folder: string): Tool[] {
       category: 'read',
       input: z.object({}),
       execute: async () => {
+        // There are none before the first is saved.
         const notes = await readFile(file, 'utf8').catch(() => '');
         return {
           context: notes || 'There are no notes yet.',

@@ -86,6 +86,7 @@ export class ClosedRepository {
         await replace(join(gitDir, name), written => writeFile(written, text));
     for (const name of ['refs', 'packed-refs']) {
       const target = join(commonDir, name);
+      // It is missing, or no link: it is made below.
       if ((await readlink(join(gitDir, name)).catch(() => '')) !== target)
         await replace(join(gitDir, name), written => symlink(target, written));
     }

@@ -10,7 +10,7 @@ export function readSmallFile(path: string): string | undefined {
     const stats = fstatSync(file);
     return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : undefined;
   } catch {
-    return undefined;
+    return undefined; // It is missing, or may not be read.
   } finally {
     if (file !== undefined) closeSync(file);
   }

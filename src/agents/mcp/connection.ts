@@ -147,6 +147,7 @@ export class Connection {
     this.#isListing = true;
     while (this.#isListStale && this.isOpen) {
       this.#isListStale = false;
+      // A server that cannot list them now keeps the tools that it named before.
       const tools = await this.#listTools(timeout).catch(() => undefined);
       if (tools !== undefined) onTools(tools);
       await setTimeout(listPauseMs, undefined, { ref: false });

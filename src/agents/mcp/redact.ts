@@ -28,6 +28,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    return text; // It is not encoded.
   }
 }

@@ -95,6 +95,7 @@ export class StdioTransport implements Transport {
     try {
       this.#received.append(bytes);
     } catch {
+      // No buffer may be that long.
       this.#end ??= 'it sent a message that is too long to hold';
       this.#kill();
       return;

@@ -7,7 +7,7 @@ import { resolveModel } from '../model/registry/model-source.ts';
 import { modelStep } from '../model/call/model-step.ts';
 import { pricedModel } from '../model/prices/prices.ts';
 import type { CompactionOptions } from './compaction-options.ts';
-import type { ContextPolicy, StepContext } from './context-policy.ts';
+import type { ContextPolicy, StepContext } from './step-context.ts';
 import { preservedMessages, withPreserved } from './preserved-messages.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
 

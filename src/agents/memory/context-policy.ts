@@ -1,31 +1,9 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { AgentEvent } from '../../events/index.ts';
 import type { RunInput, RunInputOptions } from '../../projections/model-input/run-input.ts';
 import type { InvokeParams } from '../agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
-import type { ModelStepOptions } from '../model/call/model-step.ts';
 import { Compaction } from './compaction.ts';
 import { ObservationPolicy } from './observation-policy.ts';
-
-/** The step that a policy prepares: a model call of a policy that resembles those of the run hits the same cache. */
-export type StepContext = Pick<
-  ModelStepOptions,
-  'runId' | 'step' | 'tools' | 'settings' | 'record' | 'registry' | 'signal' | 'retry' | 'spending' | 'answers'
-> & {
-  readonly model: LanguageModelV3;
-  readonly system: string | undefined;
-};
-
-/**
- * Keeps what a model is sent within bounds by `summary` events, which are all it stores. Its failures are events, never
- * the end of the run.
- */
-export interface ContextPolicy {
-  /** Prepares the next model call; puts the summaries that take effect with it. */
-  beforeStep(context: StepContext, put: (event: AgentEvent) => Promise<void>): Promise<void>;
-  /** Is called when a model call and its tools have ended. */
-  afterStep?(context: StepContext): Promise<void>;
-}
+import type { ContextPolicy } from './step-context.ts';
 
 type Options = Pick<LoopAgentOptions, 'compaction' | 'memory'>;
 type Params = Pick<InvokeParams, 'memory' | 'memoryHost' | 'runId'>;

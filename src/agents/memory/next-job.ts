@@ -1,4 +1,4 @@
-import type { StepContext } from './context-policy.ts';
+import type { StepContext } from './step-context.ts';
 import type { Memory } from './memory.ts';
 import type { MemoryContents } from './memory-contents.ts';
 import type { MemoryJob } from './memory-host.ts';

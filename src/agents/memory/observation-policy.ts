@@ -2,7 +2,7 @@ import { type AgentEvent, errorText } from '../../events/index.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { untilAborted } from '../loop/until-aborted.ts';
 import { activateChunks, activateReflection } from './activation.ts';
-import type { ContextPolicy, StepContext } from './context-policy.ts';
+import type { ContextPolicy, StepContext } from './step-context.ts';
 import type { Memory } from './memory.ts';
 import { type MemoryContents, memoryContents } from './memory-contents.ts';
 import type { BufferedSummaries, MemoryHost, MemoryJob, SummaryEvent } from './memory-host.ts';

@@ -140,7 +140,7 @@ function readPattern(command: string | undefined): readonly CommandPattern[] {
   try {
     read = [parseCommandPattern(command)];
   } catch {
-    read = [];
+    read = []; // A rule with a pattern that is none matches nothing; reading the rules reported it.
   }
   patterns.set(command, read);
   return read;

@@ -53,7 +53,7 @@ export function createRedactor(
       try {
         return JSON.stringify(replaceStrings(JSON.parse(text), replace));
       } catch {
-        return replace(text);
+        return replace(text); // It is not JSON.
       }
     },
   };

@@ -40,6 +40,7 @@ export async function* findFiles(workspace: WorkspaceFolder, folder: string, wal
   const lines = found.output.toString('utf8').split('\n').filter(Boolean);
   if (lines.length > mostFiles) walk.skipped.add('beyondLimit');
   for (const path of lines.slice(0, mostFiles).toSorted(comparePaths)) {
+    // It was removed while the list was made, or may not be seen.
     const found = await workspace.look(joined(real, path), { keepLink: true }).catch(() => undefined);
     if (found?.kind === 'file') yield path;
     if (found?.kind === 'folder') walk.skipped.add('repositories');

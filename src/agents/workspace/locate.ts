@@ -86,6 +86,7 @@ async function descend(root: Root, { path, names, linked }: Way, options: Locate
     }
     return { folder, name: '.', stats: await folder.look('.') };
   } catch (error) {
+    // The first error is the one to report.
     await folder.close().catch(() => {});
     throw error;
   }

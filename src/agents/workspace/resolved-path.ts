@@ -35,7 +35,7 @@ export async function resolvePath(
       await place.folder.close();
     }
   } catch {
-    return { written, resolved: [] };
+    return { written, resolved: [] }; // A path that cannot be resolved resolves to nothing; rules then ask.
   }
 }
 

@@ -91,6 +91,7 @@ async function fromRoot(root: Root, path: string): Promise<string | undefined> {
   const own = await stat(root.path, { bigint: true });
   const below: string[] = [];
   for (let at = normalize(path).replace(/\/$/, ''); at !== '' && at !== '/'; at = dirname(at)) {
+    // A folder on the way may be missing or closed to this user.
     const there = await stat(at, { bigint: true }).catch(() => undefined);
     if (there !== undefined && isSame(own, there)) return below.join('/');
     below.unshift(basename(at));

@@ -19,6 +19,8 @@ import { openTelemetry, readCallerTrace } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { openStoreOf } from '../settings/store-options.ts';
 import { tableLines } from '../table.ts';
+import { shortIds } from '../threads/find-thread.ts';
+import { writeProse } from '../write-prose.ts';
 import type { ThreadCommandOptions } from '../threads/with-log.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
 import { standardOutput } from '../../control/standard-output.ts';
@@ -75,7 +77,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
       for (const { run } of runs) if (run !== undefined) void abortRun(conversations, run, onDiagnostic);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    if (!json) for (const run of runs) await standardOutput.write(`${startLine(run)}\n`);
+    if (!json) await writeProse(startLines(runs));
     if (!json && hasPerson) {
       const shown = new ComparisonScreen(conversations, stop);
       screen = shown;
@@ -84,7 +86,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     }
     const results = await Promise.all(runs.map(run => resultOf(log, worktrees, run)));
     if (json) for (const result of results) await standardOutput.writeJson(result);
-    else await standardOutput.write(`\n${[...resultTable(results), '', ...advice(results)].join('\n')}\n`);
+    else await writeProse(['', ...resultTable(results), '', ...advice(results)]);
     if (hasStopped) return 130;
     return results.every(({ outcome }) => outcome === 'complete') ? 0 : 1;
   } finally {
@@ -105,10 +107,13 @@ function missingAgent(id: string, { all }: Awaited<ReturnType<typeof installedAg
   return new SingletreeError('agent_not_found', `${why} ${available}`);
 }
 
-function startLine({ agentId, threadId, worktree, note, problem }: ComparedRun): string {
-  if (problem !== undefined) return `${agentId}: not started: ${problem}`;
-  const place = worktree === undefined ? note : `${worktree.folder} on ${worktree.branch}`;
-  return `${agentId}: thread ${threadId}${place === undefined ? '' : `, ${place}`}`;
+function startLines(runs: readonly ComparedRun[]): string[] {
+  const ids = shortIds(runs.map(({ threadId }) => threadId));
+  return runs.map(({ agentId, threadId, worktree, note, problem }) => {
+    if (problem !== undefined) return `${agentId}: not started: ${problem}`;
+    const place = worktree === undefined ? note : `branch ${worktree.branch}`;
+    return `${agentId}: thread ${ids.get(threadId)}${place === undefined ? '' : `, ${place}`}`;
+  });
 }
 
 interface Result {
@@ -195,6 +200,6 @@ function advice(results: readonly Result[]): string[] {
     ...paths,
     `Keep one:      singletree worktrees keep ${first.worktree}`,
     'Remove others: singletree worktrees remove NAME --force',
-    `See the steps: singletree show ${first.threadId}`,
+    `See the steps: singletree show ${shortIds(results.map(({ threadId }) => threadId)).get(first.threadId)}`,
   ];
 }

@@ -21,6 +21,7 @@ import { storeUrls } from '../settings/store-options.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { tableLines } from '../table.ts';
+import { writeProse } from '../write-prose.ts';
 import { shortest, shortIds } from './find-thread.ts';
 import { ageText } from './age-text.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
@@ -56,13 +57,17 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
       });
       for (const line of tableLines(cells)) await standardOutput.write(`${line}\n`);
     }
-    await standardOutput.write(
+    await writeProse(
       rows.length === 0
-        ? 'Nothing waits for you.\n'
-        : '\nTo read one whole: singletree inbox show 1\nTo answer: singletree inbox approve 1 (or reject, revise, answer)\n',
+        ? ['Nothing waits for you.']
+        : [
+            '',
+            'To read one whole: singletree inbox show 1',
+            'To answer: singletree inbox approve 1 (or reject, revise, answer)',
+            ...(interrupted.size === 0 ? [] : ['An answer resumes an interrupted run here; so does']),
+          ],
     );
-    if (interrupted.size > 0)
-      await standardOutput.write(`An answer resumes an interrupted run here; so does\n${resumeLines(interrupted)}`);
+    if (interrupted.size > 0) await standardOutput.write(resumeLines(interrupted));
   });
 }
 

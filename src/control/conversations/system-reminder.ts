@@ -1,3 +1,5 @@
+import { parseJson } from '../../base/parse-json.ts';
+
 /** A reminder to the model that no person wrote. */
 export interface SystemReminder {
   readonly message: string;
@@ -81,12 +83,8 @@ function attributesIn(attributes: string): [name: string, value: string][] {
 }
 
 function metadataIn(text: string): { metadata?: Record<string, unknown> } {
-  try {
-    const metadata: unknown = JSON.parse(text);
-    return typeof metadata === 'object' && metadata !== null ? { metadata: { ...metadata } } : {};
-  } catch {
-    return {};
-  }
+  const metadata = parseJson(text);
+  return typeof metadata === 'object' && metadata !== null ? { metadata: { ...metadata } } : {};
 }
 
 function escape(text: string): string {

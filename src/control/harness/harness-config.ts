@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
-import type { AiSdkModel } from '../../agents/model/specification/ai-sdk-model.ts';
+import type { AiSdkModel } from '../../agents/model/specification/converted-model.ts';
 import type { Memory } from '../../agents/memory/memory.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { RunFollower } from '../supervision/run-control.ts';
@@ -16,15 +16,12 @@ import type {
 } from './settings/models.ts';
 import type { ToolCategory } from './permissions/permissions.ts';
 import type { ContextOf } from '../supervision/run-context.ts';
-import type { RequestContext } from './tools/request-context.ts';
 import type { PublicSchema } from './arguments/standard-schema.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { Workspace } from './workspace/workspace.ts';
 import type { WorkspaceConfig } from './workspace/workspace-config.ts';
 import type { WorkspaceFactory } from './workspace/workspace-host.ts';
-
-/** A value, or a function that returns it for a request. */
-export type Dynamic<Value> = Value | ((context: { readonly requestContext: RequestContext }) => Value | Promise<Value>);
+import type { Dynamic } from './dynamic.ts';
 
 /** The state of a harness, as its schema describes it. */
 export type HarnessStateSchema<State> = State;
@@ -121,11 +118,4 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
 /** Returns the first mode with `default: true`, else the first mode. */
 export function defaultMode<State>(modes: readonly HarnessMode<State>[]): HarnessMode<State> | undefined {
   return modes.find(mode => mode.default === true) ?? modes[0];
-}
-
-/** Resolves a dynamic option for a request. */
-export async function resolveDynamic<Value>(value: Dynamic<Value>, requestContext: RequestContext): Promise<Value> {
-  return typeof value === 'function'
-    ? (value as (context: { requestContext: RequestContext }) => Value | Promise<Value>)({ requestContext })
-    : value;
 }

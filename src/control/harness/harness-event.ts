@@ -5,46 +5,16 @@ import type { HarnessThread } from './threads/harness-thread.ts';
 import type { OMEvent } from './memory/om-event.ts';
 import type { TaskItemSnapshot } from '../../agents/tasks/task-item.ts';
 import type { TokenUsage } from './token-usage.ts';
+import type {
+  ToolInput,
+  PendingToolApproval,
+  PendingSuspension,
+  PendingQuestion,
+  PendingPlanApproval,
+} from './pending-requests.ts';
 
 export type AgentEndReason = 'complete' | 'aborted' | 'error' | 'suspended';
-export type HarnessQuestionSelectionMode = 'single_select' | 'multi_select';
 export type WorkspaceStatus = 'pending' | 'initializing' | 'ready' | 'error' | 'destroying' | 'destroyed';
-
-/** An option of a question. */
-export interface HarnessQuestionOption {
-  readonly label: string;
-  readonly description?: string | undefined;
-}
-
-interface ToolInput {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly args: unknown;
-}
-
-/** A call that waits for approval. */
-export type PendingToolApproval = ToolInput;
-
-/** A call that waits for data. */
-export interface PendingSuspension extends ToolInput {
-  readonly suspendPayload: unknown;
-  readonly resumeSchema?: string;
-}
-
-/** A pending question. */
-export interface PendingQuestion {
-  readonly questionId: string;
-  readonly question: string;
-  readonly options?: HarnessQuestionOption[];
-  readonly selectionMode?: HarnessQuestionSelectionMode;
-}
-
-/** A plan that waits for a decision. */
-export interface PendingPlanApproval {
-  readonly planId: string;
-  readonly title?: string;
-  readonly plan: string;
-}
 
 type Typed<Type extends string, Payload = unknown> = Type extends string ? { readonly type: Type } & Payload : never;
 

@@ -17,7 +17,6 @@ export type { HarnessDisplayStateListener, HarnessEventListener } from './event-
 export { Harness, type SendMessage } from './harness.ts';
 export type { HarnessState } from './harness-base.ts';
 export type {
-  Dynamic,
   HarnessConfig,
   HarnessMode,
   HarnessOMConfig,
@@ -25,7 +24,9 @@ export type {
   HarnessSubagent,
   ThreadLock,
 } from './harness-config.ts';
-export type { HarnessEvent, HarnessQuestionOption, HarnessQuestionSelectionMode } from './harness-event.ts';
+export type { Dynamic } from './dynamic.ts';
+export type { HarnessEvent } from './harness-event.ts';
+export type { HarnessQuestionOption, HarnessQuestionSelectionMode } from './pending-requests.ts';
 export type { HarnessMessage, HarnessMessageContent } from './harness-message.ts';
 export type { HeartbeatHandler } from './heartbeats.ts';
 export { type MastraAgent, mastraAgent, type MastraAgentOptions } from './mastra/mastra-agent.ts';

@@ -16,7 +16,8 @@ import { deliveredKey } from './message-keys.ts';
 import { runInTrace } from '../../agents/trace-scope.ts';
 import type { RunObserver } from './run-observer.ts';
 import { turnShare } from './turn-share.ts';
-import type { EndNote, FinishedRun, RunHandle, RunOutcome } from './run-control.ts';
+import type { EndNote, FinishedRun, RunHandle } from './run-control.ts';
+import type { RunOutcome } from './run-counts.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -345,7 +346,8 @@ export class ActiveRun implements RunHandle {
         agentId: this.#options.agent.id,
         reason: 'error',
       });
-    } catch {
+    } catch (cause) {
+      this.#diagnose('run_detached')(cause);
       this.detach();
       return 'interrupted';
     }

@@ -189,7 +189,7 @@ export class ActiveThread {
     this.#expiry.close();
     this.#outage.close();
     await this.writer.flush().catch((reason: unknown) => this.#lose(reason));
-    await this.#options.log.releaseLease(this.#lease).catch(() => {});
+    await this.#options.log.releaseLease(this.#lease).catch(() => {}); // It ends by itself.
   }
 
   /** Appends nothing as the owner any more, and reports which calls finished here all the same. */
@@ -197,6 +197,7 @@ export class ActiveThread {
     const { log, threadId, onLost } = this.#options;
     onLost(reason);
     const late = SingletreeError.is(reason, 'lease_lost') ? lateResults(this.writer.unwritten) : [];
+    // The new owner reports these calls as lost when they cannot be added.
     if (late.length > 0) await log.append(threadId, late).catch(() => {});
   }
 

@@ -1,11 +1,11 @@
 import { defined } from '../../events/defined.ts';
 import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayInbox } from '../../agents/relay-inbox.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
 import { currentTime } from '../../log/event-time.ts';
 import type { AppendOptions, EventLog } from '../../log/index.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import type { RelayBook, RelayClosing, RelayEntry } from '../../projections/relay-book.ts';
-import type { ActiveThread } from './active-thread.ts';
 
 /** A relay, and the state of all relays of its thread. */
 interface RelayPlace {
@@ -45,15 +45,25 @@ export async function resolveRelay(
   await append([event], { once: `relay:${event.relayId}` });
 }
 
+/** The thread of a relay, as the process that runs it has it. */
+interface RelayThread {
+  readonly writer: { flush(): Promise<void> };
+  append(events: readonly AgentEvent[], options: AppendOptions): Promise<void>;
+}
+
 /** Cancels the unanswered relays of a run, with a reason when there is one. */
-export async function cancelRelays(thread: ActiveThread, runId: string, feedback?: string): Promise<void> {
+export async function cancelRelays(
+  thread: RelayThread & { readonly inbox: Pick<RelayInbox, 'pendingOf'> },
+  runId: string,
+  feedback?: string,
+): Promise<void> {
   for (const relay of thread.inbox.pendingOf(runId))
     await closeRelay(thread, relay, { outcome: 'cancelled', feedback });
 }
 
 /** Closes a relay that nobody answered, with a reason when there is one; does nothing when it was answered. */
 export async function closeRelay(
-  thread: Pick<ActiveThread, 'writer' | 'append'>,
+  thread: RelayThread,
   { id, runId }: Pick<EventOf<'relay'>, 'id' | 'runId'>,
   closing: { readonly outcome: 'cancelled' | 'expired'; readonly feedback?: string | undefined },
 ): Promise<void> {

@@ -18,6 +18,8 @@ export interface MemoryJobsOptions {
   readonly clock: Clock;
   /** Resolves when everything that runs of the thread emitted so far is in the log. */
   readonly flush: (threadId: string) => Promise<void>;
+  /** Receives the failure of a job that could not be written as a run. */
+  readonly onFailure: (threadId: string, cause: unknown) => void;
 }
 
 /** The run that a memory serves. */
@@ -83,7 +85,10 @@ export class MemoryJobs {
     }
     const stop = new AbortController();
     const unsubscribe = this.#options.log.onDeleted?.(deleted => deleted === threadId && stop.abort());
-    const done = this.#runWithLease({ ...request, signal: stop.signal }).catch(() => true);
+    const done = this.#runWithLease({ ...request, signal: stop.signal }).catch((cause: unknown) => {
+      if (!stop.signal.aborted) this.#options.onFailure(threadId, cause);
+      return true;
+    });
     this.#running.set(threadId, { done, stop });
     try {
       return await done;
@@ -114,7 +119,7 @@ export class MemoryJobs {
       return await this.#perform({ ...run, signal: AbortSignal.any([run.signal, lost.signal]) }, lease);
     } finally {
       clearInterval(renewal);
-      await log.releaseLease(held.newest).catch(() => {});
+      await log.releaseLease(held.newest).catch(() => {}); // It ends by itself.
     }
   }
 

@@ -3,7 +3,7 @@ import type { RunResult } from '../../agents/run-result.ts';
 import type { ContentPart, EventOf } from '../../events/index.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
-import type { RunCounts } from './run-counts.ts';
+import type { RunCounts, RunOutcome } from './run-counts.ts';
 
 /** An active run. */
 export interface RunHandle<Output = unknown> {
@@ -34,8 +34,6 @@ export interface FinishedRun extends RunResult {
   /** Who sent the message that it answers. */
   readonly by?: string;
 }
-
-export type RunOutcome = RunResult['reason'];
 
 /** The folder of a thread, as its log records it. */
 export type ThreadFolder = Omit<EventOf<'folder_changed'>, 'type' | 'runId'>;

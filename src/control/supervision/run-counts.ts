@@ -1,6 +1,8 @@
+import type { RunResult } from '../../agents/run-result.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
-import type { RunOutcome } from './run-control.ts';
+
+export type RunOutcome = RunResult['reason'];
 
 /** More different codes count as `other`: external programs choose their own. */
 const mostCodes = 100;

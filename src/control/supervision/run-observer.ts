@@ -1,11 +1,15 @@
 import { deriveRunContext, formatTraceparent, type RunTrace } from '../../events/trace-context.ts';
 import type { OnDiagnostic } from '../diagnostics.ts';
-import type { ActiveRun } from './active-run.ts';
-import type { FinishedRun, RunFollower, RunOutcome } from './run-control.ts';
-import { RunCounts } from './run-counts.ts';
+import type { FinishedRun, RunFollower } from './run-control.ts';
+import { RunCounts, type RunOutcome } from './run-counts.ts';
 
 /** Receives each run that has ended. */
 export type OnFinish = (run: FinishedRun) => Promise<void> | void;
+
+interface EndedRun {
+  readonly threadId: string;
+  finished(): Promise<FinishedRun>;
+}
 
 interface ObserverOptions {
   readonly telemetry: RunFollower | undefined;
@@ -27,7 +31,7 @@ export class RunObserver {
   }
 
   /** Counts a run that has ended and passes it on; resolves when the receiver has handled it, whether or not it failed. */
-  async finish(outcome: RunOutcome, run: Pick<ActiveRun, 'threadId' | 'finished'>): Promise<void> {
+  async finish(outcome: RunOutcome, run: EndedRun): Promise<void> {
     this.counts.end(outcome);
     try {
       await this.#onFinish?.(await run.finished());

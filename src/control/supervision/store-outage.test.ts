@@ -14,6 +14,7 @@ const full = new SingletreeError('log_full', 'The disk is full.');
 /** A log that cannot be written while `isFull`. */
 class FillingLog extends MemoryLog {
   isFull = false;
+  failure = full;
   readonly #refused: (() => void)[] = [];
 
   override async append(...args: Parameters<EventLog['append']>): ReturnType<EventLog['append']> {
@@ -39,13 +40,14 @@ class FillingLog extends MemoryLog {
   #check(): void {
     if (!this.isFull) return;
     for (const resolve of this.#refused.splice(0)) resolve();
-    throw full;
+    throw this.failure;
   }
 }
 
 /** A run whose tool fills the disk. */
-async function fillingRun() {
+async function fillingRun(failure = full) {
   const log = new FillingLog();
+  log.failure = failure;
   const { id: threadId } = await log.createThread();
   let effects = 0;
   const fill = defineTool({
@@ -64,11 +66,17 @@ async function fillingRun() {
     permissions: { default: 'allow', rules: [] },
   });
   const lines: string[] = [];
-  const supervisor = new Supervisor({ log, agents: [agent], report: line => void lines.push(line) });
+  const codes: string[] = [];
+  const supervisor = new Supervisor({
+    log,
+    agents: [agent],
+    report: line => void lines.push(line),
+    onDiagnostic: ({ code }) => void codes.push(code),
+  });
   const refused = log.refused();
   const run = await supervisor.start(threadId, { agent, content: 'Go.' });
   await refused;
-  return { log, threadId, agent, supervisor, run, lines, effects: () => effects };
+  return { log, threadId, agent, supervisor, run, lines, codes, effects: () => effects };
 }
 
 describe('a run whose log cannot be written', () => {
@@ -97,6 +105,15 @@ describe('a run whose log cannot be written', () => {
     expect(await resumed?.done).toBe('complete');
     expect(effects()).toBe(1);
     expect((await log.read(threadId)).filter(({ type }) => type === 'harness_start')).toHaveLength(1);
+  });
+
+  it('is left open for another process when the log fails for another reason, which is reported', async () => {
+    const damaged = new SingletreeError('log_corrupt', 'The file is damaged.');
+    const { threadId, log, supervisor, run, codes } = await fillingRun(damaged);
+    expect(await run.done).toBe('interrupted');
+    expect(codes).toContain('run_detached');
+    expect((await log.read(threadId)).some(({ type }) => type === 'harness_end')).toBe(false);
+    await supervisor.close();
   });
 
   it('keeps its thread: a message meanwhile is rejected, and starts no second run', async () => {

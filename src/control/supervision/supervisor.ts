@@ -114,6 +114,7 @@ export class Supervisor implements RunControl, RunHost {
       leaseMs,
       clock,
       flush: threadId => this.flush(threadId),
+      onFailure: (threadId, cause) => this.#observer.diagnose('memory_failed', threadId)(cause),
     });
   }
 

@@ -87,6 +87,7 @@ async function startOne(
     });
     return { ...known, run, ...defined({ worktree: place.worktree, note: place.folder?.note }) };
   } catch (error) {
+    // The first error is the one to report; `singletree worktrees` lists what is left.
     if (place.worktree !== undefined) await worktrees?.remove(place.worktree).catch(() => {});
     const problem = errorText(error);
     await log.append(threadId, [

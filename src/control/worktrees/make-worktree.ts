@@ -76,6 +76,7 @@ export async function makeWorktree(request: MakeWorktree): Promise<WorktreeRecor
     return made;
   } catch (error) {
     await rm(entry, { recursive: true, force: true });
+    // The first error is the one to report; the branch may not exist yet.
     await repository.run(['update-ref', '-d', ref, head]).catch(() => {});
     throw error;
   }

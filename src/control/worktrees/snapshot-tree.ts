@@ -29,6 +29,7 @@ export async function snapshotTree(repository: ClosedRepository, workTree: strin
         input: input(present),
       });
     const tree = await repository.line(['write-tree'], call);
+    // Without it the next snapshot reads all files again.
     await rename(own, index).catch(() => {});
     return tree;
   } finally {
@@ -41,6 +42,6 @@ function isFileOrLink(workTree: string, path: string): boolean {
     const found = lstatSync(Buffer.concat([Buffer.from(join(workTree, '/')), Buffer.from(path, 'latin1')]));
     return found.isFile() || found.isSymbolicLink();
   } catch {
-    return false;
+    return false; // It was removed since git listed it.
   }
 }

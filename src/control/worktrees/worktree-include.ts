@@ -23,6 +23,7 @@ export async function copyIncluded(
   const { top } = repository.located;
   const patterns = readSmallFile(join(top, includeFile));
   if (patterns === undefined) {
+    // It is optional.
     if ((await lstat(join(top, includeFile)).catch(() => undefined)) === undefined) return [];
     throw unusable('is not a regular file of at most 1 MB. Make it a text file with one pattern on each line');
   }
@@ -46,10 +47,11 @@ function unusable(reason: string): SingletreeError {
 
 async function copyInto(from: string, to: string, path: string): Promise<boolean> {
   const [source, target] = [join(from, path), join(to, path)];
+  // It was removed since git listed it.
   const found = await lstat(source).catch(() => undefined);
   if (found === undefined || isHeldFile(found) || !(await isInside(to, path))) return false;
   await mkdir(dirname(target), { recursive: true });
-  if (found.isSymbolicLink()) await symlink(await readlink(source), target).catch(() => {});
+  if (found.isSymbolicLink()) await symlink(await readlink(source), target).catch(ignoreExisting);
   else if (found.isFile()) await copyFile(source, target, constants.COPYFILE_EXCL).catch(ignoreExisting);
   else return false;
   return true;

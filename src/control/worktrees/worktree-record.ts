@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { parseJson } from '../../base/parse-json.ts';
 import { once } from '../../events/define.ts';
 
 const schema = once(() =>
@@ -63,10 +64,6 @@ export async function readRecords(home: string): Promise<WorktreeRecord[]> {
 async function readRecord(home: string, name: string): Promise<WorktreeRecord[]> {
   const text = await readFile(join(home, name, fileName), 'utf8').catch(() => undefined);
   if (text === undefined) return [];
-  try {
-    const record = schema().safeParse(JSON.parse(text)).data;
-    return record?.name === name && record.path.startsWith(join(home, name, '/')) ? [record] : [];
-  } catch {
-    return [];
-  }
+  const record = schema().safeParse(parseJson(text)).data;
+  return record?.name === name && record.path.startsWith(join(home, name, '/')) ? [record] : [];
 }

@@ -1,6 +1,4 @@
-import type { Draft } from './draft.ts';
-import { Snapshot } from './snapshot.ts';
-import { Store } from './store.ts';
+import { type Draft, Snapshot, Store } from './store.ts';
 
 /** Returns an empty store. */
 export function emptyStore<Tables>(): Store<Tables> {

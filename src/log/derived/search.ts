@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, name, text } from '../../events/options/option-fields.ts';
-import type { Thread } from '../event-log.ts';
 import { snippetOf, wordsOf } from './words.ts';
 import { defined } from '../../events/defined.ts';
 
@@ -91,7 +90,7 @@ export interface TextPlace {
 
 /** The hit in one thread that has the text. */
 export function hitIn(
-  thread: Thread,
+  thread: { readonly id: string; readonly resourceId: string; readonly title?: string },
   { seq, messageId }: TextPlace,
   content: string,
   words: readonly string[],

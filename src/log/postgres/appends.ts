@@ -12,7 +12,8 @@ import {
 import type { AppendOptions } from '../event-log.ts';
 import type { Stored } from '../live-tails.ts';
 import { type LongContent, shortenBody } from '../long-content.ts';
-import type { Connections, Statement } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Statement } from './value-query.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { fence } from './leases.ts';
 import { openLines } from './open-functions.ts';

@@ -1,14 +1,7 @@
-import type { Client, Pool, PoolClient } from './driver.ts';
+import type { Client, Driver, Pool, PoolClient } from './driver.ts';
 import { logClosed } from '../checks.ts';
-import type { Driver } from './driver.ts';
 import { outageOf, placeOf, translated, unreachable } from './errors.ts';
-import { type SentValue, ValueQuery } from './value-query.ts';
-
-/** A statement that every connection prepares once. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+import { type SentValue, type Statement, ValueQuery } from './value-query.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -103,6 +96,7 @@ export class Connections {
       await client.connect();
       return client;
     };
+    // A connection that cannot be closed in order is dropped by the server.
     return this.#repeat({ connect, release: client => void client.end().catch(() => {}), action, waitMs });
   }
 

@@ -1,4 +1,5 @@
-import type { Connections, Statement } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Statement } from './value-query.ts';
 
 /** How many rows are removed before others get their turn. */
 const rowsAtOnce = 5_000;

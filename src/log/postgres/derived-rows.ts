@@ -137,7 +137,7 @@ export class DerivedRows {
       const [row] = await this.#connections.query<{ count: string }>(this.#sql.backlogCount, []);
       return { threads: Number(row?.count), hasMore };
     } catch {
-      return { threads: 1, hasMore: false };
+      return { threads: 1, hasMore: false }; // A query that needs the index reports what prevents it.
     }
   }
 

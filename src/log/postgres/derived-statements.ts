@@ -1,4 +1,4 @@
-import type { Statement } from './connections.ts';
+import type { Statement } from './value-query.ts';
 import { wholeBodyOf } from './content-functions.ts';
 
 /** The statements of what is derived from events. */

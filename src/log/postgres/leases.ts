@@ -1,6 +1,7 @@
 import { checkId, checkLeaseRequest, isUsableId, leaseHeld, leaseLost } from '../checks.ts';
 import type { Lease, LeaseRequest } from '../event-log.ts';
-import type { Connections, Statement } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Statement } from './value-query.ts';
 import { isoTime } from './thread-rows.ts';
 
 interface LeaseRow {

@@ -90,6 +90,7 @@ export class MessageTable {
       await client.query(isSame || !rebuild ? 'ROLLBACK' : 'COMMIT');
       return isSame;
     } catch (error) {
+      // The first error is the one to report.
       await client.query('ROLLBACK').catch(() => {});
       throw error;
     }

@@ -41,6 +41,7 @@ export class NotifyFeed implements LiveFeed {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#listeners.clear();
+    // It is given up: the server drops what cannot be closed in order.
     await this.#client?.end().catch(() => {});
   }
 

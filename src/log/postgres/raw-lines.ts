@@ -1,6 +1,7 @@
 import { checkId, checkRange, checkRawLines, isUsableId, leaseLost, threadNotFound } from '../checks.ts';
 import type { Lease, RawLine } from '../event-log.ts';
-import type { Connections, Statement } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Statement } from './value-query.ts';
 import { fence } from './leases.ts';
 
 interface RawRow extends Pick<RawLine, 'ts' | 'stream'> {

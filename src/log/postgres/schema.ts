@@ -160,6 +160,7 @@ export async function migrate(connections: Connections, schema: string, waitMs: 
       if (from < schemaVersion) await moveForward(client, schema, from);
       await client.query('COMMIT');
     } catch (error) {
+      // The first error is the one to report.
       await client.query('ROLLBACK').catch(() => {});
       throw error;
     }

@@ -1,5 +1,5 @@
 import type { OpenKind } from '../open-things.ts';
-import type { Statement } from './connections.ts';
+import type { Statement } from './value-query.ts';
 import { wholeBodyOf } from './content-functions.ts';
 
 /** The statements of events and threads; each call of the log is one statement. */

@@ -1,4 +1,8 @@
-import type { Statement } from './connections.ts';
+/** A statement that every connection prepares once. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** A value of a statement, as it is sent. */
 export type SentValue = string | number | boolean | null;

@@ -71,6 +71,7 @@ export class RedisFeed implements LiveFeed {
 
   async #backOff(failures: number): Promise<void> {
     const { signal } = this.#closing;
+    // Closing ends the wait.
     await delay(Math.min(1_000, 25 * 2 ** failures), undefined, { signal }).catch(() => {});
   }
 }

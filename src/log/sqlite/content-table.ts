@@ -1,6 +1,5 @@
 import { type LongContent, wholeBody } from '../long-content.ts';
-import type { Connection } from './open.ts';
-import { command, lowest32, positionOf, query } from './statement.ts';
+import { command, type Connection, lowest32, positionOf, query } from './statement.ts';
 import { asBytes, asNumber, textIn } from './stored-text.ts';
 
 /** The long texts of events: each is stored once, until no event refers to it. */

@@ -1,7 +1,6 @@
 import { nextTurn } from '../next-turn.ts';
 import type { DerivedRows } from './derived-rows.ts';
-import type { Connection } from './open.ts';
-import { query } from './statement.ts';
+import { type Connection, query } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 export interface DeletedThreadsOptions {
@@ -71,7 +70,7 @@ export class DeletedThreads {
         if (!(await this.#cleanWal())) this.#continueLater();
       }
     } catch {
-      this.#continueLater();
+      this.#continueLater(); // Whatever prevents it now, such as another process, may be gone then.
     } finally {
       this.#removing = undefined;
     }
@@ -128,7 +127,7 @@ export class DeletedThreads {
     try {
       return (this.#checkpoint.get() as [number])[0] === 0;
     } catch {
-      return false;
+      return false; // Another connection reads: it is tried again.
     }
   }
 

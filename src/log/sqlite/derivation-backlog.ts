@@ -9,11 +9,10 @@ import { isBusy } from './errors.ts';
 import { eventPages } from './event-pages.ts';
 import { EventPage } from './event-table.ts';
 import { LockWait } from './lock-wait.ts';
-import type { Connection } from './open.ts';
-import { command, query } from './statement.ts';
+import { command, type Connection, query } from './statement.ts';
 import { asNumber } from './stored-text.ts';
 import type { Tables } from './tables.ts';
-import type { KeptThread, Place } from './thread-table.ts';
+import type { KeptThread, Place } from './thread-row.ts';
 
 /** How many events, and how many bytes of them, are derived from before others get their turn. */
 const eventsAtOnce = 200;
@@ -107,7 +106,7 @@ export class DerivationBacklog {
       }
       return { threads: this.#threadsLeft(), hasMore };
     } catch {
-      return { threads: 1, hasMore: false };
+      return { threads: 1, hasMore: false }; // A query that needs the index reports what prevents it.
     }
   }
 

@@ -17,7 +17,8 @@ import { isBusy } from './errors.ts';
 import { EventPage } from './event-table.ts';
 import type { IndexedText } from './search-table.ts';
 import type { Tables } from './tables.ts';
-import { type Place, type ThreadRow, toThread } from './thread-table.ts';
+import { toThread } from './thread-table.ts';
+import { type Place, type ThreadRow } from './thread-row.ts';
 
 /** How many texts are looked at together. */
 const textsAtOnce = 64;

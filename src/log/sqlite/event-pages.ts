@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../events/index.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
 import { EventPage } from './event-table.ts';
 import type { Tables } from './tables.ts';
-import type { Place } from './thread-table.ts';
+import type { Place } from './thread-row.ts';
 
 /** Yields the events after a seq and up to another, those that a branch shares included; ends where one is missing. */
 export function* eventPages(sql: Tables, place: Place, after: number, upTo: number): Generator<LoggedEvent[]> {

@@ -2,8 +2,7 @@ import type { LoggedEvent } from '../../events/index.ts';
 import { shortenBody } from '../long-content.ts';
 import { ContentTable } from './content-table.ts';
 import { DamagedValue, isBusy } from './errors.ts';
-import type { Connection } from './open.ts';
-import { changes, command, lowest32, positionOf, query, type Statement } from './statement.ts';
+import { changes, command, type Connection, lowest32, positionOf, query, type Statement } from './statement.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 
 /** Where to read: the events of one row with a seq above `after` and below `end`. */

@@ -1,5 +1,4 @@
-import type { Connection } from './open.ts';
-import { query } from './statement.ts';
+import { type Connection, query } from './statement.ts';
 
 /** Looks, from time to time, whether another process wrote to a file. */
 export class FileWatch {

@@ -6,7 +6,8 @@ import { mergeMetadata } from '../threads.ts';
 import type { DerivedRows } from './derived-rows.ts';
 import type { ThreadInfo } from './stored-info.ts';
 import type { Tables } from './tables.ts';
-import { type ThreadRow, toThread } from './thread-table.ts';
+import { toThread } from './thread-table.ts';
+import { type ThreadRow } from './thread-row.ts';
 
 /** Where a new thread begins. */
 export type NewPlace = Pick<ThreadRow, 'owner' | 'fork' | 'imported'> & Pick<Thread, 'branchedFrom'>;

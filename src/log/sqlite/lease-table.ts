@@ -1,8 +1,7 @@
 import { isUsableId } from '../checks.ts';
 import type { Lease } from '../event-log.ts';
 import { DamagedValue } from './errors.ts';
-import type { Connection } from './open.ts';
-import { command, query } from './statement.ts';
+import { command, type Connection, query } from './statement.ts';
 import { asJoinedBytes, asNumber, textsIn } from './stored-text.ts';
 
 /** How long a lease lasts, by the clock that does not jump. */

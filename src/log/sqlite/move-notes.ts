@@ -2,9 +2,8 @@ import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
 import { timeText } from '../event-time.ts';
 import { olderPrefixes, readOlderNotes } from '../older-notes.ts';
 import { openChanges } from '../open-things.ts';
-import type { Connection } from './open.ts';
+import { command, type Connection, lowest32, positionOf, query } from './statement.ts';
 import { OpenTable } from './open-table.ts';
-import { command, lowest32, positionOf, query } from './statement.ts';
 import { parseInfo, type ThreadInfo } from './stored-info.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 
@@ -64,7 +63,7 @@ export function moveNotes(db: Connection): void {
     try {
       known = parseInfo(String(key), textIn(info) ?? '');
     } catch {
-      continue;
+      continue; // A damaged thread stays as it is: opening it reports it.
     }
     const newestSeq = (newest.get(key) as [number | null])[0] ?? fork;
     moveThread(key, newestSeq, { updated: textIn(updated) ?? now, info: known });

@@ -1,6 +1,6 @@
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import type { Tables } from './tables.ts';
-import type { Place } from './thread-table.ts';
+import type { Place } from './thread-row.ts';
 
 /** The newest outline of a thread at or before a seq, its own or one that it shares. */
 export function newestOutline({ outlines, threads }: Tables, place: Place, seq: number): OutlineSnapshot | undefined {

@@ -1,8 +1,7 @@
 import { type OpenChanges, openThingsIn, type OpenThing } from '../open-things.ts';
 import { damagedThread } from './errors.ts';
-import type { Connection } from './open.ts';
-import { command, type SqlValue } from './statement.ts';
-import type { Head } from './thread-table.ts';
+import { command, type Connection, type SqlValue } from './statement.ts';
+import type { Head } from './thread-row.ts';
 
 /** The open things of a thread as one text: the condition that finds them names the thread. */
 export const openColumn = `coalesce((SELECT json_group_array(json_array(kind, id, run, seq, request, owner)) FROM open_things WHERE thread = threads.key), '[]')`;

@@ -3,7 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SingletreeError } from '../../events/index.ts';
 import { translateErrors } from './errors.ts';
-import { checkHeader, checkVersion, connect, type Connection, disconnect, holdFiles } from './open.ts';
+import { checkHeader, checkVersion, connect, disconnect, holdFiles } from './open.ts';
+import { type Connection } from './statement.ts';
 import { schemaVersion } from './schema.ts';
 import { prepareTables, type Tables } from './tables.ts';
 
@@ -14,7 +15,7 @@ export function canWrite(path: string): boolean {
     for (const each of [path, dirname(resolve(path))]) accessSync(each, constants.W_OK);
     return true;
   } catch {
-    return false;
+    return false; // This user may not.
   }
 }
 

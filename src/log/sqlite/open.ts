@@ -6,11 +6,9 @@ import { holdFile, isHeldFile } from '../../events/held-files.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { applicationId, migrate, schemaVersion } from './schema.ts';
 import { translateErrors } from './errors.ts';
-import { command, query } from './statement.ts';
+import { command, type Connection, query } from './statement.ts';
 import { prepareTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
-
-export type Connection = InstanceType<typeof Database>;
 
 /**
  * Opens a file as the schema `log` of a connection in memory, which waits for locks up to `waitMs`; the native library

@@ -1,6 +1,5 @@
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
-import type { Connection } from './open.ts';
-import { changes, command, lowest32, positionOf, query } from './statement.ts';
+import { changes, command, type Connection, lowest32, positionOf, query } from './statement.ts';
 import { asBytes, asNumber, jsonIn, textIn } from './stored-text.ts';
 
 /** The outlines and the messages of threads, to find a place in a thread without reading it. */

@@ -1,8 +1,7 @@
 import { isUsableId } from '../checks.ts';
 import type { RawLine } from '../event-log.ts';
 import { DamagedValue } from './errors.ts';
-import type { Connection } from './open.ts';
-import { changes, command, lowest32, positionOf, query, type SqlValue } from './statement.ts';
+import { changes, command, type Connection, lowest32, positionOf, query, type SqlValue } from './statement.ts';
 import { asBytes, asJoinedBytes, asNumber, textsIn } from './stored-text.ts';
 
 const ofRun = `position BETWEEN ${positionOf('raw_runs.key', '0')} AND ${positionOf('raw_runs.key', String(lowest32))}`;

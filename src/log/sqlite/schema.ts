@@ -1,6 +1,5 @@
 import { moveNotes } from './move-notes.ts';
-import type { Connection } from './open.ts';
-import { query } from './statement.ts';
+import { type Connection, query } from './statement.ts';
 import { Transaction } from './transaction.ts';
 
 /** Marks a SQLite file as a Singletree log ("Sgtr"). */

@@ -1,8 +1,7 @@
 import { firstOrderAt, ordersPerMs, type SearchedText } from '../derived/searched-text.ts';
 import type { TextPlace } from '../derived/search.ts';
 import { wordsOf } from '../derived/words.ts';
-import type { Connection } from './open.ts';
-import { command, query } from './statement.ts';
+import { command, type Connection, query } from './statement.ts';
 import { asBytes, asNumber, textIn } from './stored-text.ts';
 
 /** A text that is indexed: that of events of a row, or the title of its thread (seq 0). */

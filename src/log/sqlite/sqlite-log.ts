@@ -46,14 +46,16 @@ import { Leases } from './leases.ts';
 import { LockWait } from './lock-wait.ts';
 import { NewestEvents } from './newest-events.ts';
 import { NewestThread } from './newest-thread.ts';
-import { closeDatabase, type Connection, openDatabase } from './open.ts';
+import { closeDatabase, openDatabase } from './open.ts';
+import { type Connection } from './statement.ts';
 import { canWrite, openToRead } from './open-to-read.ts';
 import { RawLines } from './raw-lines.ts';
 import { checkSqliteLogOptions, type SqliteLogOptions } from './sqlite-log-options.ts';
 import { StoredInfo } from './stored-info.ts';
 import type { Tables } from './tables.ts';
 import { ThreadHistory } from './thread-history.ts';
-import { type Place, type ThreadRow, toThread } from './thread-table.ts';
+import { toThread } from './thread-table.ts';
+import { type Place, type ThreadRow } from './thread-row.ts';
 
 const defaultLockWaitMs = 30_000;
 

@@ -1,4 +1,6 @@
-import type { Connection } from './open.ts';
+import type Database from 'libsql';
+
+export type Connection = InstanceType<typeof Database>;
 
 export type SqlValue = string | number | null | Buffer;
 

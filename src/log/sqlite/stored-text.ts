@@ -1,3 +1,5 @@
+import { parseJson } from '../../base/parse-json.ts';
+
 /**
  * The native library ends the process when it reads a text that is not UTF-8, as in a damaged file: a value, or the
  * declared type of a column. So every result column is an expression that is no text: texts are read as bytes, and
@@ -40,10 +42,5 @@ export function textsIn(bytes: unknown, count: number): string[] | undefined {
 
 /** What a stored text says as JSON; undefined when the file is damaged there. */
 export function jsonIn(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : parseJson(text);
 }

@@ -3,7 +3,7 @@ import { OutlineTable } from './outline-table.ts';
 import { SearchTable } from './search-table.ts';
 import { UsageTable } from './usage-table.ts';
 import { LeaseTable } from './lease-table.ts';
-import type { Connection } from './open.ts';
+import type { Connection } from './statement.ts';
 import { OpenTable } from './open-table.ts';
 import { RawLineTable } from './raw-line-table.ts';
 import { ThreadTable } from './thread-table.ts';

@@ -3,7 +3,7 @@ import { checkRange, threadNotFound } from '../checks.ts';
 import type { ReadRange } from '../event-log.ts';
 import { EventPage, type Segment } from './event-table.ts';
 import type { Tables } from './tables.ts';
-import type { Place } from './thread-table.ts';
+import type { Place } from './thread-row.ts';
 
 /** Reads the events of threads, also those that a branch shares with the threads it came from. */
 export class ThreadHistory {

@@ -1,5 +1,4 @@
-import type { Connection } from './open.ts';
-import { command } from './statement.ts';
+import { command, type Connection } from './statement.ts';
 
 /**
  * Runs actions in transactions that take the write lock at once: two processes never interleave. One that only reads

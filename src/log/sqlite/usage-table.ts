@@ -1,8 +1,7 @@
 import { usageNames } from '../../events/usage-sum.ts';
 import type { UsedInCall } from '../derived/thread-derivation.ts';
 import { storedDays, type UsageQuery, type UsageRow } from '../derived/usage-totals.ts';
-import type { Connection } from './open.ts';
-import { command, query, type SqlValue } from './statement.ts';
+import { command, type Connection, query, type SqlValue } from './statement.ts';
 import { asJoinedBytes, textsIn } from './stored-text.ts';
 
 const columns = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'cost'];

@@ -65,7 +65,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    return text; // It is not encoded.
   }
 }
 

@@ -63,6 +63,7 @@ export function lexMarkdown(text: string, isWhole: boolean, start = 0): LexedTex
     tokens = lexer.lex(text);
     hasDefinitions = Object.keys(lexer.tokens.links).length > 0;
   } catch {
+    // It is nested too deep.
     const plain: Token = { type: 'text', raw: text, text };
     tokens = [{ type: 'paragraph', raw: text, text, tokens: [plain] }];
   }

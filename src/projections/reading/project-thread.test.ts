@@ -8,7 +8,7 @@ import {
   reduceConversation,
   selectSibling,
 } from '../../graph/index.ts';
-import { Snapshot } from '../../graph/versioned/snapshot.ts';
+import { Snapshot } from '../../graph/versioned/store.ts';
 import { projectRepl, projectThread, type ThreadOptions, threadFold, threadReading } from '../index.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());

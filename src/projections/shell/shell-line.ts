@@ -49,7 +49,7 @@ export function readShellLine(text: string): ShellLine {
   try {
     return collect(text, strict);
   } catch {
-    return lost;
+    return lost; // The parser gives up on it: the line counts as not understood.
   }
 }
 

@@ -7,8 +7,8 @@ import type { Encoder } from '../encoder.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
 import { finishReasonOf } from '../request/finish-reason.ts';
 import type { OpenRun } from '../request/open.ts';
-import { foldFields } from '../request/request-fields.ts';
-import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
+import { foldFields, type RequestOptions } from '../request/request-fields.ts';
+import { RequestFold } from '../request/request-fold.ts';
 import type { RequestStanding } from '../request/standing.ts';
 import {
   type AgUiEvent,

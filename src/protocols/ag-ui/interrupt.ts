@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../base/parse-json.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, SingletreeError } from '../../events/index.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
@@ -68,12 +69,8 @@ function responseSchema(relay: Relay): Readonly<Record<string, unknown>> {
 }
 
 function parseSchema(json = '{}'): Readonly<Record<string, unknown>> {
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(json));
-  } catch {
-    // The tool names a schema that is none: every answer is valid.
-    return {};
-  }
+  // A tool that names a schema which is none accepts every answer.
+  return z.record(z.string(), z.unknown()).catch({}).parse(parseJson(json));
 }
 
 const decision = z.looseObject({

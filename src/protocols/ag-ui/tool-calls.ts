@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/parse-json.ts';
 import { defined } from '../../events/defined.ts';
 import type { FactOf } from '../request/fact.ts';
 import type { OpenCall } from '../request/open.ts';
@@ -74,9 +75,5 @@ export class ToolCalls {
 
 /** Whether a text is the JSON that another one is, apart from white space. */
 function isJsonOf(written: string | undefined, args: string): boolean {
-  try {
-    return JSON.stringify(JSON.parse(written ?? '')) === args;
-  } catch {
-    return false;
-  }
+  return JSON.stringify(parseJson(written ?? '')) === args;
 }

@@ -9,8 +9,8 @@ import { type Fact, type FactHandlers, type FactOf, handleFact } from '../reques
 import { finishReasonOf } from '../request/finish-reason.ts';
 import type { OpenRun } from '../request/open.ts';
 import { promptOf } from '../request/prompt.ts';
-import { requestFields } from '../request/request-fields.ts';
-import { RequestFold, type RequestOptions } from '../request/request-fold.ts';
+import { requestFields, type RequestOptions } from '../request/request-fields.ts';
+import { RequestFold } from '../request/request-fold.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { ApprovalOutcome, FlowEvent } from './flow-event.ts';
 import { defined } from '../../events/defined.ts';

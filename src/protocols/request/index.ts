@@ -18,6 +18,7 @@ export {
 export type { FinishReason } from './finish-reason.ts';
 export type { OpenCall, OpenRelay, OpenRun } from './open.ts';
 export type { Progress } from './progress.ts';
-export { RequestFold, type RequestOptions } from './request-fold.ts';
+export { RequestFold } from './request-fold.ts';
+export { type RequestOptions } from './request-fields.ts';
 export type { RequestStanding } from './standing.ts';
 export type { AgentCost, Latency, PriceOf, RequestTotals, RequestTokenUsage, ToolTiming } from './totals.ts';

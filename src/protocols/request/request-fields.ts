@@ -1,6 +1,13 @@
 import { callback, name } from '../../events/options/option-fields.ts';
 import * as z from 'zod';
-import type { RequestOptions } from './request-fold.ts';
+import type { PriceOf } from './totals.ts';
+
+export interface RequestOptions {
+  /** The root run; the first run of the events when absent. */
+  readonly runId?: string | undefined;
+  /** The cost of a report in US dollars; what the report itself says when absent. */
+  readonly priceOf?: PriceOf | undefined;
+}
 
 /** The options of the fold of one request. */
 export const foldFields = () =>

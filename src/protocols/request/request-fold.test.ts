@@ -6,7 +6,8 @@ import type { AgentEvent } from '../../events/index.ts';
 import { relayBook } from '../../projections/index.ts';
 import type { Fact } from './fact.ts';
 import { readProgress } from './progress.ts';
-import { RequestFold, type RequestOptions } from './request-fold.ts';
+import { RequestFold } from './request-fold.ts';
+import { type RequestOptions } from './request-fields.ts';
 
 function facts(events: readonly AgentEvent[], options?: RequestOptions): Fact[] {
   const fold = new RequestFold(options);

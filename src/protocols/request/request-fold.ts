@@ -9,21 +9,14 @@ import { fileData } from './file-data.ts';
 import type { OpenRelay, OpenRun } from './open.ts';
 import { OpenRuns } from './open-runs.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
-import { foldFields } from './request-fields.ts';
+import { foldFields, type RequestOptions } from './request-fields.ts';
 import { movePlan, resolve } from './relays.ts';
 import type { RequestState } from './request-state.ts';
 import { findStanding, type RequestStanding } from './standing.ts';
 import { speak, streamInput } from './steps.ts';
 import { addUsage } from '../../events/usage-sum.ts';
-import { type PriceOf, TotalsSum } from './totals.ts';
+import { TotalsSum } from './totals.ts';
 import { defined } from '../../events/defined.ts';
-
-export interface RequestOptions {
-  /** The root run; the first run of the events when absent. */
-  readonly runId?: string | undefined;
-  /** The cost of a report in US dollars; what the report itself says when absent. */
-  readonly priceOf?: PriceOf | undefined;
-}
 
 const checkOptions = optionsCheck('new RequestFold', foldFields);
 

@@ -6,18 +6,25 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import type { RunHandle } from '../../control/index.ts';
 import { runHeader } from '../../control/supervision/inside-run.ts';
 import { visibleLine } from '../../events/terminal-text.ts';
 import type { Site } from '../site.ts';
 import type { McpAccess } from './mcp-access.ts';
 import { type McpCaller, readCaller } from './mcp-caller.ts';
-import type { McpConnection } from './mcp-connection.ts';
 import type { McpToolInput, McpToolName } from './mcp-tools.ts';
 import { VisibleThreads } from './visible-threads.ts';
 
+/** The connection that a call came through. */
+export interface CallingConnection {
+  readonly access: McpAccess;
+  /** Starts a run; rejects with `too_many_calls` when too many that this connection asked for are under way. */
+  startRun(start: () => Promise<RunHandle>): Promise<RunHandle>;
+}
+
 /** A call that is being answered. */
 export interface McpCall {
-  readonly connection: McpConnection;
+  readonly connection: CallingConnection;
   readonly site: Site;
   readonly access: McpAccess;
   readonly threads: VisibleThreads;
@@ -45,7 +52,7 @@ export type McpToolHandlers = {
 
 /** Returns what a call has at hand. */
 export function createCall(
-  connection: McpConnection,
+  connection: CallingConnection,
   site: Site,
   server: McpServer,
   { mcpReq, http }: ServerContext,

@@ -11,7 +11,7 @@ import type { RunHandle } from '../../control/supervision/run-control.ts';
 import { SingletreeError } from '../../events/singletree-error.ts';
 import type { Site } from '../site.ts';
 import type { McpAccess } from './mcp-access.ts';
-import type { McpCall, ToolAnswer } from './mcp-call.ts';
+import type { CallingConnection, McpCall, ToolAnswer } from './mcp-call.ts';
 
 /** How many calls of a connection are answered at the same time. */
 const mostCalls = 32;
@@ -19,7 +19,7 @@ const mostCalls = 32;
 const mostRuns = 8;
 
 /** What the calls of one connection share; HTTP makes a server for each request of it. */
-export class McpConnection {
+export class McpConnection implements CallingConnection {
   readonly access: McpAccess;
   readonly #open: () => Promise<Site>;
   #announce: (site: Site) => void = () => {};
@@ -97,7 +97,6 @@ export class McpConnection {
     }
   }
 
-  /** Starts a run; rejects with `too_many_calls` when too many that this connection asked for are under way. */
   async startRun(start: () => Promise<RunHandle>): Promise<RunHandle> {
     if (this.#runs >= mostRuns)
       throw new SingletreeError(

@@ -21,6 +21,7 @@ export function baseRoutes(site: Site): Route[] {
         const folder = scope.resourceId === undefined ? await site.conversations.digests.findFolder(thread) : undefined;
         if (folder === undefined)
           throw new SingletreeError('not_found', `The thread "${thread.id}" has no folder that can be compared.`);
+        // A folder that is gone is reported below.
         const found = await stat(folder).catch(() => undefined);
         if (found?.isDirectory() !== true)
           throw new SingletreeError('workspace_unavailable', `The folder "${folder}" is not on this server.`);

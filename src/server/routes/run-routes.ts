@@ -113,6 +113,7 @@ function rawLine({ n, ts, stream, line }: RawLine, redactor: Redactor): RawLineI
   try {
     return { n, ts, stream, line: redactor.json(strictUtf8.decode(line)) };
   } catch {
+    // It is no text.
     const bytes = redactor.text(Buffer.from(line).toString('latin1'));
     return { n, ts, stream, base64: Buffer.from(bytes, 'latin1').toString('base64') };
   }

@@ -33,6 +33,7 @@ export function useHighlight(code: string, language: string, isReady: boolean): 
 function linesOf(key: string, code: string, language: string): Promise<Lines> {
   const before = open.get(key);
   if (before !== undefined) return before;
+  // Without colours the code is shown as it is.
   const work = highlightInWorker(code, language)
     .catch(() => undefined)
     .then(lines => {

@@ -19,12 +19,14 @@ export function QueueEditor({ message, onHold, onSave, onCancel }: QueueEditorPr
   const [text, setText] = useState(() => wordsOf(message.content));
   const hold = useLatest(onHold);
   useEffect(() => {
+    // The hold is asked for again; saving reports what went wrong.
     const keep = () => void hold.current(true).catch(() => {});
     keep();
     const timer = setInterval(keep, holdEveryMs);
     return () => clearInterval(timer);
   }, [hold]);
   const cancel = () => {
+    // The hold ends by itself.
     void onHold(false).catch(() => {});
     onCancel();
   };

@@ -12,6 +12,7 @@ export function useAttachments(onProblem: (problem: string | undefined) => void)
         onProblem(`${file.name} is too large: attachments may have ${bytesText(mostBytes)} in all.`);
         return;
       }
+      // Reported below.
       const read = await readAttachment(file).catch(() => undefined);
       if (read === undefined) onProblem(`${file.name} cannot be read.`);
       else setAttachments(before => [...before, read]);

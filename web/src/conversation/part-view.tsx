@@ -1,5 +1,6 @@
 import { memo, type ReactElement } from 'react';
 import { noticeOf, type ViewPart } from '../../../src/projections/index.ts';
+import { withoutRetry } from '../../../src/projections/presentation/wording.ts';
 import { RelayCard } from '../relays/relay-card.tsx';
 import { CompactionRow } from './compaction-row.tsx';
 import { AnswerText, Notice, Reasoning, ReplCard, TaskList } from './item-cards.tsx';
@@ -28,5 +29,6 @@ export const PartView = memo(function PartView({ part, live }: PartViewProps): R
   if (part.event.type === 'summary' && part.event.kind === 'compaction')
     return <CompactionRow event={part.event} seq={part.seq} />;
   const notice = noticeOf(part.event);
-  return notice === undefined ? null : <Notice level={notice.level} message={notice.message} />;
+  if (notice === undefined) return null;
+  return <Notice level={notice.level} message={live ? notice.message : withoutRetry(notice.message)} />;
 });

@@ -72,11 +72,8 @@ function RelayAsk({ asked }: { asked: RelayPresentation }) {
   );
 }
 
-/** A single text as it is, several as names and values. */
 function Fields({ fields }: { fields: readonly NamedValue[] }) {
-  const [first] = fields;
-  if (first === undefined) return null;
-  if (fields.length === 1) return <pre className="card-pre">{visibleText(first.value)}</pre>;
+  if (fields.length === 0) return null;
   return (
     <dl className="params">
       {fields.map(({ name, value }) => (

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { parseJson } from '../../../src/base/parse-json.ts';
 
 interface ReviseFieldProps {
   readonly params: Readonly<Record<string, unknown>>;
@@ -10,7 +11,7 @@ interface ReviseFieldProps {
 export function ReviseField({ params, disabled, revise }: ReviseFieldProps) {
   const [text, setText] = useState(() => JSON.stringify(params, undefined, 2));
   const field = useRef<HTMLTextAreaElement>(null);
-  const input = parsed(text);
+  const input = parseJson(text);
   return (
     <details
       className="revise"
@@ -53,13 +54,4 @@ export function ReviseField({ params, disabled, revise }: ReviseFieldProps) {
       </div>
     </details>
   );
-}
-
-/** The value of a JSON text; undefined when it is invalid. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -33,7 +33,7 @@ export function textOfBase64(base64: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return undefined;
+    return undefined; // It is no text.
   }
 }
 

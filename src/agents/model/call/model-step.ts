@@ -148,7 +148,7 @@ export async function modelStep(options: ModelStepOptions, sink: ModelSink): Pro
       try {
         await retry.wait(ms, signal);
       } catch {
-        return { ended: 'aborted' };
+        return { ended: 'aborted' }; // Only the signal ends the wait.
       }
     }
   }
@@ -184,6 +184,7 @@ async function readParts<Part>(
       if (signal.aborted) return;
     }
   } finally {
+    // The connection may be gone already.
     if (!isRead) reader.cancel().catch(() => {});
   }
 }

@@ -64,6 +64,6 @@ export async function listServerModels(
       .safeParse(await response.json())
       .data?.data.map(({ id }) => id);
   } catch {
-    return undefined;
+    return undefined; // It is not there, or no such server.
   }
 }

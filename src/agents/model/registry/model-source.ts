@@ -1,6 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SingletreeError } from '../../../events/index.ts';
-import { type AiSdkModel, asModelV3 } from '../specification/ai-sdk-model.ts';
+import { asModelV3 } from '../specification/ai-sdk-model.ts';
+import { type AiSdkModel } from '../specification/converted-model.ts';
 import { createModelRegistry, type ModelRegistry } from './registry.ts';
 
 /** A model of the AI SDK, or its `provider/model` id. */

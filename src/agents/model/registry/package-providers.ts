@@ -1,5 +1,5 @@
 import { SingletreeError } from '../../../events/index.ts';
-import type { AiSdkModel } from '../specification/ai-sdk-model.ts';
+import type { AiSdkModel } from '../specification/converted-model.ts';
 import type { ModelFactory, ModelProvider, ProviderSettings } from './providers.ts';
 
 /** A provider whose AI SDK package is loaded when it is installed. */

@@ -1,4 +1,4 @@
-import type { AiSdkModel } from '../specification/ai-sdk-model.ts';
+import type { AiSdkModel } from '../specification/converted-model.ts';
 import { defined } from '../../../events/defined.ts';
 
 /** The settings that a provider is created from; the registry reads them from the environment. */

@@ -147,7 +147,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
       try {
         return isReady(split(modelId).provider, env);
       } catch {
-        return false;
+        return false; // It names no provider that is known.
       }
     },
     envVarOf: modelId => split(modelId).provider.envVar,

@@ -1,3 +1,5 @@
+import { parseJson } from '../../../base/parse-json.ts';
+
 /** The transport of a request: a direct call, or one of the wire APIs. */
 export type ScriptedApi = 'model' | 'responses' | 'chat' | 'messages' | 'google';
 
@@ -83,11 +85,7 @@ export function scriptedRequest({ index, api, model, ...read }: RequestFacts): S
 
 /** Returns the arguments of a tool call as a value, or the text itself when it is not JSON. */
 export function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return parseJson(text, text);
 }
 
 function isUser(message: SeenMessage): boolean {

@@ -8,7 +8,8 @@ import type { Message } from '../../../projections/message.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { defineTool } from '../../loop/tool.ts';
 import { createModelRegistry } from '../registry/registry.ts';
-import { type AiSdkModel, asModelV3 } from './ai-sdk-model.ts';
+import { asModelV3 } from './ai-sdk-model.ts';
+import { type AiSdkModel } from './converted-model.ts';
 
 /** The result of a call, which every specification types differently. */
 function streamOf(...parts: readonly object[]): never {

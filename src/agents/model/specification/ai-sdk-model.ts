@@ -1,18 +1,8 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SingletreeError } from '../../../events/index.ts';
-import { convertedModel } from './converted-model.ts';
+import { type AiSdkModel, convertedModel } from './converted-model.ts';
 import { fromV2 } from './v2-model.ts';
 import { fromV4 } from './v4-model.ts';
-
-/** A language model of the AI SDK, of specification v2, v3 or v4, by its structure: no version of the SDK is needed. */
-export interface AiSdkModel {
-  readonly specificationVersion: 'v2' | 'v3' | 'v4';
-  readonly provider: string;
-  readonly modelId: string;
-  readonly supportedUrls: PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]>;
-  doGenerate(options: never): PromiseLike<object>;
-  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
-}
 
 /** The specifications of a model that can be used. */
 export const modelSpecifications: readonly string[] = ['v2', 'v3', 'v4'];

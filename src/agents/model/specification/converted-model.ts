@@ -5,7 +5,16 @@ import type {
   LanguageModelV3GenerateResult,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
-import type { AiSdkModel } from './ai-sdk-model.ts';
+
+/** A language model of the AI SDK, of specification v2, v3 or v4, by its structure: no version of the SDK is needed. */
+export interface AiSdkModel {
+  readonly specificationVersion: 'v2' | 'v3' | 'v4';
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]>;
+  doGenerate(options: never): PromiseLike<object>;
+  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+}
 
 /** How the requests and answers of another specification differ from v3. */
 export interface Conversion {

@@ -75,7 +75,7 @@ function readablePatch(patch: string): FilePatch[] {
   try {
     return parsePatch(patch);
   } catch {
-    return [];
+    return []; // The tool reports what is wrong with it when it is executed.
   }
 }
 

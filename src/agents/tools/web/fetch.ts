@@ -77,6 +77,6 @@ function decoded(bytes: Uint8Array, contentType: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    return new TextDecoder().decode(bytes);
+    return new TextDecoder().decode(bytes); // A charset that does not exist.
   }
 }

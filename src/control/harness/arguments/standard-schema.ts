@@ -36,7 +36,7 @@ export function jsonSchemaOf(schema: PublicSchema): Readonly<Record<string, unkn
     if ('_zod' in schema) return z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' });
     return 'jsonSchema' in schema['~standard'] ? inputOf(schema as StandardJSONSchemaV1) : undefined;
   } catch {
-    return undefined;
+    return undefined; // The caller says what it needs it for.
   }
 }
 

@@ -1,4 +1,9 @@
-import type { PendingToolApproval, PendingPlanApproval, PendingQuestion, PendingSuspension } from '../harness-event.ts';
+import type {
+  PendingToolApproval,
+  PendingPlanApproval,
+  PendingQuestion,
+  PendingSuspension,
+} from '../pending-requests.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/task-item.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';

@@ -124,6 +124,7 @@ export function deferred<Value>(): Deferred<Value> {
   const promise = new Promise<Value>((resolve, reject) => {
     settle = { resolve, reject };
   });
+  // Nobody may wait for it.
   promise.catch(() => {});
   return { promise, ...(settle as unknown as Pick<Deferred<Value>, 'resolve' | 'reject'>) };
 }

@@ -6,7 +6,8 @@ import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { invalidArgument, wordsFor } from '../../../events/options/check-options.ts';
 import type { EventLog } from '../../../log/index.ts';
-import { type HarnessConfig, resolveDynamic } from '../harness-config.ts';
+import { type HarnessConfig } from '../harness-config.ts';
+import { resolveDynamic } from '../dynamic.ts';
 import type { HarnessSettings } from '../settings/harness-settings.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import { RequestContext } from '../tools/request-context.ts';

@@ -55,6 +55,7 @@ export class StateStore {
     this.#own = own;
     const checked = this.#schema.check(this.#checkable(own, settings));
     this.ready = checked instanceof Promise ? checked.then(result => this.#begin(result)) : Promise.resolve();
+    // Every use of the queue rejects with it.
     this.ready.catch(() => {});
     this.#queue = new SerialQueue(this.ready);
     if (!(checked instanceof Promise)) this.#begin(checked);

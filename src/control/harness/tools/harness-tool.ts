@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
 import type { Tool, ToolCall } from '../../../agents/loop/tool.ts';
 import { SingletreeError } from '../../../events/index.ts';
-import type { Dynamic } from '../harness-config.ts';
+import type { Dynamic } from '../dynamic.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
 import type { RequestContext, HarnessToolContext } from './request-context.ts';
 import { jsonSchemaOf, type PublicSchema, standardSchema } from '../arguments/standard-schema.ts';

@@ -4,7 +4,8 @@ import { defineTool, type Tool, type ToolCall } from '../../../agents/loop/tool.
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { RunResult } from '../../../agents/run-result.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
-import { type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
+import { type HarnessSubagent } from '../harness-config.ts';
+import { resolveDynamic } from '../dynamic.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkResult } from '../subagents/forks.ts';
 import { stoppedAgent } from '../subagents/stopped-agent.ts';

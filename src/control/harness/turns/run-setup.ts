@@ -8,7 +8,8 @@ import { loopTools } from '../tools/harness-tool.ts';
 import { type ForkCall, subagentTool, unavailableInFork } from '../tools/subagent-tool.ts';
 import { forkContext } from '../subagents/fork-context.ts';
 import type { ForkRequest, Forks } from '../subagents/forks.ts';
-import { type HarnessConfig, type HarnessSubagent, resolveDynamic } from '../harness-config.ts';
+import { type HarnessConfig, type HarnessSubagent } from '../harness-config.ts';
+import { resolveDynamic } from '../dynamic.ts';
 import {
   deniedTools,
   type PermissionRules,

@@ -44,7 +44,7 @@ function guardedParse(line: string): readonly Statement[] | undefined {
     const script = parse(line);
     return (script.errors?.length ?? 0) > 0 ? undefined : script.commands;
   } catch {
-    return undefined;
+    return undefined; // The parser gives up on it.
   }
 }
 

@@ -1,0 +1,8 @@
+/** Returns the value of a JSON text, or `otherwise` when it is not JSON. */
+export function parseJson(text: string, otherwise?: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise; // Who calls it says what such a text means.
+  }
+}
