@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { scriptedModel } from '../../src/testing/index.ts';
 import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
 import { installPrograms, programsReady } from './support/real-program.ts';
 
@@ -100,6 +101,29 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     ]);
     expect((await scene.turn(name, 2)).asked).toEqual(['user: SUMMARY-1', 'user: LOOK-2']);
   });
+
+  it.each(names)(
+    'gives %s a summary of a conversation that its window has no room for',
+    {
+      timeout: 120_000,
+    },
+    async name => {
+      const scene = await open();
+      const compaction = { threshold: 30, model: scriptedModel(() => 'SUMMARY-1') };
+      await scene.turn('own', 1);
+      const { asked, events } = await scene.turn(name, 2, { compaction });
+      // What people wrote is kept word for word.
+      expect(asked).toEqual(['user: LOOK-1', 'user: SUMMARY-1', 'user: LOOK-2']);
+      expect(events.filter(event => event.type === 'warning' && event.code === 'conversation_condensed')).toHaveLength(
+        1,
+      );
+      expect((await scene.turn(name, 3, { compaction })).asked).toEqual([
+        ...asked.slice(0, 2),
+        ...turns([2]),
+        'user: LOOK-3',
+      ]);
+    },
+  );
 
   it.each(names)('gives %s the pictures of earlier prompts', { timeout: 120_000 }, async name => {
     const scene = await open();

@@ -9,7 +9,7 @@ import { demoAgent } from '../../agents/demo/demo-agent.ts';
 import type { Agent, CallableAgent, PermissionRuleSet } from '../../agents/index.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { demoOffer, installedCoder, withoutModel } from '../coder.ts';
+import { demoOffer, installedCoder, withoutModel, findDefaultModel } from '../coder.ts';
 import { builtInIds, ownAgents } from './own-agents.ts';
 import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -107,7 +107,8 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
   return nativeAgent(coder.agent, { ...options, permissions: undefined }, () => coder.close());
 }
 
-function cliOptions({ cwd, home, environment }: Settings, options: RunnableOptions): CliAgentOptions {
+function cliOptions(settings: Settings, options: RunnableOptions): CliAgentOptions {
+  const { cwd, home, environment } = settings;
   const { model, env, timeoutMs, idleTimeoutMs, permissions, yolo } = options;
   const { sessions = new SessionPool({ size: 0 }) } = options;
   const sessionFolder = writtenSessionsFolder(home);
@@ -116,6 +117,7 @@ function cliOptions({ cwd, home, environment }: Settings, options: RunnableOptio
     environment,
     sessions,
     sessionFolder,
+    compaction: { model: () => findDefaultModel(settings) },
     ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }),
   };
 }

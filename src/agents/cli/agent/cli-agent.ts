@@ -10,6 +10,7 @@ import { frozenEvents } from '../../frozen-events.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { EnvironmentPolicy } from '../../process/environment.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
+import type { HandOverCompaction } from '../sessions/fit-history.ts';
 import { stopWith } from '../../loop/stop-with.ts';
 import { type PermissionRuleSet, type Policy, toRuleSet } from '../../permissions/index.ts';
 import { withRun } from '../../run-agent.ts';
@@ -65,6 +66,8 @@ export interface CliAgentOptions {
    * every call and result. Default: none, the conversation is written into the prompt.
    */
   readonly sessionFolder?: string;
+  /** How a conversation that is too long for the program's model is shortened before it is handed over. */
+  readonly compaction?: HandOverCompaction;
   /** Measures the limits of a run over the live channel. Default: the system clock. */
   readonly clock?: Clock;
 }

@@ -8,6 +8,7 @@ import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { sessionNamePrefix } from '../contract/cli-command.ts';
 import type { Translator } from '../contract/translator.ts';
 import { newSessionWarning } from '../live/live-prompt.ts';
+import { fitConversation } from '../sessions/fit-history.ts';
 import { type ChosenSession, findUsableSession, type SessionUse, writeHandOver } from '../sessions/hand-over.ts';
 import type { CliAgentOptions } from './cli-agent.ts';
 import { startFailure, withHint } from './failure-hint.ts';
@@ -41,11 +42,14 @@ export class PrintRun {
   /** The time of the current line: its raw record and its events carry the same. */
   #ts = new Date().toISOString();
   #lineCount = 0;
+  /** The conversation as the program gets it. */
+  #messages: InvokeParams['messages'];
 
   constructor(options: PrintRunOptions) {
     this.#options = options;
     const { adapter, options: settings, params } = options;
     const { runId, runMark, signal } = params;
+    this.#messages = params.messages;
     this.#sessionName = `${sessionNamePrefix}${runId}`;
     this.#use = {
       adapter,
@@ -64,27 +68,23 @@ export class PrintRun {
   /** Yields everything from the first to the last event. */
   async *run(): AsyncGenerator<AgentEvent> {
     const { adapter, params, options } = this.#options;
-    const { runId, messages, signal, session: last } = params;
+    const { runId, signal, session: last } = params;
     const { semaphore } = options;
+    yield* this.#attempt(undefined).run.start();
     // Print mode has no flag for a copy of a session.
-    const usable = await findUsableSession(this.#use, messages, last?.fork === true ? undefined : last);
-    const written = usable === undefined ? await writeHandOver(this.#use, messages) : undefined;
-    let attempt = this.#attempt(usable ?? written);
-    yield* attempt.run.start();
-    yield* this.#explain(attempt, written);
+    const usable = await findUsableSession(this.#use, params.messages, last?.fork === true ? undefined : last);
+    let attempt = usable === undefined ? yield* this.#handOver() : this.#attempt(usable);
     const servers = Object.keys(params.mcpServers ?? {}).join(', ');
     if (servers !== '')
       yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
-    const { dropped } = fitAttachments(adapter.name, promptOf(messages, attempt.session), () => false);
+    const { dropped } = fitAttachments(adapter.name, promptOf(this.#messages, attempt.session), () => false);
     if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
     if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
     let release = () => {};
     try {
       release = await semaphore.acquire(signal);
       if ((yield* this.#process(attempt)) === 'ended') return;
-      const rebuilt = await writeHandOver(this.#use, messages);
-      attempt = this.#attempt(rebuilt);
-      yield* this.#explain(attempt, rebuilt);
+      attempt = yield* this.#handOver();
       yield* this.#process(attempt);
     } catch (error) {
       this.#ts = new Date().toISOString();
@@ -108,19 +108,28 @@ export class PrintRun {
     return { session, translator, run };
   }
 
-  /** Yields a warning when the conversation is in the prompt. */
-  *#explain({ session }: Attempt, written: Awaited<ReturnType<typeof writeHandOver>>): Generator<AgentEvent> {
-    const { adapter, params } = this.#options;
-    if (session !== undefined || !promptOf(params.messages, session).includesHistory) return;
-    const problem = written !== undefined && 'problem' in written ? written.problem : undefined;
-    yield warning(params.runId, newSessionWarning(adapter, problem), 'new_session');
+  /** Writes the conversation as a session; when that cannot be, it is in the prompt, and a warning says so. */
+  async *#handOver(): AsyncGenerator<AgentEvent, Attempt> {
+    const { adapter, options, params } = this.#options;
+    const events: AgentEvent[] = [];
+    const put = async (event: AgentEvent) => void events.push(event);
+    const { compaction } = options;
+    this.#messages = await fitConversation({ adapter, compaction, model: this.#use.model, params, put });
+    yield* events;
+    const written = await writeHandOver(this.#use, this.#messages);
+    const attempt = this.#attempt(written);
+    if (attempt.session === undefined && promptOf(this.#messages).includesHistory) {
+      const problem = written !== undefined && 'problem' in written ? written.problem : undefined;
+      yield warning(params.runId, newSessionWarning(adapter, problem), 'new_session');
+    }
+    return attempt;
   }
 
   /** Runs the program; returns whether it ended, or has no session that it could resume and was not asked anything. */
   async *#process({ session, translator, run }: Attempt): AsyncGenerator<AgentEvent, 'ended' | 'unknown_session'> {
-    const { adapter, options, params } = this.#options;
+    const { adapter, options } = this.#options;
     const { runId, cwd, model, executable, runMark, signal } = this.#use;
-    const { text: prompt } = fitAttachments(adapter.name, promptOf(params.messages, session), () => false);
+    const { text: prompt } = fitAttachments(adapter.name, promptOf(this.#messages, session), () => false);
     const command = adapter.command({
       ...options,
       prompt,

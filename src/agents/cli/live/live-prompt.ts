@@ -25,8 +25,8 @@ export function firstPrompt(
   opening: SessionOpening,
   resumed: ResumedRun | undefined,
 ): TurnContent {
-  const { runId, messages } = params;
-  const { sessionId, session, problem } = opening;
+  const { runId } = params;
+  const { sessionId, session, problem, messages = params.messages } = opening;
   if (resumed?.sessionId !== undefined && resumed.sessionId === sessionId)
     return {
       content: resumed.prompt,
