@@ -62,7 +62,9 @@ async function runOurs(script: ModelScript, sink: Sink): Promise<void> {
     maxIterations: calls + 1,
   });
   const messages = [{ role: 'user' as const, content: prompt }];
-  const count = await sink(agent.invoke({ runId: newId(), messages, signal: new AbortController().signal }));
+  const count = await sink(
+    agent.invoke({ run: { runId: newId(), signal: new AbortController().signal }, conversation: { messages } }),
+  );
   check(count);
 }
 

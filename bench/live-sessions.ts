@@ -79,7 +79,9 @@ async function warmTurn(id: string, settings: Settings): Promise<Result> {
     const sessionId = known.get(channel);
     const session = sessionId === undefined ? {} : { session: { id: sessionId, known: 0 } };
     const messages = [{ role: 'user' as const, content: 'go' }];
-    for await (const event of cliAgent(id, { ...options, channel }).invoke({ messages, ...session })) {
+    for await (const event of cliAgent(id, { ...options, channel }).invoke({
+      conversation: { messages, ...session },
+    })) {
       if (event.type === 'session') known.set(channel, event.sessionId);
       if (event.type === 'error') throw new Error(event.message);
     }

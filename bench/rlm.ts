@@ -1,5 +1,4 @@
 import { modelAgent, rlmAgent } from 'singletree/agents';
-import { newId } from 'singletree/events';
 import { type ModelScript, scriptedModel } from 'singletree/testing';
 import { race } from './measure.ts';
 import type { Result } from './result.ts';
@@ -22,10 +21,9 @@ export async function* rlm(): AsyncGenerator<Result> {
 }
 
 const parallel = 8;
-const signal = new AbortController().signal;
 const code = `FINAL((await Promise.all(Array.from({ length: ${queries} }, (_, n) => llm_query('Query ' + n)))).length)`;
 const modelOf = (script: ModelScript) => scriptedModel(script, { keepRequests: 0 });
-const ask = (content: string) => ({ runId: newId(), messages: [{ role: 'user' as const, content }], signal });
+const ask = (content: string) => ({ conversation: { messages: [{ role: 'user' as const, content }] } });
 
 async function runOurs(script: ModelScript): Promise<void> {
   const agent = rlmAgent({

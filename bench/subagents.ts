@@ -58,9 +58,8 @@ async function runAll(onResult: () => void = () => {}): Promise<void> {
   let results = 0;
   const messages = [{ role: 'user' as const, content: 'Go.' }];
   const events: AsyncIterable<AgentEvent> = parent.invoke({
-    runId: newId(),
-    messages,
-    signal: new AbortController().signal,
+    run: { runId: newId(), signal: new AbortController().signal },
+    conversation: { messages },
   });
   for await (const event of events) {
     await writer.write(event);

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from 'singletree';
 import { loopAgent, workspacePermissions, workspaceTools } from 'singletree/agents';
 import { createActivityState, projectActivity } from 'singletree/projections';
 import { scriptedModel } from 'singletree/testing';
@@ -27,7 +26,7 @@ const agent = loopAgent({
 
 const activity = createActivityState();
 const messages = [{ role: 'user' as const, content: 'Make sum.js add.' }];
-for await (const event of agent.invoke({ runId: newId(), messages, signal: new AbortController().signal })) {
+for await (const event of agent.invoke({ conversation: { messages } })) {
   if (event.type === 'tool_result') console.log(event.output);
   for (const { timestamp: _, ...done } of projectActivity(activity, event)) console.log(JSON.stringify(done));
 }

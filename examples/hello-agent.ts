@@ -21,7 +21,7 @@ const agent = loopAgent({
   permissions: 'allow',
 });
 
-const run = agent.invoke({ messages: [{ role: 'user', content: 'Roll a die for me.' }] });
+const run = agent.invoke({ conversation: { messages: [{ role: 'user', content: 'Roll a die for me.' }] } });
 for await (const event of run) {
   // A model call that broke off is made again: what it said no longer counts.
   if (event.type === 'step_start' && event.attempt !== undefined) console.log('\n(once more)');

@@ -1,7 +1,6 @@
 // A model calls a tool of an MCP server. The server is this same file, started as a program of its own.
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { newId } from 'singletree';
 import { connectMcp, loopAgent } from 'singletree/agents';
 import { scriptedModel } from 'singletree/testing';
 import * as z from 'zod';
@@ -27,7 +26,7 @@ async function ask() {
     permissions: { rules: [{ category: 'mcp', policy: 'allow' }] },
   });
   const messages = [{ role: 'user' as const, content: 'I go to Bergen tomorrow.' }];
-  for await (const event of agent.invoke({ runId: newId(), messages, signal: new AbortController().signal })) {
+  for await (const event of agent.invoke({ conversation: { messages } })) {
     if (event.type === 'tool_call') console.log(`→ ${event.name} ${JSON.stringify(event.input)}`);
     if (event.type === 'tool_result') console.log(`← ${JSON.stringify(event.output)}`);
     if (event.type === 'text') process.stdout.write(event.content);

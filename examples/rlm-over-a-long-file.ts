@@ -2,7 +2,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from 'singletree';
 import { rlmAgent } from 'singletree/agents';
 import { scriptedModel } from 'singletree/testing';
 
@@ -25,7 +24,7 @@ const agent = rlmAgent({
 });
 
 const messages = [{ role: 'user' as const, content: 'What went wrong?' }];
-for await (const event of agent.invoke({ runId: newId(), messages, signal: new AbortController().signal })) {
+for await (const event of agent.invoke({ conversation: { messages } })) {
   if (event.type === 'repl_input') console.log(`> ${event.code.replaceAll('\n', '\n> ')}`);
   if (event.type === 'repl_progress') process.stdout.write(event.chunk);
   if (event.type === 'harness_start' && event.agentId === 'llm_query') console.log('(a model is asked)');

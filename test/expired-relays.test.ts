@@ -12,12 +12,13 @@ import { startTestServer } from './support/test-server.ts';
 /** An agent that asks until a time, and says what came of it. */
 const asking = (expiresAt: string) => ({
   ...scriptedAgent('asker', async function* ({ event, answer, params }) {
-    const id = `${params.runId}/ask`;
-    if (params.resume === undefined) yield event('relay', { id, relayKind: 'question', question: 'Tea?', expiresAt });
+    const id = `${params.run.runId}/ask`;
+    if (params.run.resume === undefined)
+      yield event('relay', { id, relayKind: 'question', question: 'Tea?', expiresAt });
     const { outcome } = await answer(id);
     yield event('text', { id: 't', content: outcome });
   }),
-  resumable: true,
+  abilities: { resumable: true },
 });
 const expired = { code: 'relay_expired' };
 const started = async (log: MemoryLog, expiresAt: string, report: (line: string) => void = () => {}) => {

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { InvokeParams } from '../src/agents/agent.ts';
+import type { InvokeParams } from '../src/agents/invoke-params.ts';
 import { coderAgent } from '../src/agents/index.ts';
-import { removeRunFolders } from '../src/cli/run/run-folders.ts';
+import { removeRunFolders } from '../src/cli/run/run-record.ts';
 import { ConversationReader } from '../src/control/conversations/conversation-reader.ts';
 import { ThreadMemory } from '../src/control/thread-memory.ts';
 import { continueRun, Harness, Supervisor, Worktrees } from '../src/control/index.ts';
@@ -34,12 +34,12 @@ const invoked: InvokeParams[] = [];
 const recorder = {
   ...scriptedAgent('recorder', async function* ({ params, event }) {
     invoked.push(params);
-    yield event('text', { id: `${params.runId}/t`, content: 'Done.' });
+    yield event('text', { id: `${params.run.runId}/t`, content: 'Done.' });
   }),
-  resumable: true,
+  abilities: { resumable: true },
 };
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', { id, relayKind: 'question', question: 'Which?' });
   await answer(id);
 });
@@ -218,7 +218,10 @@ it('imported events change no file, process, permission or other thread, whateve
         expect([[...memoryRuns], remembered, asked.pending, mode, folder]).toEqual([[], [], [], undefined, undefined]);
       }
       for (const [name, place] of done) await operations[name]?.(places[place]?.id ?? '');
-      for (const { session, mode, cwd, decided, resume } of invoked)
+      for (const {
+        run: { mode, cwd, resume },
+        conversation: { session, decided },
+      } of invoked)
         expect({ session, mode, cwd, decided, resume }).toEqual({ decided: [] });
       expect([filesIn(root), await threadsNow()]).toEqual(before);
       for (const { id, importedSeq = 0 } of places) {

@@ -146,14 +146,14 @@ describe('the log gives the request of each step, byte for byte', () => {
     ];
     const agent = loop(scriptByStep([[call('short')], 'Done.']), { tools: [tool('short', 'is short')] });
     const events: AgentEvent[] = [];
-    for await (const event of agent.invoke({ messages })) events.push(event);
+    for await (const event of agent.invoke({ conversation: { messages } })) events.push(event);
     expect(expectRequests(events, messages)).toHaveLength(2);
     expect(of(events, 'model_context')).toHaveLength(1);
   });
 
   it('is undefined for an external program that reports only names, which are stored once per thread', async () => {
     const raw = await readFile('test/cli-agents/fixtures/claude@2.1.325/hello/raw.jsonl', 'utf8');
-    const agent: Agent = { id: 'claude', invoke: ({ runId }) => readSavedStream('claude', [raw], { runId }) };
+    const agent: Agent = { id: 'claude', invoke: ({ run: { runId } }) => readSavedStream('claude', [raw], { runId }) };
     const { log, threadId, ask } = await openThread();
     for (const content of ['One.', 'Two.']) await ask(agent, content);
     const events = await log.read(threadId);

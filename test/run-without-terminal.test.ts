@@ -164,7 +164,7 @@ describe('a terminal that is closed', () => {
   it('stops a run that cannot be resumed', { timeout: 30_000 }, async () => {
     writeFileSync(
       join(home, 'singletree.config.mjs'),
-      `export default { agents: [{ id: 'slow', async *invoke({ runId, signal }) {
+      `export default { agents: [{ id: 'slow', async *invoke({ run: { runId, signal } }) {
         yield { type: 'text', runId, id: 't', content: 'Begun.' };
         await new Promise(resolve => signal.addEventListener('abort', resolve));
       } }] };`,

@@ -42,12 +42,12 @@ async function readAll(events: AsyncIterable<AgentEvent>, onEvent: (event: Agent
 describe('the events that invoke hands out', () => {
   it('cannot be changed', async () => {
     const { agent, paid } = setUp();
-    await readAll(agent.invoke({ messages }), event => {
+    await readAll(agent.invoke({ conversation: { messages } }), event => {
       if (event.type === 'tool_call') expect(() => mask(event)).toThrow(TypeError);
       if (event.type === 'harness_end') expect(Object.isFrozen(event)).toBe(true);
     });
     expect(paid).toEqual(['CH93', 'CH94']);
-    await readAll(modelAgent(scriptedModel(['Hello.'])).invoke({ messages }), event => {
+    await readAll(modelAgent(scriptedModel(['Hello.'])).invoke({ conversation: { messages } }), event => {
       if (event.type !== 'text') expect(Object.isFrozen(event)).toBe(true);
     });
   });
@@ -56,7 +56,7 @@ describe('the events that invoke hands out', () => {
     const { agent, paid } = setUp();
     const part: ContentPart = { type: 'text', text: 'Go.' };
     const orchestrator = createOrchestrator();
-    orchestrator.spawn(agent, { messages: [{ role: 'user', content: [part] }] });
+    orchestrator.spawn(agent, { conversation: { messages: [{ role: 'user', content: [part] }] } });
     await readAll(orchestrator.events(), event => {
       if (event.type === 'tool_call') expect(() => mask(event)).toThrow(TypeError);
       if (event.type !== 'text' && event.type !== 'tool_input_delta') expect(Object.isFrozen(event)).toBe(true);
@@ -66,12 +66,14 @@ describe('the events that invoke hands out', () => {
 
   it('are not frozen for a reader that copies them', async () => {
     const { agent } = setUp();
-    await readAll(unfrozenEvents(agent.invoke({ messages })), event => expect(Object.isFrozen(event)).toBe(false));
+    await readAll(unfrozenEvents(agent.invoke({ conversation: { messages } })), event =>
+      expect(Object.isFrozen(event)).toBe(false),
+    );
   });
 
   it('end the run when the reader stops early', async () => {
     const { agent, paid } = setUp();
-    for await (const event of agent.invoke({ messages })) if (event.type === 'tool_result') break;
+    for await (const event of agent.invoke({ conversation: { messages } })) if (event.type === 'tool_result') break;
     expect(paid).toEqual(['CH93']);
   });
 });
@@ -79,7 +81,7 @@ describe('the events that invoke hands out', () => {
 describe('the input of a tool', () => {
   it('is a copy: a tool that changes it does not change what the model is sent', async () => {
     const { agent, model, paid } = setUp();
-    await readAll(unfrozenEvents(agent.invoke({ messages })), () => {});
+    await readAll(unfrozenEvents(agent.invoke({ conversation: { messages } })), () => {});
     expect(paid).toEqual(['CH93', 'CH94']);
     expect(JSON.stringify(model.requests)).not.toContain('changed');
   });
@@ -96,7 +98,7 @@ describe('a tool that returns only a context', () => {
     const model = scriptedModel([{ toolCall: { name: 'look', input: {} } }, 'Done.']);
     const outputs: unknown[] = [];
     const agent = loopAgent({ model, tools: [look], permissions: { default: 'allow', rules: [] } });
-    await readAll(agent.invoke({ messages }), event => {
+    await readAll(agent.invoke({ conversation: { messages } }), event => {
       if (event.type === 'tool_result') outputs.push(event.output);
     });
     expect(outputs).toEqual([{ context: 'x', result: 'x' }]);

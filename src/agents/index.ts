@@ -3,20 +3,26 @@
  * @module
  */
 export type {
+  AgentAbilities,
   AgentMode,
   Agent,
   Answers,
   CallableAgent,
-  InvokeParams,
-  InvokeRequest,
   ModelRequest,
   RelayAnswer,
-  RunOrigin,
   Session,
   Steering,
   UsedTokens,
   UserMessage,
 } from './agent.ts';
+export type {
+  ConversationParams,
+  HostParams,
+  InvokeParams,
+  InvokeRequest,
+  RunOrigin,
+  RunParams,
+} from './invoke-params.ts';
 export { isEndOf } from './agent.ts';
 export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
 export { cliAdapters } from './cli/adapters/index.ts';

@@ -22,17 +22,25 @@ describe('an agent that is invoked with messages only', () => {
     ['an external program', () => cliAgent('codex', { executable: '/no/such/program' })],
   ])('has an id of its own: %s', async (_, make) => {
     const agent = make();
-    const [first, second] = [await collect(agent.invoke({ messages })), await collect(agent.invoke({ messages }))];
+    const [first, second] = [
+      await collect(agent.invoke({ conversation: { messages } })),
+      await collect(agent.invoke({ conversation: { messages } })),
+    ];
     expect(first.at(-1)).toMatchObject({ type: 'harness_end' });
     expect(new Set(first.map(({ runId }) => runId)).size).toBe(1);
     expect(first[0]?.runId).not.toBe(second[0]?.runId);
+  });
+
+  it('is refused when the messages are not in a conversation', () => {
+    const agent = loopAgent({ model: answer() });
+    expect(() => agent.invoke({ messages } as never)).toThrow('agent.invoke({ conversation: { messages');
   });
 
   it('may name a model without its provider', async () => {
     const server = await startScriptedServer({ script: ['Hello.'] });
     const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
     const agent = loopAgent({ model: answer(), registry: createModelRegistry({ env }) });
-    const events = await collect(agent.invoke({ model: 'claude-sonnet-4-5', messages }));
+    const events = await collect(agent.invoke({ run: { model: 'claude-sonnet-4-5' }, conversation: { messages } }));
     expect(events.at(-1)).toMatchObject({ reason: 'complete' });
     expect(server.requests[0]?.body).toMatchObject({ model: 'claude-sonnet-4-5' });
     await server.close();
@@ -83,7 +91,7 @@ describe('the stream of an orchestrator', () => {
 
   it('contains no message for a run with another cause', async () => {
     const orchestrator = createOrchestrator();
-    orchestrator.spawn(loopAgent({ model: scriptedModel(['Hello']) }), { prompt: 'Hi', parentId: 'call' });
+    orchestrator.spawn(loopAgent({ model: scriptedModel(['Hello']) }), { prompt: 'Hi', run: { parentId: 'call' } });
     expect((await collect(orchestrator.events()))[0]).toMatchObject({ type: 'harness_start', parentId: 'call' });
   });
 });

@@ -12,7 +12,7 @@ import { agentTool } from './subagents/agent-tool.ts';
 
 const counting = (id: string, count: number): Agent => ({
   id,
-  async *invoke({ runId }) {
+  async *invoke({ run: { runId } }) {
     yield { type: 'harness_start', runId, agentId: id };
     for (let at = 0; at < count; at++) yield { type: 'text', runId, id: `${runId}/${at}`, content: `${at}` };
     yield { type: 'harness_end', runId, agentId: id, reason: 'complete' };
@@ -20,14 +20,14 @@ const counting = (id: string, count: number): Agent => ({
 });
 const waiting = (id: string): Agent => ({
   id,
-  async *invoke({ runId, signal }) {
+  async *invoke({ run: { runId, signal } }) {
     yield { type: 'harness_start', runId, agentId: id };
     await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
   },
 });
 const failing: Agent = {
   id: 'failing',
-  async *invoke({ runId }) {
+  async *invoke({ run: { runId } }) {
     yield { type: 'harness_start', runId, agentId: 'failing' };
     throw new Error('broken');
   },
@@ -68,7 +68,7 @@ describe('an orchestrator', () => {
     let made = 0;
     const endless: Agent = {
       id: 'endless',
-      async *invoke({ runId, signal }) {
+      async *invoke({ run: { runId, signal } }) {
         yield { type: 'harness_start', runId, agentId: 'endless' };
         while (!signal.aborted) yield { type: 'text', runId, id: `${made++}`, content: 'x' };
       },
@@ -96,7 +96,7 @@ describe('an orchestrator', () => {
     const below = orchestrator.spawn(waiting('below'), { under: top });
     const deaf: Agent = {
       id: 'deaf',
-      async *invoke({ runId }) {
+      async *invoke({ run: { runId } }) {
         yield { type: 'harness_start', runId, agentId: 'deaf' };
         await new Promise(() => {});
       },
@@ -145,7 +145,7 @@ describe('an orchestrator', () => {
   it('takes back what a killed run asked', async () => {
     const asking: Agent = {
       id: 'asking',
-      async *invoke({ runId, answers, signal }) {
+      async *invoke({ run: { runId, signal }, host: { answers } }) {
         yield { type: 'harness_start', runId, agentId: 'asking' };
         yield { type: 'relay', runId, id: 'q', relayKind: 'question', question: 'Which?' };
         await answers?.wait('q', signal);

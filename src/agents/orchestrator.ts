@@ -2,15 +2,19 @@ import * as z from 'zod';
 import { type AgentEvent, errorText, type EventOf, newId, SingletreeError } from '../events/index.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { milliseconds, name, text } from '../events/options/option-fields.ts';
-import type { Agent, InvokeParams, RelayAnswer } from './agent.ts';
+import type { Agent, RelayAnswer } from './agent.ts';
+import type { ConversationParams, HostParams, InvokeParams, RunParams } from './invoke-params.ts';
 import { frozenEvents, unfrozenEvents } from './frozen-events.ts';
 import { EventChannel } from './loop/event-channel.ts';
 import { RelayInbox } from './relay-inbox.ts';
 
 /** What a run is started with. */
-export interface SpawnOptions extends Partial<Omit<InvokeParams, 'answers' | 'signal'>> {
-  /** What it is asked, when no messages are given. */
+export interface SpawnOptions {
+  /** What it is asked, when no conversation is given. */
   readonly prompt?: string;
+  readonly run?: Partial<Omit<RunParams, 'signal'>>;
+  readonly conversation?: ConversationParams;
+  readonly host?: Omit<HostParams, 'answers'>;
   /** A run that it belongs to: it ends when that one is killed. */
   readonly under?: string;
 }
@@ -39,40 +43,52 @@ const checkSpawn = optionsCheck(
     ({
       prompt: text().optional(),
       under: name().optional(),
-      runId: name().optional(),
-      messages: z.array(z.unknown()).optional(),
-      model: text().optional(),
-      mode: text().optional(),
-      cwd: text().optional(),
-      parentId: text().optional(),
-      // The agent uses the others as they are.
-      tasks: anything(),
-      registry: anything(),
-      tools: anything(),
-      withheldTools: anything(),
-      isImported: anything(),
-      permissions: anything(),
-      threadId: name().optional(),
-      resourceId: name().optional(),
-      by: name().optional(),
-      context: anything(),
-      request: anything(),
-      firstMessageId: anything(),
-      previousMessageId: anything(),
-      memory: anything(),
-      memoryHost: anything(),
-      session: anything(),
-      mcpServers: anything(),
-      additions: anything(),
-      raw: anything(),
-      rawBefore: anything(),
-      spending: anything(),
-      depth: anything(),
-      runMark: anything(),
-      resume: anything(),
-      decided: anything(),
-      steering: anything(),
-      childStops: anything(),
+      // The agent uses the fields without a check here as they are.
+      run: z
+        .strictObject({
+          runId: name().optional(),
+          threadId: name().optional(),
+          resourceId: name().optional(),
+          by: name().optional(),
+          context: anything(),
+          parentId: text().optional(),
+          depth: anything(),
+          model: text().optional(),
+          mode: text().optional(),
+          cwd: text().optional(),
+          additions: anything(),
+          resume: anything(),
+        } satisfies Record<keyof NonNullable<SpawnOptions['run']>, z.ZodType>)
+        .optional(),
+      conversation: z
+        .strictObject({
+          messages: z.array(z.unknown()),
+          firstMessageId: anything(),
+          previousMessageId: anything(),
+          tasks: anything(),
+          decided: anything(),
+          session: anything(),
+          isImported: anything(),
+        } satisfies Record<keyof ConversationParams, z.ZodType>)
+        .optional(),
+      host: z
+        .strictObject({
+          registry: anything(),
+          tools: anything(),
+          withheldTools: anything(),
+          permissions: anything(),
+          request: anything(),
+          steering: anything(),
+          childStops: anything(),
+          spending: anything(),
+          memory: anything(),
+          memoryHost: anything(),
+          mcpServers: anything(),
+          raw: anything(),
+          rawBefore: anything(),
+          runMark: anything(),
+        } satisfies Record<keyof NonNullable<SpawnOptions['host']>, z.ZodType>)
+        .optional(),
     }) satisfies Record<keyof SpawnOptions, z.ZodType>,
 );
 
@@ -93,19 +109,23 @@ export class Orchestrator {
   /** Starts a run and returns its id; the message that it answers is the first event, unless `parentId` names another cause. */
   spawn(agent: Agent, options: SpawnOptions = {}): string {
     checkSpawn(options);
-    const { prompt = '', under, runId = newId(), messages = [{ role: 'user', content: prompt }], ...rest } = options;
+    const { prompt = '', under, run = {}, host } = options;
+    const { conversation = { messages: [{ role: 'user', content: prompt }] } } = options;
+    const { runId = newId() } = run;
     if (this.#runs.has(runId))
       throw new SingletreeError('invalid_argument', `The run "${runId}" is under way already.`);
     if (under !== undefined && !this.#runs.has(under)) throw notFound(under);
     const stop = new AbortController();
-    const request = rest.parentId === undefined && rest.resume === undefined ? requestOf(messages) : undefined;
+    const request = run.parentId === undefined && run.resume === undefined ? requestOf(conversation) : undefined;
     const params: InvokeParams = {
-      ...rest,
-      ...(request !== undefined && { parentId: `${request.runId}:user` }),
-      runId,
-      messages,
-      signal: stop.signal,
-      answers: this.#inbox,
+      run: {
+        ...run,
+        ...(request !== undefined && { parentId: `${request.runId}:user` }),
+        runId,
+        signal: stop.signal,
+      },
+      conversation,
+      host: { ...host, answers: this.#inbox },
     };
     if (request !== undefined) void this.#put(request);
     const done = this.#drive(agent, params).then(() => {
@@ -156,7 +176,7 @@ export class Orchestrator {
 
   /** Passes on the events of a run, and makes sure that it and those below it have an end. */
   async #drive(agent: Agent, params: InvokeParams): Promise<void> {
-    const { runId, signal } = params;
+    const { runId, signal } = params.run;
     const open = new Map([[runId, agent.id]]);
     let isOver = false;
     let reason: 'aborted' | 'error' | 'complete' = 'complete';
@@ -194,7 +214,7 @@ export class Orchestrator {
 }
 
 /** The message of a person that a run answers, as an event of its own; undefined when a person did not speak last. */
-function requestOf(messages: InvokeParams['messages']): EventOf<'user'> | undefined {
+function requestOf({ messages }: ConversationParams): EventOf<'user'> | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;
   const content = typeof last.content === 'string' ? last.content : last.content.map(part => ({ ...part }));

@@ -98,7 +98,7 @@ describe('the end of a run', () => {
       output: z.object({ sum: z.number() }),
     });
     const other = adder();
-    for await (const event of agent.invoke({ messages: [{ role: 'user', content: '1 + 2' }] })) {
+    for await (const event of agent.invoke({ conversation: { messages: [{ role: 'user', content: '1 + 2' }] } })) {
       expect(isEndOf(event, other)).toBe(false);
       if (!isEndOf(event, agent)) continue;
       expectTypeOf(event.output).toEqualTypeOf<{ sum: number } | undefined>();

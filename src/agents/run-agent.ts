@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { defined } from '../events/defined.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
 import { field, having, name, signal } from '../events/options/option-fields.ts';
-import { type Agent, type CallableAgent, invokeParams, type InvokeRequest } from './agent.ts';
+import type { Agent, CallableAgent } from './agent.ts';
+import { toInvokeParams, type InvokeRequest } from './invoke-params.ts';
 import { ResultFold, type RunResult } from './run-result.ts';
 
 /** Runs agents on a log: a `Supervisor` is one. */
@@ -56,8 +57,9 @@ async function runAgent(
   if (supervisor !== undefined) return supervisor.run(agent, prompt, others);
   const { model, context, signal: stop } = others;
   const messages = [{ role: 'user' as const, content: prompt }];
-  const params = invokeParams({ messages, ...defined({ model, context, signal: stop }) });
-  const fold = new ResultFold(params.runId);
+  const run = defined({ model, context, signal: stop });
+  const params = toInvokeParams({ run, conversation: { messages } });
+  const fold = new ResultFold(params.run.runId);
   for await (const event of agent.invoke(params)) fold.take(event);
   return fold.result();
 }

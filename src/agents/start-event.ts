@@ -1,11 +1,11 @@
 import { defined } from '../events/defined.ts';
 import type { EventOf } from '../events/index.ts';
-import type { InvokeParams } from './agent.ts';
+import type { RunParams } from './invoke-params.ts';
 
 /** The first event of a run. */
 export function startEvent(
   agentId: string,
-  { runId, parentId, model }: InvokeParams,
+  { runId, parentId, model }: RunParams,
   cwd?: string,
 ): EventOf<'harness_start'> {
   return {

@@ -1,9 +1,9 @@
 import { defined } from '../events/defined.ts';
 import type { EventOf } from '../events/index.ts';
-import type { InvokeParams } from './agent.ts';
+import type { InvokeParams } from './invoke-params.ts';
 
 /** Takes the messages that people sent to a run meanwhile, as events of the run. */
-export function steeredMessages({ runId, steering }: { runId: string } & Pick<InvokeParams, 'steering'>) {
+export function steeredMessages({ run: { runId }, host: { steering } }: Pick<InvokeParams, 'run' | 'host'>) {
   return (steering?.take() ?? []).map(({ id, content, by }): EventOf<'user'> => {
     const parts = typeof content === 'string' ? content : content.map(part => ({ ...part }));
     return { type: 'user', runId, id, content: parts, ...defined({ by }) };

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { EditorOptions } from './acp/serve-editor.ts';
 import { listedCommand } from './command-list.ts';
-import { addVerboseOption } from './settings/diagnostics.ts';
-import { folder } from './settings/folder.ts';
-import { addStoreOptions } from './settings/store-options.ts';
+import { addStoreOptions, addVerboseOption, folder } from './command-options.ts';
 
 /** Adds `singletree acp`, which an editor starts to talk with an agent over the Agent Client Protocol. */
 export function addAcpCommand(program: Command): void {

@@ -1,3 +1,4 @@
+import { addJsonOption } from './command-options.ts';
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
@@ -5,24 +6,22 @@ import { abilityList } from '../agents/cli/contract/ability-words.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 import { listedCommand } from './command-list.ts';
-import { tableLines } from './table.ts';
+import { type JsonOption, printJson, tableLines } from './print.ts';
 import { standardOutput } from '../control/standard-output.ts';
 
 /** Adds `singletree agents`, which lists every agent and whether it is usable here. */
 export function addAgentsCommand(program: Command): void {
-  listedCommand(program, 'agents')
-    .option('--json', 'print one JSON value per line')
-    .action(async ({ json }: { json?: boolean }) => {
-      const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
-      const [ours, found] = await Promise.all([
-        agentsWithoutProgram(),
-        Promise.all(
-          Object.values(cliAdapters).map(async known => ({ known, found: await findProgram(known, surroundings) })),
-        ),
-      ]);
-      if (json === true) for (const entry of [...ours, ...found.map(asJson)]) await standardOutput.writeJson(entry);
-      else await standardOutput.write(`${agentTable(found, ours).join('\n')}\n`);
-    });
+  addJsonOption(listedCommand(program, 'agents')).action(async ({ json }: JsonOption) => {
+    const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
+    const [ours, found] = await Promise.all([
+      agentsWithoutProgram(),
+      Promise.all(
+        Object.values(cliAdapters).map(async known => ({ known, found: await findProgram(known, surroundings) })),
+      ),
+    ]);
+    if (json === true) await printJson([...ours, ...found.map(asJson)]);
+    else await standardOutput.write(`${agentTable(found, ours).join('\n')}\n`);
+  });
 }
 
 /** An agent that needs no program of others. */

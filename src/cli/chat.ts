@@ -1,25 +1,26 @@
+import { openSite } from './settings/site.ts';
 import type { Command } from 'commander';
-import { systemClock } from '../control/index.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { SessionPool } from '../agents/index.ts';
+import { isInstalled } from '../agents/cli/agent/find-program.ts';
+import { type Agent, SessionPool } from '../agents/index.ts';
+import { ConversationReader } from '../control/conversations/conversation-reader.ts';
 import { listModels } from '../control/harness/settings/models.ts';
+import { systemClock } from '../control/index.ts';
+import { printNotice, standardOutput } from '../control/standard-output.ts';
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
 import type { EventLog } from '../log/index.ts';
-import { ConversationReader } from '../control/conversations/conversation-reader.ts';
 import type { ChatAgent } from '../terminal/index.ts';
-import { InstalledChatAgents } from './agents/chat-agents.ts';
+import { ownAgents } from './agents/own-agents.ts';
+import { type RunnableAgent, runnableAgent } from './agents/runnable-agent.ts';
+import { configuredRegistry, offeredModels, withoutModel } from './coder.ts';
 import { listedCommand } from './command-list.ts';
-import { configuredRegistry, withoutModel } from './coder.ts';
-import { folder } from './settings/folder.ts';
-import { hideSecretsFor, secretsFor } from './settings/secrets.ts';
 import { enterProviderKey } from './settings/enter-key.ts';
+import { addStoreOptions, folder } from './command-options.ts';
 import { ProviderSettings } from './settings/provider-settings.ts';
-import { openTelemetry } from './settings/telemetry.ts';
 import { loadSettings, type Settings } from './settings/settings.ts';
-import { addStoreOptions, isNewFile, openStoreOf, probeStore, type StoreOptions } from './settings/store-options.ts';
+import { isNewFile, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findNewest, findThreadToContinue, threadNotFound } from './threads/find-thread.ts';
-import { printNotice, standardOutput } from '../control/standard-output.ts';
 
 interface ChatCommandOptions extends StoreOptions {
   readonly model?: string;
@@ -73,9 +74,9 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   const stopWaiting = systemClock.after(slowStoreMs, () =>
     report('waiting for the store: another process holds it, or it does not answer'),
   );
-  const log = await openStoreOf(options, settings.config, { report: text => report(text) }).finally(stopWaiting);
-  const secrets = secretsFor(options, settings.config);
-  const telemetry = await openTelemetry({ log, secrets, onDiagnostic: undefined });
+  const site = await openSite(settings, options, { report: text => report(text) }).finally(stopWaiting);
+  const { log, redactor } = site;
+  const { telemetry } = site.supervision;
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const reader = new ConversationReader(log);
@@ -89,7 +90,6 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings);
-    const redactor = hideSecretsFor(options, settings.config);
     const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
@@ -122,8 +122,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   } finally {
     await installed.close();
     await sessions.close();
-    await telemetry?.close();
-    await log.close();
+    await site.close();
   }
 }
 
@@ -135,4 +134,66 @@ function defaultAgent({ config }: Settings): string {
 async function threadToOpen(log: EventLog, cwd: string, options: ChatCommandOptions): Promise<string | undefined> {
   if (options.resume !== undefined) return (await findThreadToContinue(log, options.resume, cwd)).id;
   return options.continue === true ? (await findNewest(log, cwd))?.id : undefined;
+}
+
+interface ChatAgentsOptions {
+  /** Lets the agents do everything without asking. */
+  readonly yolo?: boolean | undefined;
+  /** The programs that wait for their next turn. */
+  readonly sessions: SessionPool;
+}
+
+/** The agents of a chat: each is opened when it is first used, and all are closed together. */
+class InstalledChatAgents {
+  readonly #settings: Settings;
+  readonly #options: ChatAgentsOptions;
+  readonly #opened = new Map<string, Promise<{ runnable: RunnableAgent; agent: Agent }>>();
+
+  constructor(settings: Settings, options: ChatAgentsOptions) {
+    this.#settings = settings;
+    this.#options = options;
+  }
+
+  /** The agents that can be used here: those of the configuration, ours, and the installed external ones. */
+  async list(): Promise<{ id: string; name: string; detail?: string }[]> {
+    const { config } = this.#settings;
+    const own = ownAgents(config).map(({ id }) => ({ id, name: id, detail: 'of your configuration' }));
+    const hasModel = offeredModels(config, configuredRegistry(this.#settings)).length > 0;
+    const ours = hasModel ? [{ id: 'coder', name: 'Coder', detail: 'our coding agent' }] : [];
+    const external = await Promise.all(
+      Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
+    );
+    return [
+      ...own,
+      ...ours,
+      ...external.flat().map(({ id, name }) => ({ id, name })),
+      { id: 'demo', name: 'Demo', detail: 'a scripted agent that needs no key' },
+    ];
+  }
+
+  /** Returns an agent; `model` applies to the first opening. Throws when it cannot be used here. */
+  async open(agentId: string, model?: string): Promise<Agent> {
+    const known = this.#opened.get(agentId);
+    if (known !== undefined) return (await known).agent;
+    const opening = this.#open(agentId, model);
+    this.#opened.set(agentId, opening);
+    try {
+      return (await opening).agent;
+    } catch (error) {
+      // A program may be installed, or a key set, before the next attempt.
+      this.#opened.delete(agentId);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const opened of this.#opened.values()) await opened.then(({ runnable }) => runnable.close());
+  }
+
+  async #open(agentId: string, model: string | undefined) {
+    const { yolo, sessions } = this.#options;
+    const options = { ...defined({ model, yolo }), hasPerson: true, extraArgs: [], sessions };
+    const runnable = await runnableAgent(agentId, this.#settings, options);
+    return { runnable, agent: runnable.create(() => {}) };
+  }
 }

@@ -23,7 +23,7 @@ import { createRedactor } from '../agents/redaction/redactor.ts';
 import { StoredProviders, type StoredServer, withStoredKeys } from '../config/index.ts';
 import { defined } from '../events/defined.ts';
 import { listModels } from '../control/harness/settings/models.ts';
-import { usableModels } from '../terminal/pickers/model-list.ts';
+import { usableModels } from '../terminal/pickers/list-entries.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** The models that are offered when no configuration names any, best default first. */

@@ -10,7 +10,7 @@ interface ListedCommand {
 const threads = async () => (await import('./threads/commands.ts')).addThreadCommands;
 
 /** The commands in the order of the help. A module is loaded only when its command is used. */
-export const commandList = {
+const commandList = {
   serve: {
     description: 'serve the page and the HTTP API (the default command)',
     example: 'singletree serve --port 8080',
@@ -172,4 +172,27 @@ export function listedCommand(program: Command, name: CommandName): Command {
 /** Adds the definition of a command, or of all of them, to a program. */
 export async function addCommands(program: Command, names: readonly CommandName[]): Promise<void> {
   for (const load of new Set(names.map(name => commandList[name].load))) (await load())(program);
+}
+
+const aboutTheProgram = ['-h', '--help', '-V', '--version'];
+
+/**
+ * Returns the command line with its command, by default `serve`. An unknown command is passed alone, so that the error
+ * is about it and not about what follows it; help for it is rejected too.
+ */
+export function withNamedCommand(args: readonly string[], commands: readonly string[]): readonly string[] {
+  const [first = '-', second] = args;
+  if (first.startsWith('-')) return aboutTheProgram.includes(first) ? args : ['serve', ...args];
+  const named = first === 'help' ? second : first;
+  return named === undefined || named === 'help' || commands.includes(named) ? args : [named];
+}
+
+/** Adds a command under another one, with its line of the help and its example. */
+export function subcommand(
+  parent: Command,
+  usage: string,
+  { description, example }: { readonly description: string; readonly example: string },
+): Command {
+  const command = parent.command(usage).description(description).addHelpText('after', `\nExample: ${example}`);
+  return command.showHelpAfterError(`(see singletree ${parent.name()} ${command.name()} --help)`);
 }

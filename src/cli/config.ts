@@ -1,3 +1,4 @@
+import { printJson, printResult } from './print.ts';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -11,10 +12,9 @@ import {
   type UntrustedProject,
 } from '../config/index.ts';
 import { visibleLine } from '../events/terminal-text.ts';
-import { folder } from './settings/folder.ts';
+import { folder } from './command-options.ts';
 import { singletreeHome } from './settings/home.ts';
-import { listedCommand } from './command-list.ts';
-import { subcommand } from './subcommand.ts';
+import { listedCommand, subcommand } from './command-list.ts';
 import { standardError, standardOutput } from '../control/standard-output.ts';
 import { askYesNo, canAsk } from './ask-yes-no.ts';
 
@@ -30,12 +30,10 @@ export function addConfigCommand(program: Command): void {
     .option('--json', 'print one JSON value per line')
     .action(async ({ cwd, json }: ConfigCommandOptions) => {
       const loaded = await loadConfig({ cwd: resolve(cwd), home: singletreeHome(), env: process.env });
-      if (json === true)
-        for (const value of loaded.values) await standardOutput.writeJson({ ...value, value: masked(value) });
+      if (json === true) await printJson(loaded.values.map(value => ({ ...value, value: masked(value) })));
       else await standardOutput.write(`${configLines(loaded).join('\n')}\n`);
     });
-  // The command above takes --json wherever it is written.
-  const isJson = () => config.opts<ConfigCommandOptions>().json === true;
+  // The command above takes --json wherever it is written: its options are those of all.
   subcommand(config, 'trust [folder]', {
     description: 'let the configuration of a project folder run code, start programs and widen permissions',
     example: 'singletree config trust .',
@@ -43,9 +41,11 @@ export function addConfigCommand(program: Command): void {
     .option('--json', 'print the result as JSON')
     .action(async (path = '.') => {
       new TrustedFolders(singletreeHome()).add(folder(path));
-      await (isJson()
-        ? standardOutput.writeJson({ folder: resolve(path), isTrusted: true })
-        : standardOutput.write(`Trusted: ${visibleLine(resolve(path))}\n`));
+      await printResult(
+        config.opts(),
+        { folder: resolve(path), isTrusted: true },
+        `Trusted: ${visibleLine(resolve(path))}`,
+      );
     });
   subcommand(config, 'untrust [folder]', {
     description: 'take the trust in a project folder back',
@@ -55,9 +55,8 @@ export function addConfigCommand(program: Command): void {
     .action(async (path = '.') => {
       const wasTrusted = new TrustedFolders(singletreeHome()).remove(folder(path));
       const before = wasTrusted ? 'No longer trusted' : 'Was not trusted';
-      await (isJson()
-        ? standardOutput.writeJson({ folder: resolve(path), isTrusted: false, wasTrusted })
-        : standardOutput.write(`${before}: ${visibleLine(resolve(path))}\n`));
+      const result = { folder: resolve(path), isTrusted: false, wasTrusted };
+      await printResult(config.opts(), result, `${before}: ${visibleLine(resolve(path))}`);
     });
   subcommand(config, 'schema', {
     description: 'print the JSON Schema of singletree.config.json',

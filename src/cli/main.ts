@@ -2,8 +2,7 @@
 import module from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { SingletreeError } from '../events/singletree-error.ts';
-import { addCommands, commandNames, listedCommand } from './command-list.ts';
-import { withNamedCommand } from './named-command.ts';
+import { addCommands, commandNames, listedCommand, withNamedCommand } from './command-list.ts';
 import { packageVersion } from './package-version.ts';
 import { handleClosedStreams, printNotice, standardError, standardOutput } from '../control/standard-output.ts';
 

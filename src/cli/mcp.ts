@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { McpGrant } from '../server/mcp/mcp-access.ts';
 import { listedCommand } from './command-list.ts';
-import { folder } from './settings/folder.ts';
-import { mcpAllowOption } from './settings/mcp-allow.ts';
-import { addStoreOptions, type StoreOptions } from './settings/store-options.ts';
+import { addStoreOptions, folder, mcpAllowOption } from './command-options.ts';
+import { type StoreOptions } from './settings/store-options.ts';
 
 export interface McpOptions extends StoreOptions {
   readonly folder: string;

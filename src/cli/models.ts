@@ -1,20 +1,17 @@
+import { addJsonOption } from './command-options.ts';
 import type { Command } from 'commander';
-import { tableLines } from './table.ts';
+import { type JsonOption, printJson, printTable } from './print.ts';
 import { listedCommand } from './command-list.ts';
 import { isSet } from '../config/stored-providers.ts';
 import { standardOutput } from '../control/standard-output.ts';
 
-interface ModelsOptions {
+interface ModelsOptions extends JsonOption {
   readonly all?: boolean;
-  readonly json?: boolean;
 }
 
 /** Adds `singletree models`, which lists the models that can be used now. */
 export function addModelsCommand(program: Command): void {
-  listedCommand(program, 'models')
-    .option('--all', 'also those whose key is not set')
-    .option('--json', 'print one JSON value per line')
-    .action(listModels);
+  addJsonOption(listedCommand(program, 'models')).option('--all', 'also those whose key is not set').action(listModels);
 }
 
 async function listModels({ all = false, json = false }: ModelsOptions): Promise<void> {
@@ -32,17 +29,11 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
     .filter(({ provider }) => all || providers.get(provider)?.configured === true)
     .toSorted((a, b) => place(a.id) - place(b.id));
   if (json) {
-    for (const model of models)
-      await standardOutput.writeJson({ ...model, isUsable: providers.get(model.provider)?.configured === true });
-    for (const { provider, models: names } of local)
-      for (const name of names)
-        await standardOutput.writeJson({
-          id: `${provider.id}/${name}`,
-          provider: provider.id,
-          model: name,
-          isUsable: true,
-        });
-    return;
+    const known = models.map(model => ({ ...model, isUsable: providers.get(model.provider)?.configured === true }));
+    const here = local.flatMap(({ provider: { id: provider }, models: names }) =>
+      names.map(model => ({ id: `${provider}/${model}`, provider, model, isUsable: true })),
+    );
+    return printJson([...known, ...here]);
   }
   const rows = models.map(({ id, provider, contextWindow, prices }) => [
     id,
@@ -50,7 +41,7 @@ async function listModels({ all = false, json = false }: ModelsOptions): Promise
     prices === undefined ? '' : `$${prices.input} in, $${prices.output} out per 1M tokens`,
     `${keyOf(providers.get(provider))}${id === offered[0] ? ' (the default)' : ''}`,
   ]);
-  for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+  await printTable(rows);
   const usable = [...providers.values()].filter(({ configured }) => configured);
   const servers = usable.filter(({ id }) => !models.some(({ provider }) => provider === id));
   for (const { id } of servers) {

@@ -3,12 +3,9 @@ import { text as readAll } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PermissionRuleSet } from '../agents/permissions/index.ts';
 import { listedCommand } from './command-list.ts';
-import { duration } from './duration.ts';
-import { addVerboseOption } from './settings/diagnostics.ts';
-import { folder, folderToWrite } from './settings/folder.ts';
+import { addStoreOptions, addVerboseOption, collect, duration, folder, folderToWrite } from './command-options.ts';
 import type { RunAtTerminalOptions } from './run/run-at-terminal.ts';
 import type { OutputKind } from './run/run-printer.ts';
-import { addStoreOptions } from './settings/store-options.ts';
 import { errorText } from '../events/error-text.ts';
 
 /** Adds `singletree run`, which runs an agent, shows its activity and records it. */
@@ -90,10 +87,6 @@ const emptyPrompt =
   'error: the prompt is empty. Expected the prompt for the agent, in quotes, or "-" and the prompt on standard input; without one, --resume resumes an interrupted run.';
 
 const attachedToNothing = 'error: --attach needs a prompt: an interrupted run is resumed with what it has.';
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
 
 function severalWords(agent: string, words: readonly string[]): string {
   const quoted = `singletree run ${agent} ${JSON.stringify(words.join(' '))}`;

@@ -2,11 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isOrigin } from '../server/security/cross-origin.ts';
 import { tokenOption } from './serve/access-tokens.ts';
 import { listedCommand } from './command-list.ts';
-import { mcpAllowOption } from './settings/mcp-allow.ts';
-import { folder } from './settings/folder.ts';
+import { addStoreOptions, addVerboseOption, collect, folder, mcpAllowOption } from './command-options.ts';
 import type { ServeOptions } from './serve/serve-page.ts';
-import { addVerboseOption } from './settings/diagnostics.ts';
-import { addStoreOptions } from './settings/store-options.ts';
 
 /** Adds `singletree serve`, the default: the server and its page on this machine. */
 export function addServeCommand(program: Command): void {
@@ -33,10 +30,6 @@ export function addServeCommand(program: Command): void {
     .option('--no-open', 'do not open the page in a browser')
     .option('--json', 'print the address and what was found as one line of JSON')
     .action(async (options: ServeOptions) => (await import('./serve/serve-page.ts')).serve(options));
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 function origins(value: string, before: readonly string[] = []): readonly string[] {

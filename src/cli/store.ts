@@ -1,51 +1,41 @@
+import { addJsonOption, addStoreOptions } from './command-options.ts';
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SingletreeError } from '../events/index.ts';
 import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../log/index.ts';
 import { ProgressLine } from './run/progress-line.ts';
 import { makeSingletreeHome } from './settings/home.ts';
-import { addStoreOptions, type StoreOptions, storeUrls } from './settings/store-options.ts';
-import { listedCommand } from './command-list.ts';
-import { counted } from './counted.ts';
-import { subcommand } from './subcommand.ts';
+import { type StoreOptions, storeUrls } from './settings/store-options.ts';
+import { listedCommand, subcommand } from './command-list.ts';
+import { counted, type JsonOption, printResult } from './print.ts';
 import { standardError, standardOutput } from '../control/standard-output.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
 
 /** Adds `singletree store`: migrate, check and copy the stores of logs. */
 export function addStoreCommand(program: Command): void {
   const store = listedCommand(program, 'store');
-  addStoreOptions(
-    subcommand(store, 'migrate', {
-      description: 'move the tables of a store forward to this version',
-      example: 'singletree store migrate --store postgres://localhost/agents',
-    }),
-  )
-    .option('--json', 'print the result as JSON')
-    .action(async (options: StoreOptions & JsonOption) => migrate(options));
-  addStoreOptions(
-    subcommand(store, 'check', {
-      description: 'read everything in a store and report what is missing or damaged',
-      example: 'singletree store check --db agents.db',
-    }),
-  )
-    .option(
-      '--rebuild',
-      'write anew what does not follow from the events: the index of open things, messages in PostgreSQL',
-    )
-    .option('--json', 'print the result as JSON')
-    .action(async (options: StoreOptions & JsonOption & { rebuild?: boolean }) => {
-      process.exitCode = await check(options);
-    });
-  subcommand(store, 'copy', {
-    description: 'copy every thread of a store to another one; made again, it adds what is new: also a backup',
-    example: 'singletree store copy file:agents.db postgres://localhost/agents',
-  })
+  const add = (name: string, description: string, example: string) =>
+    subcommand(store, name, { description, example: `singletree store ${name} ${example}` });
+  addJsonOption(
+    addStoreOptions(
+      add('migrate', 'move the tables of a store forward to this version', '--store postgres://localhost/agents'),
+    ),
+    'result',
+  ).action(async (options: StoreOptions & JsonOption) => migrate(options));
+  addJsonOption(
+    addStoreOptions(
+      add('check', 'read everything in a store and report what is missing or damaged', '--db agents.db').option(
+        '--rebuild',
+        'write anew what does not follow from the events: the index of open things, messages in PostgreSQL',
+      ),
+    ),
+    'result',
+  ).action(async (options: StoreOptions & JsonOption & { rebuild?: boolean }) => {
+    process.exitCode = await check(options);
+  });
+  const copied = 'copy every thread of a store to another one; made again, it adds what is new: also a backup';
+  addJsonOption(add('copy', copied, 'file:agents.db postgres://localhost/agents'), 'result')
     .argument('<from>', 'the store to copy: file:PATH or postgres://…')
     .argument('<to>', 'the store to copy to')
-    .option('--json', 'print the result as JSON')
     .action(async (from: string, to: string, options: JsonOption) => copy(from, to, options));
 }
 
@@ -54,9 +44,8 @@ async function migrate(options: StoreOptions & JsonOption): Promise<void> {
   makeSingletreeHome();
   const log = await openStore(store);
   await log.close();
-  await (options.json === true
-    ? standardOutput.writeJson({ store: visibleUrl(store), migrated: true })
-    : standardOutput.write(`${visibleUrl(store)} has the tables of this version.\n`));
+  const shown = visibleUrl(store);
+  await printResult(options, { store: shown, migrated: true }, `${shown} has the tables of this version.`);
 }
 
 /** Returns the exit code: 1 when something is wrong with the store. */
@@ -92,7 +81,7 @@ async function check(options: StoreOptions & JsonOption & { readonly rebuild?: b
   }
 }
 
-async function copy(from: string, to: string, { json }: JsonOption): Promise<void> {
+async function copy(from: string, to: string, options: JsonOption): Promise<void> {
   const [source, target] = [parseStoreUrl(from), parseStoreUrl(to)];
   if (JSON.stringify(source) === JSON.stringify(target))
     throw new SingletreeError('invalid_argument', 'A store cannot be copied to itself. Name two stores.');
@@ -107,11 +96,12 @@ async function copy(from: string, to: string, { json }: JsonOption): Promise<voi
         progress.show(`${bar(each.done, each.threads)} ${each.done}/${each.threads} threads, ${each.events} events`),
       );
       progress.end();
-      if (json === true) await standardOutput.writeJson({ from: visibleUrl(from), to: visibleUrl(to), ...result });
-      else
-        await standardOutput.write(
-          `Copied ${result.events} events and ${result.rawLines} raw lines in ${result.threads - result.unchanged} of ${result.threads} threads to ${visibleUrl(to)}.\n`,
-        );
+      const { events, rawLines, threads, unchanged } = result;
+      await printResult(
+        options,
+        { from: visibleUrl(from), to: visibleUrl(to), ...result },
+        `Copied ${events} events and ${rawLines} raw lines in ${threads - unchanged} of ${threads} threads to ${visibleUrl(to)}.`,
+      );
     } finally {
       await copied.close();
     }

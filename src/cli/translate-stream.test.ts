@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SavedChunks } from '../agents/index.ts';
-import { translateStream } from './translate-stream.ts';
+import { translateStream } from './translate.ts';
 
 const line = (value: unknown) => `${JSON.stringify(value)}\n`;
 const session = line({ type: 'thread.started', thread_id: 's' });

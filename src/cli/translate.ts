@@ -1,11 +1,15 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
+import * as z from 'zod';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { SingletreeError } from '../events/index.ts';
-import { readRunDescription } from './run/run-description.ts';
-import { translateStream } from './translate-stream.ts';
-import { listedCommand } from './command-list.ts';
+import { endReason } from '../agents/cli/saved/saved-stream.ts';
+import { readSavedStream, type SavedChunks, type SavedStream, type SavedStreamOptions } from '../agents/index.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
+import { defined } from '../events/defined.ts';
+import { SingletreeError } from '../events/index.ts';
+import { createActivityState, projectActivity } from '../projections/activity/index.ts';
+import { listedCommand } from './command-list.ts';
 
 /** Adds `singletree translate`, which converts the output of an external agent to events or activity. */
 export function addTranslateCommand(program: Command): void {
@@ -42,4 +46,55 @@ function notUnderstood(agent: string, lines: number): string {
   const none = lines === 1 ? 'The only line was not' : `None of the ${lines} lines was`;
   const known = Object.keys(cliAdapters).join(', ');
   return `${none} understood as output of ${agent}. Expected what one of these printed, and its name: ${known}.`;
+}
+
+interface TranslateOptions extends SavedStreamOptions {
+  readonly output: 'events' | 'activity';
+  /** Receives whole lines of JSON; returns false to stop. */
+  readonly write: (text: string) => Promise<boolean>;
+}
+
+/**
+ * Translates a stream of raw output incrementally: the result of a line is written before the next one is read. Returns
+ * how many lines were understood; undefined when the receiver stopped early.
+ */
+export async function translateStream(
+  agent: string,
+  input: SavedChunks,
+  { output, write, ...known }: TranslateOptions,
+): Promise<SavedStream['count'] | undefined> {
+  const stream = readSavedStream(agent, input, known);
+  const state = createActivityState();
+  for await (const event of stream) {
+    const values = output === 'events' ? [event] : projectActivity(state, event, stream.lineOf);
+    const text = values.map(value => `${JSON.stringify(value)}\n`).join('');
+    if (text !== '' && !(await write(text))) return undefined;
+  }
+  return stream.count;
+}
+
+const description = z.object({
+  cwd: z.string().optional(),
+  outcome: endReason,
+  error: z.string().optional(),
+  errorCode: z.string().optional(),
+});
+
+/** Returns what the `run.json` beside a `raw.jsonl` knows of the run; nothing for another file, or while the run is open. */
+async function readRunDescription(file: string): Promise<Pick<SavedStreamOptions, 'cwd' | 'end'>> {
+  if (basename(file) !== 'raw.jsonl') return {};
+  const text = await readFile(join(dirname(file), 'run.json'), 'utf8').catch(() => 'null');
+  const { data } = description.safeParse(parseJson(text));
+  if (data === undefined) return {};
+  const { cwd, outcome: reason, error: message, errorCode: code } = data;
+  const error = message === undefined ? undefined : { message, ...defined({ code }) };
+  return { end: { reason, ...defined({ error }) }, ...defined({ cwd }) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 import { createClient } from './index.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask me`;
+  const id = `${params.run.runId}/ask me`;
   yield event('relay', { id, relayKind: 'question', question: 'Which?' });
   yield event('text', { id: 't', content: `said ${String((await answer(id)).answer)}` });
 });

@@ -5,7 +5,7 @@ import { foldAll, relayBook } from '../projections/index.ts';
 import { createClient, createThreadStore } from './index.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', { id, relayKind: 'question', question: 'Which?' });
   yield event('text', { id: 't', content: `said ${String((await answer(id)).answer)}` });
 });

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, InvokeParams } from '../agents/agent.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { ConversationParams } from '../agents/invoke-params.ts';
 import { MemoryLog } from '../log/index.ts';
 import { Supervisor } from './index.ts';
 
 /** An agent with sessions, as external programs are: it goes on in the one it is given, or begins the next. */
 function withSessions(id: string) {
-  const seen: InvokeParams['session'][] = [];
+  const seen: ConversationParams['session'][] = [];
   let begun = 0;
   const agent: Agent = {
     id,
-    async *invoke({ runId, parentId, session }) {
+    async *invoke({ run: { runId, parentId }, conversation: { session } }) {
       seen.push(session);
       yield { type: 'harness_start', runId, agentId: id, ...(parentId !== undefined && { parentId }) };
       yield { type: 'session', runId, sessionId: session?.id ?? `${id}-${++begun}` };
@@ -91,10 +92,10 @@ describe('the session of a run', () => {
 
   it('reports the usage of its own runs, not that of their subagents', async () => {
     const { say } = await setUp();
-    const seen: InvokeParams['session'][] = [];
+    const seen: ConversationParams['session'][] = [];
     const agent: Agent = {
       id: 'one',
-      async *invoke({ runId, parentId, session }) {
+      async *invoke({ run: { runId, parentId }, conversation: { session } }) {
         seen.push(session);
         const child = { runId: `${runId}/child`, agentId: 'child' };
         yield { type: 'harness_start', runId, agentId: 'one', ...(parentId !== undefined && { parentId }) };

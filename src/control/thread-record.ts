@@ -1,5 +1,5 @@
 import { defined } from '../events/defined.ts';
-import type { InvokeParams } from '../agents/agent.ts';
+import type { ConversationParams, RunParams } from '../agents/invoke-params.ts';
 import type { LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
 import { type EventLog, readEvents } from '../log/index.ts';
@@ -15,10 +15,10 @@ export async function readConversation(log: EventLog, threadId: string): Promise
 }
 
 /** What a run receives from its thread: its request with everything before it on the branch, and people's decisions. */
-export type RunInput = Pick<
-  InvokeParams,
-  'messages' | 'decided' | 'firstMessageId' | 'previousMessageId' | 'session' | 'mode' | 'tasks' | 'cwd' | 'isImported'
->;
+export interface RunInput {
+  readonly run: Pick<RunParams, 'mode' | 'cwd'>;
+  readonly conversation: ConversationParams;
+}
 
 /** What a run that answers a user message receives from its thread; undefined when there is no such message. */
 export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadState): RunInput | undefined {
@@ -28,10 +28,13 @@ export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadSt
   const { firstMessageId, previousMessageId } = branch;
   const session = sessions.for(conversation, agentId, branch);
   return {
-    messages,
-    decided: remembered,
-    ...(threadState.importedSeq !== undefined && { isImported: true }),
-    ...defined({ previousMessageId, firstMessageId, session, mode, tasks, cwd: folder?.folder }),
+    run: defined({ mode, cwd: folder?.folder }),
+    conversation: {
+      messages,
+      decided: remembered,
+      ...(threadState.importedSeq !== undefined && { isImported: true }),
+      ...defined({ previousMessageId, firstMessageId, session, tasks }),
+    },
   };
 }
 

@@ -19,18 +19,21 @@ const policies = new WeakSet<DecisionSource>();
 /** The same agent, with the tools, the policy and the place of a runtime, whoever invokes it. */
 export function governedAgent(agent: Agent, { tools, memory, place: own }: Governance): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const above = params.request instanceof RuntimeContext ? params.request : undefined;
+    const above = params.host.request instanceof RuntimeContext ? params.host.request : undefined;
     const place = above?.place ?? own;
     const request = new RuntimeContext(place, agent.id);
     const source: DecisionSource = call => place.policy.decide({ kind: 'tool', ...call }, request);
     policies.add(source);
-    const inherited = (params.permissions ?? []).filter(each => !policies.has(each));
+    const inherited = (params.host.permissions ?? []).filter(each => !policies.has(each));
     const given = {
       ...params,
-      tools: [...tools, ...(params.tools ?? [])],
-      permissions: [...inherited, source],
-      request,
-      ...defined({ memory }),
+      host: {
+        ...params.host,
+        tools: [...tools, ...(params.host.tools ?? [])],
+        permissions: [...inherited, source],
+        request,
+        ...defined({ memory }),
+      },
     };
     // A relay without a time of its own expires as the policy says; the run that a person asked for sets it.
     const timeoutMs = above === undefined ? place.policy.timeoutMs : undefined;
@@ -41,13 +44,7 @@ export function governedAgent(agent: Agent, { tools, memory, place: own }: Gover
   }
   return {
     id: agent.id,
-    ...defined({
-      resumable: agent.resumable,
-      lostRequests: agent.lostRequests,
-      isExternal: agent.isExternal,
-      hasOwnModel: agent.hasOwnModel,
-      categoryOf: agent.categoryOf,
-    }),
+    ...defined({ abilities: agent.abilities, categoryOf: agent.categoryOf }),
     invoke,
   };
 }

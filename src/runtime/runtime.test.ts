@@ -39,7 +39,7 @@ describe('a runtime', () => {
     });
     const models: (string | undefined)[] = [];
     const seeing = scriptedAgent('seeing', async function* ({ params, event }) {
-      models.push(params.model);
+      models.push(params.run.model);
       yield event('text', { id: 'a', content: 'I see.' });
     });
     await readAll(runtimeOf({ agent: seeing }).query('Hi', { threadId: 't', model: 'test/one' }));
@@ -278,14 +278,22 @@ describe('the summaries', () => {
     const scout = scriptedAgent('scout', async function* ({ event }) {
       yield event('usage', { inputTokens: 5, outputTokens: 1, cacheReadTokens: 2, model: 'test/small', cost: 0.5 });
     });
-    const agent = scriptedAgent('main', async function* ({ event, params: { runId } }) {
-      yield event('tool_call', { id: `${runId}/c`, name: 'agent', input: { task: 'Look.' } });
-      yield { type: 'harness_start', runId: 'below', agentId: 'scout', parentId: `${runId}/c` };
-      yield { type: 'usage', runId: 'below', inputTokens: 7, outputTokens: 3, model: 'test/small', cost: 0.25 };
-      yield { type: 'harness_end', runId: 'below', agentId: 'scout', reason: 'complete' };
-      yield event('usage', { inputTokens: 10, outputTokens: 2, model: 'test/large', cost: 2 });
-      yield event('usage', { inputTokens: 1, outputTokens: 1, model: 'test/free' });
-    });
+    const agent = scriptedAgent(
+      'main',
+      async function* ({
+        event,
+        params: {
+          run: { runId },
+        },
+      }) {
+        yield event('tool_call', { id: `${runId}/c`, name: 'agent', input: { task: 'Look.' } });
+        yield { type: 'harness_start', runId: 'below', agentId: 'scout', parentId: `${runId}/c` };
+        yield { type: 'usage', runId: 'below', inputTokens: 7, outputTokens: 3, model: 'test/small', cost: 0.25 };
+        yield { type: 'harness_end', runId: 'below', agentId: 'scout', reason: 'complete' };
+        yield event('usage', { inputTokens: 10, outputTokens: 2, model: 'test/large', cost: 2 });
+        yield event('usage', { inputTokens: 1, outputTokens: 1, model: 'test/free' });
+      },
+    );
     const euro = runtimeOf({ agent, currency: { code: 'EUR', perDollar: 0.5 } });
     const events = await readAll(euro.query('Hi', { threadId: 't' }));
     expect(last(events, 'finish')?.usage).toEqual(usageOf(18, 6));

@@ -10,12 +10,12 @@ const echo = scriptedAgent('echo', async function* ({ event }) {
   yield event('text', { id: 't', content: 'hello' });
 });
 const patient = scriptedAgent('patient', async function* ({ event, until, params }) {
-  yield event('text', { id: 't', content: params.model ?? 'no model' });
+  yield event('text', { id: 't', content: params.run.model ?? 'no model' });
   await until(hold.opened);
   yield* steeredMessages(params);
 });
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', { id, relayKind: 'question', question: 'Which?' });
   const { answer: said } = await answer(id);
   yield event('text', { id: 't', content: `you said ${String(said)}` });

@@ -120,8 +120,8 @@ describe('the export of spans', () => {
     const [hold, seen] = [gate(), [] as (string | undefined)[]];
     const patient: Agent = {
       id: 'patient',
-      resumable: true,
-      async *invoke({ runId, parentId, resume, signal }) {
+      abilities: { resumable: true },
+      async *invoke({ run: { runId, parentId, resume, signal } }) {
         seen.push(currentTraceparent());
         const call = { runId, id: resume === undefined ? 'one' : 'two', name: 'look' };
         if (resume === undefined) yield { type: 'harness_start', runId, agentId: 'patient', ...defined({ parentId }) };

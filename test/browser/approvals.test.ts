@@ -11,13 +11,22 @@ const browser = await openBrowser();
 const until = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
 
 /** Asks to run what cannot be undone. */
-const risky = scriptedAgent('risky', async function* ({ event, answer, params: { runId } }) {
-  const params = { command: 'rm -rf build' };
-  const id = `${runId}/call`;
-  yield event('tool_call', { id, name: 'shell', input: params });
-  yield event('relay', { id: `${runId}/ask`, relayKind: 'permission', toolCallId: id, tool: 'shell', params });
-  await answer(`${runId}/ask`);
-});
+const risky = scriptedAgent(
+  'risky',
+  async function* ({
+    event,
+    answer,
+    params: {
+      run: { runId },
+    },
+  }) {
+    const params = { command: 'rm -rf build' };
+    const id = `${runId}/call`;
+    yield event('tool_call', { id, name: 'shell', input: params });
+    yield event('relay', { id: `${runId}/ask`, relayKind: 'permission', toolCallId: id, tool: 'shell', params });
+    await answer(`${runId}/ask`);
+  },
+);
 
 interface Shown {
   readonly body: string;

@@ -27,15 +27,24 @@ const writer = scriptedAgent('writer', async function* ({ event, until }) {
 });
 
 /** Asks before an edit. */
-const editing = scriptedAgent('editing', async function* ({ event, answer, params: { runId } }) {
-  const tool = { id: `${runId}/c`, name: 'edit' };
-  const params = { path: 'a.ts', old_string: 'before', new_string: 'after' };
-  yield event('tool_call', { ...tool, input: params });
-  yield event('relay', { id: `${runId}/ask`, relayKind: 'permission', toolCallId: tool.id, tool: 'edit', params });
-  const { outcome } = await answer(`${runId}/ask`);
-  yield event('tool_result', { ...tool, output: { context: 'Edited a.ts' } });
-  yield event('text', { id: 't', content: outcome === 'approve' ? 'It was approved.' : 'It was not.' });
-});
+const editing = scriptedAgent(
+  'editing',
+  async function* ({
+    event,
+    answer,
+    params: {
+      run: { runId },
+    },
+  }) {
+    const tool = { id: `${runId}/c`, name: 'edit' };
+    const params = { path: 'a.ts', old_string: 'before', new_string: 'after' };
+    yield event('tool_call', { ...tool, input: params });
+    yield event('relay', { id: `${runId}/ask`, relayKind: 'permission', toolCallId: tool.id, tool: 'edit', params });
+    const { outcome } = await answer(`${runId}/ask`);
+    yield event('tool_result', { ...tool, output: { context: 'Edited a.ts' } });
+    yield event('text', { id: 't', content: outcome === 'approve' ? 'It was approved.' : 'It was not.' });
+  },
+);
 
 /** Opens a thread in which an agent did this. */
 async function show(...events: readonly AgentEvent[]): Promise<Locator> {

@@ -14,13 +14,21 @@ let server: TestServer;
 let page: Page;
 
 const writing = (id: string, path: string, tokens: number) =>
-  scriptedAgent(id, async function* ({ event, params: { runId } }) {
-    const call = { id: `${runId}/1`, name: 'write_file' };
-    yield event('tool_call', { ...call, input: { path, content: 'x' } });
-    yield event('tool_result', { ...call, output: { context: 'written' } });
-    yield event('text', { id: 't', content: `Wrote ${path} ${hostile}` });
-    yield event('usage', { inputTokens: tokens, outputTokens: 10, cost: tokens / 1_000_000 });
-  });
+  scriptedAgent(
+    id,
+    async function* ({
+      event,
+      params: {
+        run: { runId },
+      },
+    }) {
+      const call = { id: `${runId}/1`, name: 'write_file' };
+      yield event('tool_call', { ...call, input: { path, content: 'x' } });
+      yield event('tool_result', { ...call, output: { context: 'written' } });
+      yield event('text', { id: 't', content: `Wrote ${path} ${hostile}` });
+      yield event('usage', { inputTokens: tokens, outputTokens: 10, cost: tokens / 1_000_000 });
+    },
+  );
 
 describe.skipIf(browser === undefined)('the comparison', () => {
   const scene = usePage(browser, [writing('careful', 'a.ts', 5000), writing('quick', 'b.ts', 1000)]);

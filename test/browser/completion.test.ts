@@ -15,9 +15,17 @@ const folder = mkdtempSync(join(tmpdir(), 'singletree-mentions-'));
 mkdirSync(join(folder, 'src'));
 for (const name of ['src/parser.ts', 'src/printer.ts', 'README.md']) writeFileSync(join(folder, name), 'x');
 
-const echo = scriptedAgent('echo', async function* ({ event, params: { messages } }) {
-  yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
-});
+const echo = scriptedAgent(
+  'echo',
+  async function* ({
+    event,
+    params: {
+      conversation: { messages },
+    },
+  }) {
+    yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
+  },
+);
 const models = [
   'anthropic/claude-sonnet-5',
   'anthropic/claude-haiku-4-5',

@@ -20,14 +20,23 @@ const worker = scriptedAgent('worker', async function* ({ event, until, params }
 });
 
 /** Writes a plan and an answer that can be commented on. */
-const planner = scriptedAgent('planner', async function* ({ event, answer, params: { runId } }) {
-  yield event('text', { id: 't', content: 'First thought.\n\nSecond thought.' });
-  const change = { path: 'a.ts', old_string: 'one\ntwo', new_string: 'one\n2' };
-  yield event('tool_call', { id: `${runId}/c`, name: 'edit', input: change });
-  yield event('tool_result', { id: `${runId}/c`, name: 'edit', output: { context: 'Edited', result: { line: 4 } } });
-  yield event('relay', { id: `${runId}/p`, relayKind: 'plan', planId: 'p', plan: '1. Read\n2. Delete everything' });
-  await answer(`${runId}/p`);
-});
+const planner = scriptedAgent(
+  'planner',
+  async function* ({
+    event,
+    answer,
+    params: {
+      run: { runId },
+    },
+  }) {
+    yield event('text', { id: 't', content: 'First thought.\n\nSecond thought.' });
+    const change = { path: 'a.ts', old_string: 'one\ntwo', new_string: 'one\n2' };
+    yield event('tool_call', { id: `${runId}/c`, name: 'edit', input: change });
+    yield event('tool_result', { id: `${runId}/c`, name: 'edit', output: { context: 'Edited', result: { line: 4 } } });
+    yield event('relay', { id: `${runId}/p`, relayKind: 'plan', planId: 'p', plan: '1. Read\n2. Delete everything' });
+    await answer(`${runId}/p`);
+  },
+);
 
 const queue = (): Locator => page.getByRole('region', { name: 'Messages for after this turn' });
 const message = (): Locator => page.getByLabel('Message', { exact: true });

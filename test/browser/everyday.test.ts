@@ -37,10 +37,18 @@ const delegating = loopAgent({
     'Both are over.',
   ]),
 });
-const echo = scriptedAgent('echo', async function* ({ event, params: { messages } }) {
-  yield event('reasoning', { id: 'r', content: 'Hm.' });
-  yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
-});
+const echo = scriptedAgent(
+  'echo',
+  async function* ({
+    event,
+    params: {
+      conversation: { messages },
+    },
+  }) {
+    yield event('reasoning', { id: 'r', content: 'Hm.' });
+    yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
+  },
+);
 
 describe.skipIf(browser === undefined)('the page in everyday use', () => {
   const scene = usePage(browser, [echo, planner, delegating]);

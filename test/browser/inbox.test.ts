@@ -13,23 +13,32 @@ import { expectReadable, takePictures } from './view-checks.ts';
 const browser = await openBrowser();
 
 /** Requests what only can be approved or rejected, and reports the answer. */
-const strict = scriptedAgent('strict', async function* ({ event, answer, params: { runId } }) {
-  const id = `${runId}/call`;
-  yield event('tool_call', { id, name: 'edit', input: {} });
-  yield event('relay', {
-    id: `${runId}/ask`,
-    relayKind: 'permission',
-    toolCallId: id,
-    tool: 'edit',
-    category: 'edit',
-    answers: ['approve', 'reject'],
-    reason: 'The total needs a default.',
-    params: { path: 'orders.sql' },
-    diff: '--- a/orders.sql\n+++ b/orders.sql\n@@ -1 +1 @@\n-total numeric\n+total numeric default 0\n',
-  });
-  const { outcome, remember } = await answer(`${runId}/ask`);
-  yield event('tool_result', { id, name: 'edit', output: { context: `${outcome} ${remember ?? 'once'}` } });
-});
+const strict = scriptedAgent(
+  'strict',
+  async function* ({
+    event,
+    answer,
+    params: {
+      run: { runId },
+    },
+  }) {
+    const id = `${runId}/call`;
+    yield event('tool_call', { id, name: 'edit', input: {} });
+    yield event('relay', {
+      id: `${runId}/ask`,
+      relayKind: 'permission',
+      toolCallId: id,
+      tool: 'edit',
+      category: 'edit',
+      answers: ['approve', 'reject'],
+      reason: 'The total needs a default.',
+      params: { path: 'orders.sql' },
+      diff: '--- a/orders.sql\n+++ b/orders.sql\n@@ -1 +1 @@\n-total numeric\n+total numeric default 0\n',
+    });
+    const { outcome, remember } = await answer(`${runId}/ask`);
+    yield event('tool_result', { id, name: 'edit', output: { context: `${outcome} ${remember ?? 'once'}` } });
+  },
+);
 
 /** Records notifications in `shown`, and hides the page once `isAway` is set. */
 const recordNotifications = `

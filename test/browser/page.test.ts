@@ -26,10 +26,18 @@ const streamer = scriptedAgent('streamer', async function* ({ event, until, para
 });
 
 /** Says how often it was asked, and what. */
-const counting = scriptedAgent('counting', async function* ({ event, params: { messages } }) {
-  const said = messages.flatMap(({ role, content }) => (role === 'user' ? [content as string] : []));
-  yield event('text', { id: 't', content: `Answer ${++answers} to ${said.join(' and ')}.` });
-});
+const counting = scriptedAgent(
+  'counting',
+  async function* ({
+    event,
+    params: {
+      conversation: { messages },
+    },
+  }) {
+    const said = messages.flatMap(({ role, content }) => (role === 'user' ? [content as string] : []));
+    yield event('text', { id: 't', content: `Answer ${++answers} to ${said.join(' and ')}.` });
+  },
+);
 
 async function start(agent: string, message = 'Go on'): Promise<Locator> {
   await page.goto(server.url);

@@ -8,9 +8,17 @@ import { openBrowser, usePage, webRoot } from './page-scene.ts';
 import { chosenIn, expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
-const echo = scriptedAgent('echo', async function* ({ event, params: { messages } }) {
-  yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
-});
+const echo = scriptedAgent(
+  'echo',
+  async function* ({
+    event,
+    params: {
+      conversation: { messages },
+    },
+  }) {
+    yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
+  },
+);
 const setup: SetupInfo = {
   folder: '~/shop',
   agents: [{ id: 'goose', name: 'Goose', isInstalled: false, install: 'brew install goose' }],

@@ -27,10 +27,8 @@ async function ask(prompt: string, { messages, session, signal, onEvent, ...opti
   const events: AgentEvent[] = [];
   const all = messages ?? [{ role: 'user' as const, content: prompt }];
   const params = {
-    runId: 'r',
-    messages: all,
-    signal: signal ?? new AbortController().signal,
-    ...(session && { session }),
+    run: { runId: 'r', ...(signal && { signal }) },
+    conversation: { messages: all, ...(session && { session }) },
   };
   for await (const event of agent.invoke(params)) {
     events.push(event);
@@ -209,7 +207,10 @@ describe('an external agent', () => {
   it('stops when nobody takes its events any more', async () => {
     const agent = cliAgent('codex', quick);
     const messages: Message[] = [{ role: 'user', content: 'hang' }];
-    for await (const event of agent.invoke({ runId: 'r', messages, signal: new AbortController().signal }))
+    for await (const event of agent.invoke({
+      run: { runId: 'r', signal: new AbortController().signal },
+      conversation: { messages },
+    }))
       if (event.type === 'text') break;
   });
 

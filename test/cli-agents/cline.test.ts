@@ -352,12 +352,8 @@ describe('the command line of Cline', () => {
   const executable = fileURLToPath(new URL('./support/fake-cline.mjs', import.meta.url));
   async function texts(prompt: string, options: CliAgentOptions = {}): Promise<string[]> {
     const events: AgentEvent[] = [];
-    const params = { runId: 'r', messages: [{ role: 'user' as const, content: prompt }] };
-    for await (const made of cliAgent('cline', { executable, ...options }).invoke({
-      ...params,
-      signal: new AbortController().signal,
-    }))
-      events.push(made);
+    const params = { run: { runId: 'r' }, conversation: { messages: [{ role: 'user' as const, content: prompt }] } };
+    for await (const made of cliAgent('cline', { executable, ...options }).invoke(params)) events.push(made);
     return events.flatMap(made => (made.type === 'text' ? [made.content] : []));
   }
 

@@ -3,9 +3,9 @@ import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import { findProgram } from '../../src/agents/cli/agent/find-program.ts';
 import { agentTable } from '../../src/cli/agents.ts';
-import { duration } from '../../src/cli/duration.ts';
+import { duration } from '../../src/cli/command-options.ts';
 import { durationText } from '../../src/projections/presentation/wording.ts';
-import { activityLine } from '../../src/cli/threads/activity-line.ts';
+import { activityLine } from '../../src/cli/threads/transcript.ts';
 import { fakeProgram } from './support/fake-program.ts';
 
 const command = (agent: string, request: object) =>

@@ -15,9 +15,8 @@ async function costs(agent: string, records: readonly object[], model?: string) 
   writeFileSync(executable, `#!/bin/sh\ncat <<'END'\n${lines}\nEND\n`);
   chmodSync(executable, 0o755);
   const run = cliAgent(agent, { executable, ...(model !== undefined && { model }) }).invoke({
-    runId: 'r',
-    messages: [{ role: 'user', content: 'go' }],
-    signal: new AbortController().signal,
+    run: { runId: 'r', signal: new AbortController().signal },
+    conversation: { messages: [{ role: 'user', content: 'go' }] },
   });
   const reported = [];
   for await (const event of run) if (event.type === 'usage') reported.push(event.cost);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
-import type { InvokeParams } from '../../src/agents/agent.ts';
+import type { Session } from '../../src/agents/agent.ts';
 import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
 import { fakeProgram } from './support/fake-program.ts';
 import { activity } from './translated.ts';
@@ -42,14 +42,12 @@ const streamed: [agent: string, begun: object[], completed: object][] = [
 const executable = fakeProgram('lines', 'fake-lines.mjs');
 
 /** The activity of a run of a program that prints these lines; without times. */
-async function activityOfRun(agent: string, lines: unknown[], more: Partial<InvokeParams> = {}): Promise<object[]> {
+async function activityOfRun(agent: string, lines: unknown[], session?: Session): Promise<object[]> {
   const state = createActivityState();
   const seen: object[] = [];
   for await (const event of cliAgent(agent, { executable, channel: 'print' }).invoke({
-    runId: 'r',
-    messages: [{ role: 'user', content: JSON.stringify(lines) }],
-    signal: new AbortController().signal,
-    ...more,
+    run: { runId: 'r' },
+    conversation: { messages: [{ role: 'user', content: JSON.stringify(lines) }], ...(session && { session }) },
   }))
     seen.push(...projectActivity(state, event).map(({ timestamp: _timestamp, ...entry }) => entry));
   return seen;
@@ -211,7 +209,7 @@ describe('Goose', () => {
     expect(await activityOfRun('goose', printed)).toEqual([{ ...says('Hi'), sessionId: 'singletree-r' }]);
     expect(await activityOfRun('goose', printed.slice(2))).toEqual([{ ...says('Hi'), sessionId: 'singletree-r' }]);
     const session = { id: '20261115_1', known: 0 };
-    expect(await activityOfRun('goose', printed, { session })).toEqual([{ ...says('Hi'), sessionId: '20261115_1' }]);
+    expect(await activityOfRun('goose', printed, session)).toEqual([{ ...says('Hi'), sessionId: '20261115_1' }]);
     expect(activity('goose', ...lines)).toEqual([{ ...says('Hi'), sessionId: '20261115_1' }]);
   });
 });

@@ -68,12 +68,14 @@ describe('the driver of live sessions', () => {
     const agent = cliAgent('claude', { executable, cwd, sessions, channel: 'live' });
     const events = [];
     for await (const event of agent.invoke({
-      messages: [
-        { role: 'user', content: 'remember periwinkle' },
-        { role: 'assistant', content: [{ type: 'text', text: 'I will.' }] },
-        { role: 'user', content: 'say again' },
-      ],
-      session: { id: 'unknown', known: 2 },
+      conversation: {
+        messages: [
+          { role: 'user', content: 'remember periwinkle' },
+          { role: 'assistant', content: [{ type: 'text', text: 'I will.' }] },
+          { role: 'user', content: 'say again' },
+        ],
+        session: { id: 'unknown', known: 2 },
+      },
     }))
       events.push(event);
     expect(events.filter(event => event.type === 'warning' && event.code === 'new_session')).toHaveLength(1);
@@ -89,7 +91,9 @@ describe('the driver of live sessions', () => {
     const turn = async (id?: string) => {
       let text = '';
       const session = id === undefined ? {} : { session: { id, known: 0 } };
-      for await (const event of agent.invoke({ messages: [{ role: 'user', content: 'echo' }], ...session }))
+      for await (const event of agent.invoke({
+        conversation: { messages: [{ role: 'user', content: 'echo' }], ...session },
+      }))
         if (event.type === 'text') text += event.content;
       return text;
     };

@@ -29,8 +29,8 @@ describe.skipIf(!programsReady('the import of sessions of real programs', names)
       const say = async (content: string) => {
         const agent = cliAgent(name, { ...options, env, cwd, timeoutMs: 60_000 });
         const session = sessionId === undefined ? {} : { session: { id: sessionId, known: 0 } };
-        const input = { messages: [{ role: 'user' as const, content }], signal: new AbortController().signal };
-        for await (const event of agent.invoke({ runId: content, ...input, ...session }))
+        const conversation = { messages: [{ role: 'user' as const, content }], ...session };
+        for await (const event of agent.invoke({ run: { runId: content }, conversation }))
           if (event.type === 'session') ({ sessionId } = event);
       };
       const { singletree, start, home } = builtCommand(undefined, env);

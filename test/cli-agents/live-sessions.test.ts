@@ -49,12 +49,15 @@ describe('a session in two threads', () => {
     const session = { id: 'one', known: 2 };
     const agent = agentOf();
     const stop = new AbortController();
-    const held = agent.invoke({ messages: [{ role: 'user', content: 'hang' }], session, signal: stop.signal });
+    const held = agent.invoke({
+      run: { signal: stop.signal },
+      conversation: { messages: [{ role: 'user', content: 'hang' }], session },
+    });
     const events = held[Symbol.asyncIterator]();
     for (let next = await events.next(); next.value?.type !== 'session'; next = await events.next());
     const started = async () => {
       const texts: string[] = [];
-      for await (const event of agent.invoke({ messages, session }))
+      for await (const event of agent.invoke({ conversation: { messages, session } }))
         if (event.type === 'text') texts.push(event.content);
       return startedIn(texts);
     };

@@ -63,7 +63,7 @@ describe.skipIf(!programsReady('sessions written for real programs', names))('a 
         const agent = cliAgent(name, { ...options, env, cwd, timeoutMs: 60_000 });
         const asked: Message[] = [...before, { role: 'user', content: 'Which animals?' }];
         const said: string[] = [];
-        for await (const event of agent.invoke({ runId: 'run', messages: asked, session }))
+        for await (const event of agent.invoke({ run: { runId: 'run' }, conversation: { messages: asked, session } }))
           if (event.type === 'text') said.push(event.content);
         expect(said.join('')).toContain('Two birds.');
         const sent = JSON.stringify(model.requests.at(-1)?.body);

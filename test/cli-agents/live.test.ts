@@ -73,8 +73,8 @@ async function run(name: string, script: ModelScript, ...prompts: string[]) {
       const agent = cliAgent(name, { ...options, timeoutMs: 150_000 });
       const messages = [{ role: 'user' as const, content }];
       const session = id === undefined ? {} : { session: { id, known: 0, used: usedBy(events) } };
-      const params = { messages, signal: new AbortController().signal, ...session };
-      for await (const event of agent.invoke({ runId: `r${index}`, ...params })) events.push(event);
+      const params = { run: { runId: `r${index}` }, conversation: { messages, ...session } };
+      for await (const event of agent.invoke(params)) events.push(event);
     }
     expect(checkOrder(events)).toEqual([]);
     const state = createActivityState();

@@ -22,7 +22,8 @@ describe.each(channels)('$id over the channel $channel, which is not installed',
     const events: AgentEvent[] = [];
     const sessions = new SessionPool({ size: 0 });
     const agent = cliAgent(id, { cwd, channel, sessions, ...options });
-    for await (const event of agent.invoke({ messages: [{ role: 'user', content: 'hi' }] })) events.push(event);
+    for await (const event of agent.invoke({ conversation: { messages: [{ role: 'user', content: 'hi' }] } }))
+      events.push(event);
     const errors = events.filter(event => event.type === 'error');
     expect(errors).toMatchObject([{ code: 'not_installed', fatal: true, message: expect.stringContaining('Install') }]);
     expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'error' });

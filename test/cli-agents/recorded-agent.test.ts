@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
-import { recordedAgent } from '../../src/cli/agents/recorded-agent.ts';
+import { recordedAgent } from '../../src/cli/run/run-record.ts';
 import { Supervisor } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { fakeProgram } from './support/fake-program.ts';

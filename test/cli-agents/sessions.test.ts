@@ -348,7 +348,7 @@ describe('a session file', () => {
     expect(threadReading.view(open.reduce(threadReading.step, threadReading.initial)).running).toEqual([]);
     const agent: Agent = {
       id: 'mine',
-      async *invoke({ runId }) {
+      async *invoke({ run: { runId } }) {
         yield { type: 'text', runId, id: 't', content: 'Here.' };
       },
     };

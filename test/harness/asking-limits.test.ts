@@ -5,7 +5,7 @@ import type { HarnessTool } from '../../src/control/harness/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { relayBook } from '../../src/projections/relay-book.ts';
 import { Conversations } from '../../src/control/index.ts';
-import { toRelayAnswer } from '../../src/terminal/session/relay-answer.ts';
+import { toRelayAnswer } from '../../src/terminal/session/relay-band.ts';
 import { calls, scene, yolo } from './scene.ts';
 
 const look: HarnessTool = { description: 'looks', inputSchema: z.object({}), execute: () => 'seen' };

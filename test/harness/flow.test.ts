@@ -96,7 +96,7 @@ describe('a message', () => {
     const late = gate();
     const speaking = gate();
     const agent = scriptedAgent('deaf', async function* ({ event, until, params }) {
-      yield event('text', { id: 't', content: `${params.messages.length}` });
+      yield event('text', { id: 't', content: `${params.conversation.messages.length}` });
       speaking.open();
       await until(late.opened);
     });

@@ -115,11 +115,11 @@ class World {
     const { answered } = this;
     const slowness = this.#slowness;
     return scriptedAgent('main', async function* ({ event, params }) {
-      const last = params.messages.findLast(({ role }) => role === 'user');
+      const last = params.conversation.messages.findLast(({ role }) => role === 'user');
       answered.push(...textsIn(last));
       yield event('text', { id: 't', content: 'Well.' });
-      for (let step = 0; step < slowness; step++) if (!params.signal.aborted) await pass(3);
-      for (const message of slowness % 2 === 0 ? (params.steering?.take() ?? []) : []) {
+      for (let step = 0; step < slowness; step++) if (!params.run.signal.aborted) await pass(3);
+      for (const message of slowness % 2 === 0 ? (params.host.steering?.take() ?? []) : []) {
         answered.push(...textsIn(message));
         yield event('user', { id: message.id, content: message.content as string });
       }

@@ -436,7 +436,7 @@ describe('after a restart', () => {
     await begun.opened;
     await first.harness.destroy();
     await isDetached(sending);
-    const { resumable: _, ...agent } = loopAgent({ id: 'main', model: scriptedModel(['Hi.']) });
+    const agent = { ...loopAgent({ id: 'main', model: scriptedModel(['Hi.']) }), abilities: { hasOwnModel: true } };
     const { harness, lines } = watch(new Harness({ id: 'harness', storage, modes: [{ id: 'main', agent }] }));
     await harness.selectOrCreateThread();
     expect(lines().slice(-4)).toEqual([

@@ -10,14 +10,23 @@ function slow(config: Partial<HarnessConfig> = {}) {
   const storage = config.storage ?? new MemoryLog();
   const working = gate();
   const end = gate();
-  const agent = scriptedAgent('main', async function* ({ event, params: { messages, signal } }) {
-    const last = JSON.stringify(messages.at(-1));
-    yield event('text', { id: 't', content: `To ${last}` });
-    if (!last.includes('slow')) return;
-    working.open();
-    await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }));
-    await end.opened;
-  });
+  const agent = scriptedAgent(
+    'main',
+    async function* ({
+      event,
+      params: {
+        run: { signal },
+        conversation: { messages },
+      },
+    }) {
+      const last = JSON.stringify(messages.at(-1));
+      yield event('text', { id: 't', content: `To ${last}` });
+      if (!last.includes('slow')) return;
+      working.open();
+      await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }));
+      await end.opened;
+    },
+  );
   const held = new Set<string>();
   const threadLock = { acquire: (id: string) => void held.add(id), release: (id: string) => void held.delete(id) };
   const harness = new Harness({ id: 'h', modes: [{ id: 'm', agent }], storage, threadLock, ...config });

@@ -8,7 +8,7 @@ import { scriptedAgent } from '../support/scripted-agent.ts';
 
 const secret = 'sk-secret-of-the-fuzz';
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('text', { id: 't', content: `I know ${secret}` });
   yield event('relay', { id, relayKind: 'permission', toolCallId: 'c', tool: 'shell', params: { secret } });
   await answer(id);

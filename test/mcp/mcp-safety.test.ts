@@ -9,9 +9,9 @@ import { gate, scriptedAgent } from '../support/scripted-agent.ts';
 import { ask } from '../server/http.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
-  yield event('session', { sessionId: `session-of-${params.runId}` });
-  yield event('tool_call', { id: `${params.runId}/call`, name: 'shell', input: {} });
+  const id = `${params.run.runId}/ask`;
+  yield event('session', { sessionId: `session-of-${params.run.runId}` });
+  yield event('tool_call', { id: `${params.run.runId}/call`, name: 'shell', input: {} });
   yield event('relay', { id, relayKind: 'permission', toolCallId: 'c', tool: 'shell', params: {} });
   const { outcome } = await answer(id);
   yield event('text', { id: 't1', content: outcome });

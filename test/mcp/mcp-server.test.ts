@@ -11,7 +11,7 @@ const helper = scriptedAgent('helper', async function* ({ event }) {
   yield event('text', { id: 't1', content: 'All tests pass.' });
 });
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', {
     id,
     relayKind: 'permission',

@@ -4,11 +4,11 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 
 const echo = scriptedAgent('echo', async function* ({ event, params }) {
-  const last = params.messages.at(-1);
+  const last = params.conversation.messages.at(-1);
   yield event('text', { id: 't', content: JSON.stringify(last?.content).slice(0, 200) });
 });
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/q`;
+  const id = `${params.run.runId}/q`;
   yield event('relay', { id, relayKind: 'question', question: 'Which one?' });
   const given = await answer(id);
   yield event('text', { id: 't', content: `Chosen: ${String(given.answer ?? given.outcome)}` });

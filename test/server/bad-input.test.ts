@@ -5,7 +5,7 @@ import { type Answer, ask } from './http.ts';
 import { type Operation, operationsOf } from './open-api.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', { id, relayKind: 'question', question: 'Well?' });
   await answer(id);
 });

@@ -8,7 +8,7 @@ import { type Operation, operationsOf, valid } from './open-api.ts';
 const budget = Number(process.env['SINGLETREE_FUZZ_MS'] ?? (process.env['CI'] ? 20_000 : 3_000));
 
 const agent = scriptedAgent('agent', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('text', { id: 't', content: 'hello' });
   yield event('relay', { id, relayKind: 'permission', toolCallId: 'c', tool: 'shell', params: {} });
   await answer(id);

@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { ask } from './http.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', { id, relayKind: 'question', question: 'Which?' });
   yield event('text', { id: 't', content: String((await answer(id)).answer) });
 });

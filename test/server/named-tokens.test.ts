@@ -14,7 +14,7 @@ const patient = scriptedAgent('patient', async function* ({ event, until, params
   yield* steeredMessages(params);
 });
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', { id, relayKind: 'permission', toolCallId: 'c', tool: 'write', params: {} });
   await answer(id);
 });

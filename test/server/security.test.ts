@@ -8,7 +8,7 @@ const secret = 'sk-very-secret-value';
 const hold = gate();
 const leaky = scriptedAgent('leaky', async function* ({ event, until, answer, params }) {
   yield event('text', { id: 't', content: `the key is ${secret}` });
-  const id = `${params.runId}/ask`;
+  const id = `${params.run.runId}/ask`;
   yield event('relay', { id, relayKind: 'question', question: 'Well?' });
   await Promise.race([answer(id), until(hold.opened)]);
 });

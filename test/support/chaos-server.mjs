@@ -33,7 +33,7 @@ const model = scriptedModel(
 );
 const permissions = { default: 'allow', rules: [] };
 const lasting = loopAgent({ id: 'lasting', model, tools: [note], permissions });
-const { resumable: _, ...mortal } = { ...loopAgent({ id: 'mortal', model, tools: [note], permissions }) };
+const mortal = { ...loopAgent({ id: 'mortal', model, tools: [note], permissions }), abilities: { hasOwnModel: true } };
 const agents = [lasting, mortal];
 
 const log = new SqliteLog(file, { pollMs: 500 });

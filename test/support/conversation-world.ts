@@ -34,16 +34,17 @@ export async function pass(turns: number): Promise<void> {
 /** The agent of every process: it adds what it is sent, asks when it is told to, and works for a while. */
 function worker() {
   const agent = scriptedAgent('main', async function* ({ event, params, answer, until }) {
-    const text = JSON.stringify(params.messages.at(-1)?.content ?? '');
+    const text = JSON.stringify(params.conversation.messages.at(-1)?.content ?? '');
     if (text.includes('ask')) {
-      const id = `${params.runId}/q`;
+      const id = `${params.run.runId}/q`;
       const expiresAt = new Date(Date.now() + expiresMs).toISOString();
-      if (params.resume === undefined) yield event('relay', { id, relayKind: 'question', question: 'Tea?', expiresAt });
+      if (params.run.resume === undefined)
+        yield event('relay', { id, relayKind: 'question', question: 'Tea?', expiresAt });
       await until(answer(id));
     } else await until(pass(text.includes('slow') ? 8 : 1));
     yield* steeredMessages(params);
   });
-  return { ...agent, resumable: true };
+  return { ...agent, abilities: { resumable: true } };
 }
 
 /** What a surface reports of a conversation. */

@@ -36,7 +36,7 @@ const agent = agents[kind];
 const observed = {
   ...agent,
   invoke: params => {
-    if (params.resume !== undefined) report('resumed');
+    if (params.run.resume !== undefined) report('resumed');
     return agent.invoke(params);
   },
 };

@@ -1,4 +1,5 @@
-import type { Agent, InvokeParams, RelayAnswer } from '../../src/agents/agent.ts';
+import type { Agent, RelayAnswer } from '../../src/agents/agent.ts';
+import type { InvokeParams } from '../../src/agents/invoke-params.ts';
 import type { AgentEvent, EventOf } from '../../src/events/index.ts';
 
 type Without<Event> = Event extends unknown ? Omit<Event, 'type' | 'runId'> : never;
@@ -19,7 +20,8 @@ export function scriptedAgent(id: string, script: (stage: Stage) => AsyncIterabl
   return {
     id,
     async *invoke(params) {
-      const { runId, parentId, signal, answers } = params;
+      const { runId, parentId, signal } = params.run;
+      const { answers } = params.host;
       const stopped = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
       });

@@ -64,7 +64,7 @@ const worker = loopAgent({ id: 'worker', model, tools, permissions: { default: '
 /** An external program: it has a session, and its runs cannot be resumed. */
 const external = {
   id: 'external',
-  async *invoke({ runId, parentId, session, signal }) {
+  async *invoke({ run: { runId, parentId, signal }, conversation: { session } }) {
     yield { type: 'harness_start', runId, agentId: 'external', parentId };
     yield { type: 'session', runId, sessionId: session?.id ?? 'first' };
     yield { type: 'text', runId, id: 't', content: session === undefined ? 'new' : `resumed ${session.id}` };

@@ -8,7 +8,7 @@ const start = useChats();
 
 /** Agents of a configuration: one whose program has an error, one whose run fails, and one that answers. */
 const agents = `
-const agent = (id, reply) => ({ id, async *invoke({ runId }) {
+const agent = (id, reply) => ({ id, async *invoke({ run: { runId } }) {
   yield { type: 'text', runId, id: runId + '/t', content: 'Begun.' };
   reply();
 } });

@@ -42,8 +42,12 @@ async function run(turns: Turns, { mode, tasks, answer, ...options }: Scene = {}
       return Promise.resolve({ relayId, ...(answer?.(relay) ?? { outcome: 'reject' as const }) });
     },
   };
-  const params = { messages: [{ role: 'user' as const, content: 'Make sum.js add.' }], answers };
-  for await (const event of agent.invoke({ ...params, ...(mode && { mode }), ...(tasks && { tasks }) })) {
+  const params = {
+    run: { ...(mode && { mode }) },
+    conversation: { messages: [{ role: 'user' as const, content: 'Make sum.js add.' }], ...(tasks && { tasks }) },
+    host: { answers },
+  };
+  for await (const event of agent.invoke(params)) {
     if (event.type === 'relay') relays.set(event.id, event);
     events.push(event);
   }
@@ -152,7 +156,7 @@ describe('the coding agent', () => {
     symlinkSync('.env', join(cwd, 'AGENTS.md'));
     const permissions = { rules: [{ input: { path: '.env' }, policy: 'deny' as const }] };
     const agent = coderAgent({ model: scriptedModel(['Done.']), cwd, permissions });
-    const { instructions } = agent.requestOf?.({ messages: [] }) ?? {};
+    const { instructions } = agent.requestOf?.({ conversation: { messages: [] } }) ?? {};
     expect(instructions).toContain('coding agent');
     expect(instructions).not.toContain('secret-value');
   });

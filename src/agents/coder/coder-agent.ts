@@ -5,14 +5,8 @@ import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, flag, isObject, name, text } from '../../events/options/option-fields.ts';
-import {
-  type AgentCommand,
-  type CallableAgent,
-  type InvokeParams,
-  invokeParams,
-  type RunOrigin,
-  toRunOrigin,
-} from '../agent.ts';
+import type { AgentCommand, CallableAgent } from '../agent.ts';
+import { type InvokeParams, toInvokeParams, type RunOrigin, type RunParams, toRunOrigin } from '../invoke-params.ts';
 import { environmentField, type EnvironmentPolicy, policyFor } from '../process/environment.ts';
 import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
@@ -129,25 +123,25 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
 
   /** Creates the loop of one run. */
   function agentOf(params: InvokeParams) {
-    const { cwd = options.cwd } = params;
-    const known = params.isImported === true ? importedToolsOf : toolsOf;
-    const environment = policyFor(options.environment, params);
+    const { cwd = options.cwd } = params.run;
+    const known = params.conversation.isImported === true ? importedToolsOf : toolsOf;
+    const environment = policyFor(options.environment, params.conversation);
     const filesTools = known.get(cwd) ?? fileTools({ ...options, ...defined({ environment }) }, cwd);
     known.set(cwd, filesTools);
-    const mode = new RunMode(params.mode);
+    const mode = new RunMode(params.run.mode);
     let problems: readonly string[] = [];
     const instructions = () => {
-      const sources = [rules, ...(params.permissions ?? [])];
+      const sources = [rules, ...(params.host.permissions ?? [])];
       const decide = (file: InstructionFile) => decideAll(sources, [], readRequest(cwd, file)).policy;
       const project = projectInstructions(cwd, { decide, ...defined({ home }) });
       ({ problems } = project);
       return coderInstructions({ cwd, mode: mode.current, project, more: [skillInstructions(skills)] });
     };
     const skills = options.skills ?? [];
-    const more = typeof options.tools === 'function' ? options.tools(toRunOrigin(params)) : (options.tools ?? []);
+    const more = typeof options.tools === 'function' ? options.tools(toRunOrigin(params.run)) : (options.tools ?? []);
     const tools = [...filesTools, ...(skills.length === 0 ? [] : [skillTool(skills)]), ...toolList(more)];
     const { memory, limits, registry, compaction = {} } = options;
-    const board = new TaskBoard(tasksOf({ tasks: params.tasks ?? [] }));
+    const board = new TaskBoard(tasksOf({ tasks: params.conversation.tasks ?? [] }));
     const agent = loopAgent({
       id,
       model: options.model,
@@ -167,16 +161,17 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     return { agent, mode, problems: () => problems };
   }
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { cwd = options.cwd } = params;
+    const { cwd = options.cwd } = params.run;
     if (!existsSync(cwd)) {
       for (const known of [toolsOf, importedToolsOf]) known.delete(cwd);
-      yield* missingFolder(id, params, cwd);
+      yield* missingFolder(id, params.run, cwd);
       return;
     }
     const { agent, mode, problems } = agentOf(params);
-    const { runId, permissions: given = [] } = params;
+    const { runId } = params.run;
+    const permissions = [...(params.host.permissions ?? []), mode.decide];
     const reported = new Set<string>();
-    for await (const event of agent.invoke({ ...params, permissions: [...given, mode.decide] })) {
+    for await (const event of agent.invoke({ ...params, host: { ...params.host, permissions } })) {
       yield event;
       // The files were read for the run, and again for a summary.
       if (event.runId !== runId || (event.type !== 'step_start' && event.type !== 'summary')) continue;
@@ -189,19 +184,21 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
   }
   return withRun({
     id,
-    resumable: true,
-    usesFolder: true,
-    takesAdditions: true,
-    hasOwnModel: typeof options.model !== 'string',
+    abilities: {
+      resumable: true,
+      usesFolder: true,
+      takesAdditions: true,
+      hasOwnModel: typeof options.model !== 'string',
+    },
     checkModel: (modelId, given) => checkModelId(modelId, options.registry ?? given),
     modes: coderModes,
     commands: (options.skills ?? []).map(skillCommand),
     requestOf: request => {
-      const params = invokeParams(request);
+      const params = toInvokeParams(request);
       return agentOf(params).agent.requestOf(params);
     },
     categoryOf: toolName => ownTools.find(tool => tool.name === toolName)?.category,
-    invoke: request => invoke(invokeParams(request)),
+    invoke: request => invoke(toInvokeParams(request)),
   });
 }
 
@@ -227,9 +224,9 @@ function readRequest(cwd: string, { path, real, root }: InstructionFile): ToolRe
 }
 
 /** The whole run in a folder that was removed. */
-function* missingFolder(agentId: string, params: InvokeParams, cwd: string): Generator<AgentEvent> {
-  const { runId, resume } = params;
-  if (resume?.agentId === undefined) yield startEvent(agentId, params, cwd);
+function* missingFolder(agentId: string, run: RunParams, cwd: string): Generator<AgentEvent> {
+  const { runId, resume } = run;
+  if (resume?.agentId === undefined) yield startEvent(agentId, run, cwd);
   yield { type: 'error', runId, message: `The folder "${cwd}" does not exist.`, code: 'no_folder', fatal: true };
   yield { type: 'harness_end', runId, agentId, reason: 'error' };
 }

@@ -16,7 +16,12 @@ async function ask(content: string): Promise<AgentEvent[]> {
   const agent = demoAgent({ folder, paceMs: 0 });
   const signal = new AbortController().signal;
   const messages = [{ role: 'user' as const, content }];
-  for await (const event of agent.invoke({ runId: 'run', messages, signal, answers: approve })) events.push(event);
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal },
+    conversation: { messages },
+    host: { answers: approve },
+  }))
+    events.push(event);
   expect(checkOrder(events)).toEqual([]);
   expect(events.filter(event => event.type === 'error')).toEqual([]);
   return events;

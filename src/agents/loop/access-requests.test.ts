@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent, EventOf } from '../../events/index.ts';
 import { foldRun } from '../../projections/run-state.ts';
-import type { InvokeParams, RelayAnswer } from '../agent.ts';
+import type { RelayAnswer } from '../agent.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { workspaceTools } from '../tools/index.ts';
 import { workspace } from '../workspace/index.ts';
 import { loopAgent } from './loop-agent.ts';
+import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-access-')));
 const outside = join(base, 'outside');
@@ -32,7 +33,7 @@ const call = (name: string, input: object) => ({ toolCall: { name, input } });
 async function play(
   script: ModelScript,
   answer: (relay: EventOf<'relay'>) => Partial<RelayAnswer> | undefined,
-  params: Partial<InvokeParams> = {},
+  params: SetParams = {},
 ) {
   const agent = loopAgent({
     model: scriptedModel(script),
@@ -42,8 +43,7 @@ async function play(
   const events: AgentEvent[] = [];
   const answers = new Map<string, EventOf<'relay_resolved'>>();
   const wait = async (relayId: string) => answers.get(relayId) ?? new Promise<never>(() => {});
-  const messages = [{ role: 'user' as const, content: 'Go.' }];
-  const given = { runId: 'run', messages, signal: new AbortController().signal, answers: { wait }, ...params };
+  const given = runParams({ ...params, host: { answers: { wait }, ...params.host } });
   for await (const event of agent.invoke(given)) {
     events.push(event);
     if (event.type !== 'relay') continue;
@@ -94,7 +94,7 @@ describe('a call that names a path outside the workspace', () => {
         reason: `Access to ${note}, which is outside the workspace, was not granted. It is private.`,
       },
     ]);
-    const unasked = await play(script, approve, { answers: undefined as never });
+    const unasked = await play(script, approve, { host: { answers: undefined as never } });
     expect(unasked.asked).toEqual([]);
     expect(unasked.outputs).toMatchObject([{ status: 'denied' }]);
   });
@@ -141,7 +141,7 @@ describe('a call that names a path outside the workspace', () => {
       outcome: 'approve',
     };
     const resume = foldRun([...before.events, answer], 'run');
-    const after = await play(['Done.'], approve, { resume });
+    const after = await play(['Done.'], approve, { run: { resume } });
     expect(after.asked).toEqual([]);
     expect(after.outputs).toMatchObject([{ context: '1\ta note' }]);
   });
@@ -157,13 +157,13 @@ describe('a call that names a path outside the workspace', () => {
       [call('glob', { pattern: '*', path: outside })],
       'Done.',
     ];
-    const earlier = await play(script, approve, { decided: [granted(params, 'thread')] });
+    const earlier = await play(script, approve, { conversation: { decided: [granted(params, 'thread')] } });
     expect(earlier.asked).toEqual([]);
     expect(earlier.outputs).toMatchObject([
       { result: { matches: 1 } },
       { result: { files: [note, join(outside, 'other.txt')] } },
     ]);
-    const once = await play(script, approve, { decided: [granted(params, 'once')] });
+    const once = await play(script, approve, { conversation: { decided: [granted(params, 'once')] } });
     expect(once.asked).toHaveLength(1);
   });
 });

@@ -6,11 +6,13 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { AgentEvent, EventOf } from '../../events/index.ts';
 import { startScriptedServer } from '../../testing/index.ts';
-import type { InvokeParams } from '../agent.ts';
+import type { Answers } from '../agent.ts';
+import type { HostParams } from '../invoke-params.ts';
 import { modelAgent } from '../model/call/model-agent.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { NamedTools } from './ai-sdk-tool.ts';
 import { loopAgent } from './loop-agent.ts';
+import { runParams } from '../../../test/support/run-params.ts';
 
 const input = z.object({ city: z.string() });
 const json = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const;
@@ -26,19 +28,13 @@ const weather: readonly (readonly [string, NamedTools])[] = [
 ];
 
 const call = (name: string, input: unknown) => [{ toolCall: { id: 'a', name, input } }];
-const answers: InvokeParams['answers'] = { wait: async relayId => ({ relayId, outcome: 'reject', feedback: 'No.' }) };
+const answers: Answers = { wait: async relayId => ({ relayId, outcome: 'reject', feedback: 'No.' }) };
 
-async function run(tools: NamedTools, name: string, given: unknown, params: Partial<InvokeParams> = {}) {
+async function run(tools: NamedTools, name: string, given: unknown, host: HostParams = {}) {
   const model = scriptedModel([call(name, given), 'Done.']);
   const agent = loopAgent({ model, tools, permissions: { default: 'allow', rules: [] } });
   const events: AgentEvent[] = [];
-  const request: InvokeParams = {
-    runId: 'run',
-    messages: [{ role: 'user', content: 'Go.' }],
-    signal: new AbortController().signal,
-    ...params,
-  };
-  for await (const event of agent.invoke(request)) events.push(event);
+  for await (const event of agent.invoke(runParams({ host }))) events.push(event);
   const result = events.find((event): event is EventOf<'tool_result'> => event.type === 'tool_result');
   return { events, output: result?.output };
 }
@@ -99,7 +95,10 @@ describe('a tool of the AI SDK', () => {
     const model = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'key' })('claude-sonnet-4-5');
     const agent = modelAgent(model, { tools: { web_search: anthropic.tools.webSearch_20250305({ maxUses: 2 }) } });
     const messages = [{ role: 'user' as const, content: 'Go.' }];
-    for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+    for await (const event of agent.invoke({
+      run: { runId: 'run', signal: new AbortController().signal },
+      conversation: { messages },
+    }))
       void event;
     expect(server.requests[0]?.body).toMatchObject({
       tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }],

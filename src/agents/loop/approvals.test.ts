@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
 import { foldRun } from '../../projections/run-state.ts';
-import type { Answers, InvokeParams, RelayAnswer } from '../agent.ts';
+import type { Answers, RelayAnswer } from '../agent.ts';
+import type { HostParams } from '../invoke-params.ts';
 import { type ModelScript, scriptByStep } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { loopAgent } from './loop-agent.ts';
 import { defineTool } from './tool.ts';
+import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 
 type Answer = Omit<RelayAnswer, 'relayId'>;
 
@@ -50,7 +52,7 @@ interface Scene {
   script: ModelScript;
   rules?: PermissionRuleSet;
   answer?: (relay: EventOf<'relay'>) => Answer | undefined;
-  params?: Partial<InvokeParams>;
+  params?: SetParams;
   desk?: Desk;
 }
 
@@ -73,13 +75,7 @@ async function play({ script, rules = { rules: [] }, answer, params = {}, desk =
     toolNamed('patch', 'edit', { repeatable: true }),
   ];
   const agent = loopAgent({ model: scriptedModel(script), tools, permissions: rules });
-  const invoked = agent.invoke({
-    runId: 'run',
-    messages: [{ role: 'user', content: 'Go.' }],
-    signal: new AbortController().signal,
-    answers: desk,
-    ...params,
-  });
+  const invoked = agent.invoke(runParams({ ...params, host: { answers: desk, ...params.host } }));
   for await (const event of invoked) {
     desk.events.push(event);
     const given = event.type === 'relay' ? answer?.(event) : undefined;
@@ -140,7 +136,7 @@ describe('a call that needs approval', () => {
   });
 
   it('is denied when nobody can be asked', async () => {
-    const desk = await play({ script, params: { answers: undefined as never } });
+    const desk = await play({ script, params: { host: { answers: undefined as never } } });
     expect(desk.outputs).toEqual([
       { status: 'denied', reason: 'bash needs approval by default: no rule matches, and nobody can be asked.' },
     ]);
@@ -163,7 +159,7 @@ describe('a call that needs approval', () => {
       stop.abort();
       return undefined;
     };
-    const desk = await play({ script, answer, params: { signal: stop.signal } });
+    const desk = await play({ script, answer, params: { run: { signal: stop.signal } } });
     expect(desk.events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'aborted' });
     expect(desk.outputs).toEqual([]);
   });
@@ -236,7 +232,7 @@ describe('answers in the log of a resumed run', () => {
       if (++count === 2) stop.abort();
       return undefined;
     };
-    const desk = await play({ script, params: { signal: stop.signal }, answer });
+    const desk = await play({ script, params: { run: { signal: stop.signal } }, answer });
     const upTo = desk.events.findLastIndex(({ type }) => type === 'relay') + 1;
     const before = new Desk();
     before.events.push(...desk.events.slice(0, upTo));
@@ -246,9 +242,9 @@ describe('answers in the log of a resumed run', () => {
     }
     return before;
   };
-  const goOn = async (before: Desk, more: Partial<Scene> = {}, params: Partial<InvokeParams> = {}) => {
+  const goOn = async (before: Desk, more: Partial<Scene> = {}, host: HostParams = {}) => {
     const resume = foldRun(before.events, 'run');
-    return play({ script, desk: before, ...more, params: { resume, ...params } });
+    return play({ script, desk: before, ...more, params: { run: { resume }, host } });
   };
 
   it('stay in effect: a grant does not overrule an explicit rejection, and nobody is asked again', async () => {
@@ -283,7 +279,7 @@ describe('a call that started in a process that ended', () => {
     const desk = new Desk();
     desk.events.push(...whole.events.slice(0, whole.events.findIndex(({ type }) => type === 'tool_start') + 1));
     const asked = desk.relays.length;
-    await play({ script, desk, params: { resume: foldRun(desk.events, 'run') } });
+    await play({ script, desk, params: { run: { resume: foldRun(desk.events, 'run') } } });
     return { executed: desk.executed, askedAgain: desk.relays.length - asked };
   };
 

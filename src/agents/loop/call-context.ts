@@ -1,9 +1,10 @@
 import { defined } from '../../events/defined.ts';
 import { newId } from '../../events/index.ts';
 import type { RelayState, RunState } from '../../projections/run-state.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import type { Agent } from '../agent.ts';
 import type { RunResult } from '../run-result.ts';
 import { runChild, settledChild } from '../subagents/child-run.ts';
+import type { InheritedParams } from '../subagents/inherited-params.ts';
 import type { Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';
 import type { PathAccess } from '../workspace/index.ts';
@@ -19,22 +20,7 @@ export interface CallScope {
   readonly channel: EventChannel;
   readonly lineage: Lineage;
   /** The settings that a subagent inherits from its parent. */
-  readonly inherited: Pick<
-    InvokeParams,
-    | 'answers'
-    | 'permissions'
-    | 'decided'
-    | 'threadId'
-    | 'resourceId'
-    | 'by'
-    | 'context'
-    | 'request'
-    | 'withheldTools'
-    | 'isImported'
-    | 'runMark'
-    | 'spending'
-    | 'childStops'
-  >;
+  readonly inherited: InheritedParams;
   readonly background: Background;
   /** The contexts of the tools that have a schema for it, by name. */
   readonly contexts: ReadonlyMap<string, unknown>;
@@ -88,29 +74,29 @@ export class CallContext implements ToolCall {
   }
 
   get threadId(): string | undefined {
-    return this.#scope.inherited.threadId;
+    return this.#scope.inherited.run.threadId;
   }
 
   get resourceId(): string | undefined {
-    return this.#scope.inherited.resourceId;
+    return this.#scope.inherited.run.resourceId;
   }
 
   get by(): string | undefined {
-    return this.#scope.inherited.by;
+    return this.#scope.inherited.run.by;
   }
 
   get context(): unknown {
     const { contexts, inherited } = this.#scope;
     const { name } = this.#place;
-    return contexts.has(name) ? contexts.get(name) : inherited.context;
+    return contexts.has(name) ? contexts.get(name) : inherited.run.context;
   }
 
   get request(): unknown {
-    return this.#scope.inherited.request;
+    return this.#scope.inherited.host.request;
   }
 
   get runMark(): string | undefined {
-    return this.#scope.inherited.runMark;
+    return this.#scope.inherited.host.runMark;
   }
 
   get asked(): number {
@@ -144,7 +130,7 @@ export class CallContext implements ToolCall {
   };
 
   readonly ask = async (question: ToolQuestion) => {
-    const { answers } = this.#scope.inherited;
+    const { answers } = this.#scope.inherited.host;
     if (answers === undefined || !this.#open) return undefined;
     const { runId, toolCallId, signal } = this;
     const before = this.#place.asked[this.#questions++];
@@ -191,21 +177,24 @@ export class CallContext implements ToolCall {
   async #start(agent: Agent, request: SubagentRequest, child: ChildStart): Promise<RunResult> {
     const { channel, inherited, lineage } = this.#scope;
     const { before, runId, signal } = child;
-    if (before !== undefined && (before.endedBy !== undefined || agent.resumable !== true))
+    if (before !== undefined && (before.endedBy !== undefined || agent.abilities?.resumable !== true))
       return settledChild(before, event => channel.put(event));
     const stop = new AbortController();
-    const stopped = inherited.childStops?.signalFor(runId);
+    const stopped = inherited.host.childStops?.signalFor(runId);
     const { task, model, tools, budget = {} } = request;
     const result = await runChild(
       agent,
       {
-        ...inherited,
-        runId,
-        parentId: this.toolCallId,
-        messages: [{ role: 'user', content: task }],
-        signal: AbortSignal.any([signal, stop.signal, ...(stopped === undefined ? [] : [stopped])]),
-        depth: lineage.depth + 1,
-        ...defined({ model, tools, resume: before }),
+        run: {
+          ...inherited.run,
+          runId,
+          parentId: this.toolCallId,
+          signal: AbortSignal.any([signal, stop.signal, ...(stopped === undefined ? [] : [stopped])]),
+          depth: lineage.depth + 1,
+          ...defined({ model, resume: before }),
+        },
+        conversation: { ...inherited.conversation, messages: [{ role: 'user', content: task }] },
+        host: { ...inherited.host, ...defined({ tools }) },
       },
       {
         put: event => {

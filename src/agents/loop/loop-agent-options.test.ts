@@ -103,6 +103,11 @@ async function run(agent: ReturnType<typeof loopAgent>, permissions: readonly De
   const { signal } = new AbortController();
   const messages = [{ role: 'user' as const, content: 'Go.' }];
   const all: AgentEvent[] = [];
-  for await (const event of agent.invoke({ runId: 'run', messages, signal, permissions })) all.push(event);
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal },
+    conversation: { messages },
+    host: { permissions },
+  }))
+    all.push(event);
   return all;
 }

@@ -10,7 +10,7 @@ import type { RetryOptions } from '../model/call/retry.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { PermissionRuleSet, Policy } from '../permissions/index.ts';
-import type { RunOrigin } from '../agent.ts';
+import type { RunOrigin } from '../invoke-params.ts';
 import type { AgentTools } from './ai-sdk-tool.ts';
 import { contextSchema } from './check-tool.ts';
 

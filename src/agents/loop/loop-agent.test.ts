@@ -2,21 +2,15 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, checkOrder, type EventOf, type EventType, isToolParseError } from '../../events/index.ts';
 import { foldRun } from '../../projections/run-state.ts';
-import type { InvokeParams } from '../agent.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
 import { defineTool, type Tool, type ToolCall } from './tool.ts';
+import { runParams } from '../../../test/support/run-params.ts';
 
 const allowAll: PermissionRuleSet = { default: 'allow', rules: [] };
-const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
-  runId: 'run',
-  messages: [{ role: 'user', content: 'Go.' }],
-  signal: new AbortController().signal,
-  ...more,
-});
 const setUp = (script: ModelScript, options: Partial<LoopAgentOptions> = {}) => {
   const model = scriptedModel(script);
   return { model, agent: loopAgent({ model, permissions: allowAll, ...options }) };
@@ -64,13 +58,13 @@ describe('a run', () => {
       { type: 'text', runId: 'run', id: 'run/a', content: 'ne' },
       { type: 'tool_call', runId: 'run', id: 'run/c', name: 'echo', input: {} },
     ];
-    const events = await collect(agent.invoke(params({ resume: foldRun(before, 'run') })));
+    const events = await collect(agent.invoke(runParams({ run: { resume: foldRun(before, 'run') } })));
     expect(of(events, 'step_start')).toMatchObject([{ step: 0, attempt: 2, replaces: ['run/a', 'run/c'] }]);
   });
 
   it('is start, steps with their calls and results, and end', async () => {
     const { agent, model } = setUp([[{ text: 'First.' }, call('a', 'c')], 'Done.'], { tools: [echo] });
-    const events = await collect(agent.invoke(params({ parentId: 'asked:user' })));
+    const events = await collect(agent.invoke(runParams({ run: { parentId: 'asked:user' } })));
     expect(events).toMatchObject([
       { type: 'harness_start', runId: 'run', agentId: 'loop', parentId: 'asked:user' },
       { type: 'model_context', provider: 'scripted' },
@@ -92,12 +86,12 @@ describe('a run', () => {
 
   it('does nothing before the first event is requested', () => {
     const { agent, model } = setUp(['Hi.']);
-    agent.invoke(params());
+    agent.invoke(runParams());
     expect(model.requests).toEqual([]);
   });
 
   it('passes its start to the model, so that a resuming process uses the same', async () => {
-    const events = await collect(setUp([]).agent.invoke(params({ model: 'nobody/x' })));
+    const events = await collect(setUp([]).agent.invoke(runParams({ run: { model: 'nobody/x' } })));
     expect(events[0]).toMatchObject({ type: 'harness_start', model: 'nobody/x' });
     expect(events.slice(1)).toMatchObject([
       { type: 'error', code: 'unknown_provider', fatal: true },
@@ -111,7 +105,7 @@ describe('a run', () => {
         throw new Error('no steering');
       },
     };
-    const events = await collect(setUp(['Hi.']).agent.invoke(params({ steering })));
+    const events = await collect(setUp(['Hi.']).agent.invoke(runParams({ host: { steering } })));
     expect(events.slice(1)).toMatchObject([
       { type: 'error', message: 'no steering', fatal: true },
       { type: 'harness_end', reason: 'error' },
@@ -127,7 +121,7 @@ describe('a run', () => {
 describe('tool input', () => {
   it('is validated before execution; a problem is a result for the model', async () => {
     const { agent, model } = setUp([[call(5)], 'Sorry.'], { tools: [echo] });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     expect(outputs(events)).toEqual([{ error: expect.stringMatching(/not valid: value: .*string/) as string }]);
     expect(of(events, 'tool_start')).toEqual([]);
     expect(model.requests[1]?.toolResults[0]?.text).toContain('not valid');
@@ -138,7 +132,7 @@ describe('tool input', () => {
     const seen: unknown[] = [];
     const input = z.object({ value: z.string().trim(), times: z.number().default(2) });
     const trims = defineTool({ name: 'echo', description: '', input, execute: given => void seen.push(given) });
-    await collect(setUp([[call(' a ')], 'Done.'], { tools: [trims] }).agent.invoke(params()));
+    await collect(setUp([[call(' a ')], 'Done.'], { tools: [trims] }).agent.invoke(runParams()));
     expect(seen).toEqual([{ value: 'a', times: 2 }]);
   });
 
@@ -156,7 +150,7 @@ describe('tool input', () => {
     const inputJsonSchema = { type: 'object', properties: { value: { const: 'good' } } };
     const custom: Tool = { name: 'echo', description: '', input, inputJsonSchema, execute: given => String(given) };
     const { agent } = setUp([[call('good'), call('bad')], 'Done.'], { tools: [custom] });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     expect(outputs(events)).toEqual([
       { error: 'The input is not valid: value: must be good.' },
       { context: 'parsed', result: 'parsed' },
@@ -168,14 +162,16 @@ describe('tool input', () => {
     const input = z.unknown().transform(() => {
       throw new Error('schema broke');
     });
-    const events = await collect(setUp([[call(1)], 'Done.'], { tools: [{ ...echo, input }] }).agent.invoke(params()));
+    const events = await collect(
+      setUp([[call(1)], 'Done.'], { tools: [{ ...echo, input }] }).agent.invoke(runParams()),
+    );
     expect(outputs(events)).toEqual([{ error: 'schema broke' }]);
   });
 
   it('that is malformed is answered with an error, and the loop continues', async () => {
     const malformed = { malformedToolCall: { id: 'c', name: 'echo', rawArguments: '{"value": ' } };
     const { agent, model } = setUp([[malformed], 'Done.'], { tools: [echo] });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     const [made] = of(events, 'tool_call');
     expect(isToolParseError(made?.input) && made.input.rawArguments).toBe('{"value": ');
     expect(outputs(events)).toEqual([{ error: expect.stringContaining('not valid JSON') as string }]);
@@ -183,7 +179,9 @@ describe('tool input', () => {
   });
 
   it('for an unknown tool is answered with the known names', async () => {
-    const events = await collect(setUp([[call('a', 'c', 'ehco')], 'Done.'], { tools: [echo] }).agent.invoke(params()));
+    const events = await collect(
+      setUp([[call('a', 'c', 'ehco')], 'Done.'], { tools: [echo] }).agent.invoke(runParams()),
+    );
     expect(outputs(events)).toEqual([{ error: 'There is no tool "ehco". Available: echo.' }]);
   });
 
@@ -191,8 +189,8 @@ describe('tool input', () => {
     const { agent, model } = setUp([[call('a'), call('b', 'd', 'more')], 'Done.'], {
       tools: [echo, tool('own', () => 1)],
     });
-    const more = { tools: [tool('more', () => 1)], withheldTools: ['echo', 'more'] };
-    const events = await collect(agent.invoke(params(more)));
+    const host = { tools: [tool('more', () => 1)], withheldTools: ['echo', 'more'] };
+    const events = await collect(agent.invoke(runParams({ host })));
     expect(model.requests.map(({ toolNames }) => toolNames)).toEqual([['own'], ['own']]);
     expect(outputs(events)).toEqual([
       { error: 'There is no tool "echo". Available: own.' },
@@ -204,7 +202,7 @@ describe('tool input', () => {
 describe('tool output', () => {
   const outcome = async (execute: Tool['execute'], options: Partial<LoopAgentOptions> = {}) => {
     const { agent, model } = setUp([[call('a')], 'Done.'], { tools: [tool('echo', execute)], ...options });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     return { output: outputs(events)[0], sent: model.requests[1]?.toolResults[0]?.text, events };
   };
 
@@ -286,7 +284,7 @@ describe('a call that has ended', () => {
       tools: [first, second],
     });
     const answers = { wait: () => new Promise<never>(() => {}) };
-    const events = await collect(agent.invoke(params({ answers })));
+    const events = await collect(agent.invoke(runParams({ host: { answers } })));
     expect([of(events, 'custom'), of(events, 'relay')]).toEqual([[], []]);
     expect(of(events, 'harness_start')).toHaveLength(1);
     expect(heard).toEqual([undefined, 'The call of first has ended and cannot start a subagent.']);
@@ -306,7 +304,7 @@ describe('progress', () => {
     });
     const { agent } = setUp([[call('a', 'c')], 'Done.'], { tools: [reports] });
     const events: AgentEvent[] = [];
-    for await (const event of agent.invoke(params())) {
+    for await (const event of agent.invoke(runParams())) {
       events.push(event);
       if (event.type === 'tool_progress') first.resolve();
       if (event.type === 'tool_result') late('too late');
@@ -322,7 +320,7 @@ describe('progress', () => {
     const chatty = tool('echo', (_, { progress }) => {
       for (let n = 1; n <= 1000; n++) progress(n);
     });
-    const events = await collect(setUp([[call('a')], 'Done.'], { tools: [chatty] }).agent.invoke(params()));
+    const events = await collect(setUp([[call('a')], 'Done.'], { tools: [chatty] }).agent.invoke(runParams()));
     expect(of(events, 'tool_progress').map(({ content }) => content)).toEqual([1, 1000]);
   });
 });
@@ -340,7 +338,7 @@ describe('calls of one turn', () => {
     const { agent, model } = setUp([[call('a'), call('b'), call('c')], 'Done.'], { tools: [waits] });
     const results: unknown[] = [];
     let started = 0;
-    for await (const event of agent.invoke(params())) {
+    for await (const event of agent.invoke(runParams())) {
       if (event.type === 'tool_start' && ++started === 3) gates.c.resolve();
       if (event.type !== 'tool_result') continue;
       results.push(event.id);
@@ -360,14 +358,14 @@ describe('calls of one turn', () => {
       running--;
     });
     const turn = Array.from({ length: 9 }, (_, n) => call(n));
-    await collect(setUp([turn, 'Done.'], { tools: [counts], parallel: 2 }).agent.invoke(params()));
+    await collect(setUp([turn, 'Done.'], { tools: [counts], parallel: 2 }).agent.invoke(runParams()));
     expect(most).toBe(2);
   });
 
   it('have unique ids when the model uses one twice, in a turn or later', async () => {
     const script = [[call('a', 'call_1'), call('b', 'call_1')], [call('c', 'call_1')], 'Done.'];
     const { agent, model } = setUp(script, { tools: [echo] });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     expect(of(events, 'tool_call').map(({ id }) => id)).toEqual(['run/call_1', 'run/call_1_2', 'run/call_1_3']);
     expect(checkOrder(events)).toEqual([]);
     expect(model.requests[2]?.toolResults).toEqual([
@@ -381,7 +379,7 @@ describe('calls of one turn', () => {
     const ids = ['a/b c', 'x'.repeat(80), `${'x'.repeat(79)}y`];
     const script = [ids.map(id => call(id, id)), 'Done.'];
     const { agent, model } = setUp(script, { tools: [echo] });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     expect(of(events, 'tool_call').map(({ id }) => id)).toEqual(ids.map(id => `run/${id}`));
     expect(model.requests[1]?.toolCalls.map(({ id }) => id)).toEqual(['a_b_c', 'x'.repeat(64), `${'x'.repeat(62)}_2`]);
   });
@@ -394,7 +392,7 @@ describe('the limit of steps', () => {
       maxIterations: 2,
       instructions: 'Be brief.',
     });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     expect(model.requests.map(({ toolNames }) => toolNames)).toEqual([['echo'], ['echo'], []]);
     expect(model.requests[2]?.messages[0]?.text).toMatch(/^Be brief\.\n\n.*without tools/);
     expect(events.slice(-3)).toMatchObject([
@@ -406,7 +404,7 @@ describe('the limit of steps', () => {
 
   it('answers the calls of a model that asks for tools even then', async () => {
     const { agent } = setUp(() => [call('again')], { tools: [echo], maxIterations: 1 });
-    const events = await collect(agent.invoke(params()));
+    const events = await collect(agent.invoke(runParams()));
     expect(outputs(events)).toEqual([
       { context: 'again', result: { value: 'again' } },
       { error: expect.stringContaining('not run') as string },
@@ -423,7 +421,9 @@ describe('steering', () => {
 
   it('is added after the results of a turn, before the next model call', async () => {
     const { agent, model } = setUp([[call('a')], 'Done.'], { tools: [echo] });
-    const events = await collect(agent.invoke(params({ steering: steeringOf([], ['Hurry.', 'Please.']) })));
+    const events = await collect(
+      agent.invoke(runParams({ host: { steering: steeringOf([], ['Hurry.', 'Please.']) } })),
+    );
     expect(of(events, 'user')).toMatchObject([
       { runId: 'run', id: 's0', content: 'Hurry.' },
       { id: 's1', content: 'Please.' },
@@ -436,7 +436,7 @@ describe('steering', () => {
 
   it('continues a run that had its answer', async () => {
     const { agent, model } = setUp(['Done.', 'Done again.']);
-    const events = await collect(agent.invoke(params({ steering: steeringOf([], ['One more thing.']) })));
+    const events = await collect(agent.invoke(runParams({ host: { steering: steeringOf([], ['One more thing.']) } })));
     expect(model.requests[1]?.messages).toMatchObject([
       { text: 'Go.' },
       { text: 'Done.' },
@@ -451,7 +451,7 @@ describe('a stop', () => {
     const stop = new AbortController();
     const { agent } = setUp([{ text: 'one two three four', delayMs: 1 }]);
     const events: AgentEvent[] = [];
-    for await (const event of agent.invoke(params({ signal: stop.signal }))) {
+    for await (const event of agent.invoke(runParams({ run: { signal: stop.signal } }))) {
       events.push(event);
       if (event.type === 'text' && event.content.includes('two')) stop.abort();
     }
@@ -467,7 +467,7 @@ describe('a stop', () => {
     const stop = new AbortController();
     const { agent } = setUp([{ httpStatus: 500 }], { retry: { baseMs: 1e6, maxMs: 1e6 } });
     const events: AgentEvent[] = [];
-    for await (const event of agent.invoke(params({ signal: stop.signal }))) {
+    for await (const event of agent.invoke(runParams({ run: { signal: stop.signal } }))) {
       events.push(event);
       if (event.type === 'warning') stop.abort();
     }
@@ -485,7 +485,7 @@ describe('a stop', () => {
     const waits = [call(1, 'a', 'deaf'), call(2, 'b', 'listens'), call(3, 'c', 'deaf')];
     const { agent } = setUp([waits], { tools: [deaf, listens], parallel: 2 });
     const events: AgentEvent[] = [];
-    for await (const event of agent.invoke(params({ signal: stop.signal }))) {
+    for await (const event of agent.invoke(runParams({ run: { signal: stop.signal } }))) {
       events.push(event);
       if (of(events, 'tool_start').length === 2) setImmediate(() => stop.abort());
     }
@@ -497,7 +497,7 @@ describe('a stop', () => {
 
   it('before the run calls no model', async () => {
     const { agent, model } = setUp(['Hi.']);
-    const events = await collect(agent.invoke(params({ signal: AbortSignal.abort() })));
+    const events = await collect(agent.invoke(runParams({ run: { signal: AbortSignal.abort() } })));
     expect([model.requests.length, reasonOf(events)]).toEqual([0, 'aborted']);
   });
 });
@@ -511,7 +511,7 @@ describe('the consumer', () => {
 
   it('delays a tool until it requests the event after its start', async () => {
     const { agent, runs } = executed([[call('a')], 'Done.']);
-    const events = agent.invoke(params())[Symbol.asyncIterator]();
+    const events = agent.invoke(runParams())[Symbol.asyncIterator]();
     let next = await events.next();
     while (!next.done && next.value.type !== 'tool_start') next = await events.next();
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
@@ -522,7 +522,7 @@ describe('the consumer', () => {
 
   it('that detaches at a start leaves that tool and the following ones unexecuted', async () => {
     const { agent, runs } = executed([[call('a'), call('b'), call('c')], 'Done.']);
-    for await (const event of agent.invoke(params())) if (event.type === 'tool_start') break;
+    for await (const event of agent.invoke(runParams())) if (event.type === 'tool_start') break;
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     expect(runs).toEqual([]);
   });
@@ -538,7 +538,7 @@ describe('the consumer', () => {
       return new Promise(() => {});
     });
     const { agent } = setUp([[call('a'), call('b', 'r', 'report')]], { tools: [listens, reports] });
-    for await (const event of agent.invoke(params())) if (event.type === 'tool_progress') break;
+    for await (const event of agent.invoke(runParams())) if (event.type === 'tool_progress') break;
     await aborted.promise;
   });
 
@@ -550,7 +550,7 @@ describe('the consumer', () => {
       cancel: () => stopped.resolve(),
     });
     const agent = loopAgent({ model: { ...model, doStream: async () => ({ stream }) } });
-    for await (const event of agent.invoke(params())) if (event.type === 'text') break;
+    for await (const event of agent.invoke(runParams())) if (event.type === 'text') break;
     await stopped.promise;
   });
 });

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../events/index.ts';
-import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest, type RunOrigin } from '../agent.ts';
+import type { CallableAgent } from '../agent.ts';
+import { type InvokeParams, toInvokeParams, type InvokeRequest, type RunOrigin } from '../invoke-params.ts';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { agentNamed } from '../model/call/model-options.ts';
 import { checkModelId } from '../model/registry/model-source.ts';
@@ -39,7 +40,8 @@ export function loopAgent<Output = unknown, Context = unknown>(
   const categories = new Map<string, string | undefined>();
   /** Returns the agent's own tools and those of the run and its client, without withheld ones. */
   const toolsOf = (params: InvokeParams) => (origin: RunOrigin) => {
-    const { tools: more = [], withheldTools = [], additions: { tools: theirs = [] } = {} } = params;
+    const { additions: { tools: theirs = [] } = {} } = params.run;
+    const { tools: more = [], withheldTools = [] } = params.host;
     const ofAgent = listTools(id, typeof ownTools === 'function' ? ownTools(origin) : ownTools);
     if (typeof ownTools === 'function')
       for (const { name, category } of ofAgent.values()) categories.set(name, category);
@@ -52,18 +54,23 @@ export function loopAgent<Output = unknown, Context = unknown>(
   };
 
   async function run(params: InvokeParams, channel: EventChannel, stop: Stop): Promise<void> {
-    const { runId, resume } = params;
+    const { runId, resume } = params.run;
     if (resume?.endedBy !== undefined) return;
-    if (resume?.agentId === undefined) await channel.put(startEvent(id, params, options.cwd));
-    const loop = new Loop(options, toolsOf(params), { ...params, signal: stop.signal }, channel);
+    if (resume?.agentId === undefined) await channel.put(startEvent(id, params.run, options.cwd));
+    const loop = new Loop(
+      options,
+      toolsOf(params),
+      { ...params, run: { ...params.run, signal: stop.signal } },
+      channel,
+    );
     const reason = await loop.run();
     if (!loop.hasRunTools) stop.leave();
     const output = loop.output !== undefined && { output: loop.output };
     await channel.put({ type: 'harness_end', runId, agentId: id, reason, ...output });
   }
   function invoke(request: InvokeRequest): AsyncIterable<AgentEvent> {
-    const params = invokeParams(request);
-    const stop = stopWith(params.signal);
+    const params = toInvokeParams(request);
+    const stop = stopWith(params.run.signal);
     const end = () => stop.abort(runEnded);
     const channel = new EventChannel();
     return frozenEvents(channel.stream(() => run(params, channel, stop).finally(end), end));
@@ -71,18 +78,16 @@ export function loopAgent<Output = unknown, Context = unknown>(
   const categoryOf = (toolName: string) =>
     typeof ownTools === 'function' ? categories.get(toolName) : listTools(id, ownTools).get(toolName)?.category;
   const requestOf = (request: InvokeRequest) => {
-    const params = invokeParams(request);
+    const params = toInvokeParams(request);
     return new Loop(options, toolsOf(params), params, new EventChannel()).firstRequest();
   };
   const checkModel = (modelId: string, registry: ModelRegistry) => checkModelId(modelId, options.registry ?? registry);
   const hasOwnModel = typeof options.model !== 'string';
   const agent = withRun<Output>({
     id,
-    resumable: true,
-    hasOwnModel,
+    abilities: { resumable: true, hasOwnModel, takesAdditions: true },
     checkModel,
     categoryOf,
-    takesAdditions: true,
     invoke,
   });
   return { ...agent, requestOf };

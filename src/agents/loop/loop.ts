@@ -3,7 +3,8 @@ import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
-import { type InvokeParams, type ModelRequest, type RunOrigin, toRunOrigin } from '../agent.ts';
+import type { ModelRequest } from '../agent.ts';
+import { type InvokeParams, type RunOrigin, toRunOrigin } from '../invoke-params.ts';
 import { CallIds } from '../model/call/call-ids.ts';
 import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
@@ -11,6 +12,7 @@ import { EmittedContexts, type RequestRecord } from '../model/call/model-context
 import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
 import { checkSources, toRuleSet } from '../permissions/index.ts';
+import { inheritParams } from '../subagents/inherited-params.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
@@ -69,25 +71,26 @@ export class Loop {
     this.#findTools = findTools;
     this.#channel = channel;
     this.#retry = new RetryPolicy(options.retry);
-    this.#contexts = new EmittedContexts(params);
+    this.#contexts = new EmittedContexts(params.run);
     this.#maxIterations = options.maxIterations ?? 50;
-    this.#callIds = new CallIds(params.runId, params.resume?.events);
+    this.#callIds = new CallIds(params.run.runId, params.run.resume?.events);
     const { limits } = options;
-    const { spending: above, resume: resumed } = params;
-    this.#spending = limits === undefined ? above : new Spending({ runId: params.runId, limits, above, resumed });
+    const { resume: resumed } = params.run;
+    const { spending: above } = params.host;
+    this.#spending = limits === undefined ? above : new Spending({ runId: params.run.runId, limits, above, resumed });
     if (options.output !== undefined) this.#structured = new StructuredOutput(options.output, options.id ?? 'loop');
-    const firstId = params.firstMessageId ?? params.parentId;
-    const previousId = params.previousMessageId;
+    const firstId = params.conversation.firstMessageId ?? params.run.parentId;
+    const previousId = params.conversation.previousMessageId;
     this.#input = new RunInput({
-      runId: params.runId,
-      history: params.messages,
+      runId: params.run.runId,
+      history: params.conversation.messages,
       maxOutputLength: options.maxOutputLength ?? 30_000,
       ...defined({ firstId, previousId }),
-      ...spansFor(options, params),
+      ...spansFor(options, params.host),
     });
-    this.#policy = contextPolicy(options, params, this.#input);
-    this.#context = params.context;
-    this.#background = new Background(params.runId, params.signal);
+    this.#policy = contextPolicy(options, params.host, this.#input);
+    this.#context = params.run.context;
+    this.#background = new Background(params.run.runId, params.run.signal);
   }
 
   /** Whether tools were run; they may still be running when the run has ended. */
@@ -120,8 +123,8 @@ export class Loop {
   async run(): Promise<EndReason> {
     this.#channel.onPut(event => {
       this.#input.add(event);
-      if (this.#spending !== this.#params.spending) this.#spending?.count(event);
-      if (event.runId !== this.#params.runId) return;
+      if (this.#spending !== this.#params.host.spending) this.#spending?.count(event);
+      if (event.runId !== this.#params.run.runId) return;
       this.#structured?.take(event);
       // A summary ends what a provider has cached: only then other instructions cost nothing.
       if (event.type === 'summary') this.#instructions = this.#currentInstructions();
@@ -133,19 +136,20 @@ export class Loop {
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'agent_failed';
       const message = errorText(error);
-      await this.#channel.put({ type: 'error', runId: this.#params.runId, message, code, fatal: true });
+      await this.#channel.put({ type: 'error', runId: this.#params.run.runId, message, code, fatal: true });
       return 'error';
     }
   }
 
   async #run(): Promise<EndReason> {
-    const { signal, resume, runId, permissions = [] } = this.#params;
+    const { signal, resume, runId } = this.#params.run;
+    const { permissions = [] } = this.#params.host;
     checkSources(permissions);
     await this.#readContexts();
     this.#instructions = this.#currentInstructions();
     const model = await resolveModel(
-      this.#params.model ?? resume?.model ?? this.#options.model,
-      this.#options.registry ?? this.#params.registry,
+      this.#params.run.model ?? resume?.model ?? this.#options.model,
+      this.#options.registry ?? this.#params.host.registry,
     );
     let step = 0;
     if (resume !== undefined) {
@@ -183,7 +187,8 @@ export class Loop {
   }
 
   #stepContext(model: LanguageModelV3, step: number): StepContext {
-    const { runId, signal, answers } = this.#params;
+    const { runId, signal } = this.#params.run;
+    const { answers } = this.#params.host;
     const { registry, settings } = this.#options;
     const system = this.#instructions;
     const record = { emitted: this.#contexts, ...this.#traits() };
@@ -199,29 +204,30 @@ export class Loop {
 
   async #readContexts(): Promise<void> {
     const { context: schema, id = 'loop' } = this.#options;
-    const { context } = this.#params;
+    const { context } = this.#params.run;
     if (schema !== undefined) this.#context = await readContext(`The agent "${id}"`, schema, context);
     this.#openTools();
     this.#toolContexts = await readContexts(this.#tools.values(), context);
   }
 
   #openTools(): void {
-    const { tools, described } = this.#findTools(toRunOrigin(this.#params, this.#context));
+    const { tools, described } = this.#findTools(toRunOrigin(this.#params.run, this.#context));
     this.#tools = tools;
     this.#described = described;
   }
 
   #currentInstructions(): string | undefined {
     const { instructions: given } = this.#options;
-    const { additions } = this.#params;
-    const own = typeof given === 'function' ? given(toRunOrigin(this.#params, this.#context)) : given;
+    const { additions } = this.#params.run;
+    const own = typeof given === 'function' ? given(toRunOrigin(this.#params.run, this.#context)) : given;
     const added = additions?.instructions;
     const instructions = own === undefined || added === undefined ? (own ?? added) : `${own}\n\n${added}`;
     return this.#structured === undefined ? instructions : this.#structured.instructions(instructions);
   }
 
   #step(model: LanguageModelV3, step: number): Promise<ModelStepResult> {
-    const { runId, signal, resume, answers } = this.#params;
+    const { runId, signal, resume } = this.#params.run;
+    const { answers } = this.#params.host;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
@@ -252,7 +258,7 @@ export class Loop {
   async #finishStep(step: number, state: RunState): Promise<EndReason | undefined> {
     const last = step >= this.#maxIterations;
     if (state.calls.size > 0) await (last ? this.#refuseCalls(state) : this.#callRunner().run(state));
-    if (this.#params.signal.aborted) return 'aborted';
+    if (this.#params.run.signal.aborted) return 'aborted';
     if (last) return (await this.#readOutput(true)) ?? 'max_iterations';
     if (state.calls.size > 0 || state.steered) return undefined;
     if (await this.#takeSteering()) return undefined;
@@ -264,7 +270,7 @@ export class Loop {
 
   /** Reads the structured output; returns undefined when the model is asked for it again. */
   async #readOutput(isLast: boolean): Promise<EndReason | undefined> {
-    const { runId } = this.#params;
+    const { runId } = this.#params.run;
     const read = await this.#structured?.read();
     if (read === undefined) return undefined;
     if ('value' in read) {
@@ -285,16 +291,11 @@ export class Loop {
   #callRunner(): CallRunner {
     if (this.#calls !== undefined) return this.#calls;
     const { permissions, parallel = 8, toolTimeoutMs: timeoutMs = 600_000 } = this.#options;
-    const { runId, signal, depth, resume, permissions: given = [], ...params } = this.#params;
-    const { answers, decided, withheldTools, isImported, runMark, childStops } = params;
-    const { threadId, resourceId, by, context, request } = params;
+    const { runId, signal, depth, resume } = this.#params.run;
+    const { answers, permissions: given = [] } = this.#params.host;
     const own = permissions && toRuleSet(permissions);
     const rules = own === undefined && given.length > 0 ? given : [own ?? { rules: [] }, ...given];
-    const inherited = {
-      permissions: rules,
-      ...defined({ answers, decided, withheldTools, isImported, runMark, childStops, spending: this.#spending }),
-      ...defined({ threadId, resourceId, by, context, request }),
-    };
+    const inherited = inheritParams(this.#params, { permissions: rules, spending: this.#spending });
     const lineage = new Lineage(depth);
     if (resume !== undefined) lineage.countBefore(resume);
     this.#calls = new CallRunner({
@@ -308,7 +309,7 @@ export class Loop {
       timeoutMs,
       scope: { channel: this.#channel, lineage, background: this.#background, inherited, contexts: this.#toolContexts },
     });
-    this.#calls.remember(decided ?? []);
+    this.#calls.remember(this.#params.conversation.decided ?? []);
     return this.#calls;
   }
 

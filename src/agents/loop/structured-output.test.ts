@@ -25,7 +25,10 @@ async function run(script: ModelScript, connect: (url: string) => AiSdkModel = o
   const agent = loopAgent({ model: connect(server.url), instructions: 'Be brief.', output });
   const events: AgentEvent[] = [];
   const messages = [{ role: 'user' as const, content: 'A city.' }];
-  for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal: new AbortController().signal },
+    conversation: { messages },
+  }))
     events.push(event);
   return events;
 }

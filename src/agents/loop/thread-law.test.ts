@@ -65,13 +65,13 @@ class Thread implements Answers {
     const before = begun < 0 ? this.events : this.events.slice(0, begun);
     const asked = replay(before);
     const invoked = this.#agent().invoke({
-      runId,
-      parentId: `${runId}-asked:user`,
-      messages: projectMessages(asked, activeUpTo(asked, `${runId}-asked:user`)),
-      signal: new AbortController().signal,
-      answers: this,
-      steering: { take: () => steer(this.events) },
-      ...(begun >= 0 && { resume: foldRun(this.events, runId) }),
+      run: {
+        runId,
+        parentId: `${runId}-asked:user`,
+        ...(begun >= 0 && { resume: foldRun(this.events, runId) }),
+      },
+      conversation: { messages: projectMessages(asked, activeUpTo(asked, `${runId}-asked:user`)) },
+      host: { answers: this, steering: { take: () => steer(this.events) } },
     });
     for await (const event of invoked) this.events.push(event);
   }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { defineTool, isCallOf, loopAgent, type Tool } from '../index.ts';
+import { runParams } from '../../../test/support/run-params.ts';
 
 const weather = defineTool({
   name: 'weather',
@@ -63,7 +64,8 @@ describe('the definition of a tool', () => {
 
   it('names the tool that an agent has twice', async () => {
     const make = () => loopAgent({ id: 'clerk', model: 'openai/gpt-5.5', tools: [weather, weather] });
-    const run = () => make().invoke({ runId: 'r', messages: [], signal: AbortSignal.abort() });
+    const run = () =>
+      make().invoke({ run: { runId: 'r', signal: AbortSignal.abort() }, conversation: { messages: [] } });
     expect(() => run()).toThrow('The agent "clerk" has two tools with the name "weather".');
   });
 });
@@ -75,10 +77,8 @@ it('a tool that needs approval is asked about with its checked input, though the
     const tools = [{ ...weather, needsApproval }];
     const agent = loopAgent({ model, tools, permissions: { default: 'allow', rules: [] } });
     const answers = { wait: async (relayId: string) => ({ relayId, outcome: 'reject' as const }) };
-    const { signal } = new AbortController();
     const types: string[] = [];
-    const request = { runId: 'r', messages: [{ role: 'user' as const, content: 'Go.' }], signal, answers };
-    for await (const { type } of agent.invoke(request)) types.push(type);
+    for await (const { type } of agent.invoke(runParams({ host: { answers } }))) types.push(type);
     return types.includes('relay');
   };
   expect(await ask(true)).toBe(true);

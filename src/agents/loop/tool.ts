@@ -1,7 +1,8 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ProviderTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
-import type { Agent, RelayAnswer, RunOrigin } from '../agent.ts';
+import type { Agent, RelayAnswer } from '../agent.ts';
+import type { RunOrigin } from '../invoke-params.ts';
 import type { RunResult } from '../run-result.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
 import type { RequestPaths } from '../permissions/index.ts';

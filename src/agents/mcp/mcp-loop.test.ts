@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testProgram } from '../../../test/support/mcp.ts';
 import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
-import type { InvokeParams } from '../agent.ts';
+import type { HostParams } from '../invoke-params.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpSource } from './mcp-source.ts';
+import { runParams } from '../../../test/support/run-params.ts';
 
 let source: McpSource;
 beforeAll(async () => {
@@ -16,17 +17,11 @@ afterAll(() => source.close());
 
 const rule = (policy: 'allow' | 'ask' | 'deny'): PermissionRuleSet => ({ rules: [{ category: 'mcp', policy }] });
 
-async function run(
-  permissions: PermissionRuleSet,
-  input: unknown,
-  more: Partial<InvokeParams> = {},
-): Promise<AgentEvent[]> {
+async function run(permissions: PermissionRuleSet, input: unknown, host: HostParams = {}): Promise<AgentEvent[]> {
   const script = [[{ toolCall: { name: 'mcp__test__echo', input } }], 'Done.'];
   const agent = loopAgent({ model: scriptedModel(script), tools: source.tools(), permissions });
   const events: AgentEvent[] = [];
-  const messages = [{ role: 'user' as const, content: 'Go.' }];
-  const params = { runId: 'run', messages, signal: new AbortController().signal, ...more };
-  for await (const event of agent.invoke(params)) events.push(event);
+  for await (const event of agent.invoke(runParams({ host }))) events.push(event);
   return events;
 }
 const outputOf = (events: readonly AgentEvent[]) =>

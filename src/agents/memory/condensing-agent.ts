@@ -1,5 +1,6 @@
 import { type AgentEvent, errorText, type EventOf, newId, SingletreeError } from '../../events/index.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import type { Agent } from '../agent.ts';
+import type { InvokeParams } from '../invoke-params.ts';
 import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { TimeLimit } from '../loop/time-limit.ts';
@@ -46,7 +47,7 @@ const runEnded = new Error('The run has ended.');
 export function condensingAgent(options: CondensingAgentOptions): Agent {
   const { id } = options;
   function invoke(params: InvokeParams): AsyncIterable<AgentEvent> {
-    const stop = stopWith(params.signal);
+    const stop = stopWith(params.run.signal);
     const end = () => stop.abort(runEnded);
     const channel = new EventChannel();
     return channel.stream(() => run(options, params, stop.signal, channel).finally(end), end);
@@ -56,7 +57,7 @@ export function condensingAgent(options: CondensingAgentOptions): Agent {
 
 async function run(
   options: CondensingAgentOptions,
-  { runId, parentId, spending }: InvokeParams,
+  { run: { runId, parentId }, host: { spending } }: InvokeParams,
   signal: AbortSignal,
   channel: EventChannel,
 ): Promise<void> {

@@ -1,27 +1,27 @@
 import type { RunInput, RunInputOptions } from '../../projections/model-input/run-input.ts';
-import type { InvokeParams } from '../agent.ts';
+import type { HostParams } from '../invoke-params.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
 import { Compaction } from './compaction.ts';
 import { ObservationPolicy } from './observation-policy.ts';
 import type { ContextPolicy } from './step-context.ts';
 
 type Options = Pick<LoopAgentOptions, 'compaction' | 'memory'>;
-type Params = Pick<InvokeParams, 'memory' | 'memoryHost' | 'runId'>;
+type Host = Pick<HostParams, 'memory' | 'memoryHost'>;
 
 /** Returns the policy of a run: observation when there is a memory and a host for it, else compaction unless it is off. */
-export function contextPolicy(options: Options, params: Params, input: RunInput): ContextPolicy | undefined {
+export function contextPolicy(options: Options, host: Host, input: RunInput): ContextPolicy | undefined {
   const { compaction = {} } = options;
-  const observation = observationOf(options, params);
+  const observation = observationOf(options, host);
   if (observation !== undefined) return new ObservationPolicy({ ...observation, input });
   return compaction === false ? undefined : new Compaction(compaction, input);
 }
 
 /** Returns what the input of a run needs of its history. */
-export function spansFor(options: Options, params: Params): Pick<RunInputOptions, 'spans'> {
-  const spans = observationOf(options, params)?.host.spans();
+export function spansFor(options: Options, host: Host): Pick<RunInputOptions, 'spans'> {
+  const spans = observationOf(options, host)?.host.spans();
   return spans === undefined ? {} : { spans };
 }
 
-function observationOf(options: Options, { memory = options.memory, memoryHost: host }: Params) {
+function observationOf(options: Options, { memory = options.memory, memoryHost: host }: Host) {
   return memory === undefined || host === undefined ? undefined : { memory, host };
 }

@@ -175,7 +175,8 @@ describe('observational memory', () => {
     const events: AgentEvent[] = [];
     const messages = [{ role: 'user' as const, content: 'Read all pages.' }];
     const { signal } = new AbortController();
-    for await (const event of agent.invoke({ runId: 'run', messages, signal })) events.push(event);
+    for await (const event of agent.invoke({ run: { runId: 'run', signal }, conversation: { messages } }))
+      events.push(event);
     expect(eventsOf(events, 'summary').map(({ kind }) => kind)).toContain('compaction');
     expect(observed).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { newId } from '../../events/index.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import type { Agent } from '../agent.ts';
+import type { ConversationParams, HostParams, RunParams } from '../invoke-params.ts';
 import type { EventSink } from '../loop/event-channel.ts';
 import { Semaphore } from '../semaphore.ts';
 import { runChild } from '../subagents/child-run.ts';
@@ -18,7 +19,11 @@ export interface QueriesOptions {
   /** Answers a prompt about a context, which is in its own REPL. */
   readonly recursive: (context: string) => Agent;
   /** The settings that the runs below inherit. */
-  readonly inherited: Omit<InvokeParams, 'runId' | 'parentId' | 'messages' | 'signal'>;
+  readonly inherited: {
+    readonly run: Omit<RunParams, 'runId' | 'parentId' | 'signal'>;
+    readonly conversation: Omit<ConversationParams, 'messages'>;
+    readonly host: HostParams;
+  };
   /** Receives the events of the runs below. */
   readonly sink: EventSink;
 }
@@ -49,7 +54,11 @@ export class Queries {
       throw new Error(`All ${limits.maxQueries} queries of this run are used up. Answer with what you have.`);
     count.made++;
     return this.#semaphore.run(signal, async () => {
-      const params = { ...inherited, runId: newId(), parentId, messages: [{ role: 'user' as const, content }], signal };
+      const params = {
+        run: { ...inherited.run, runId: newId(), parentId, signal },
+        conversation: { ...inherited.conversation, messages: [{ role: 'user' as const, content }] },
+        host: inherited.host,
+      };
       const { text, error } = await runChild(agent, params, sink);
       signal.throwIfAborted();
       if (error !== undefined) throw new Error(`The query failed: ${error.message}`);

@@ -3,20 +3,16 @@ import * as z from 'zod';
 import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../events/index.ts';
 import { createGraph, getChildren, reduceEvent } from '../../graph/index.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
-import type { Answers, InvokeParams, RelayAnswer } from '../agent.ts';
+import type { Answers, RelayAnswer } from '../agent.ts';
 import { defineTool } from '../loop/tool.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { type RlmAgentOptions, rlmAgent } from './rlm-agent.ts';
+import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 
-const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
-  runId: 'run',
-  messages: [{ role: 'user', content: 'What is it?' }],
-  signal: new AbortController().signal,
-  ...more,
-});
+const params = (more?: SetParams) => runParams(more, 'What is it?');
 const setUp = (script: ModelScript, options: Partial<RlmAgentOptions> = {}) => {
   const model = scriptedModel(script);
   return { model, agent: rlmAgent({ model, ...options }) };
@@ -51,7 +47,7 @@ describe('a run', () => {
       ],
       { context: 'abc' },
     );
-    const events = await collect(agent.invoke(params({ parentId: 'asked:user' })));
+    const events = await collect(agent.invoke(params({ run: { parentId: 'asked:user' } })));
     const merged = events.filter((event, at) => event.type !== 'text' || events[at - 1]?.type !== 'text');
     expect(merged).toMatchObject([
       { type: 'harness_start', runId: 'run', agentId: 'rlm', parentId: 'asked:user' },
@@ -107,7 +103,7 @@ describe('a run', () => {
   it('sends the model the size and the beginning of the context, never the whole', async () => {
     const context = Array.from({ length: 10_000 }, (_, n) => `line ${n}`).join('\n');
     const { agent, model } = setUp([code('FINAL(context.split("\\n")[9999])')], {
-      context: async ({ runId }) => `${runId}\n${context}`,
+      context: async ({ run: { runId } }) => `${runId}\n${context}`,
       instructions: 'Be brief.',
     });
     const events = await collect(agent.invoke(params()));
@@ -152,7 +148,7 @@ describe('a run', () => {
   it('has the errors of the loop: a failing model, and an unknown one', async () => {
     const refused = await collect(setUp([{ httpStatus: 401 }]).agent.invoke(params()));
     expect(refused.slice(-2)).toMatchObject([{ type: 'error', code: 'model_auth', fatal: true }, { reason: 'error' }]);
-    const unknown = await collect(setUp([]).agent.invoke(params({ model: 'nobody/x' })));
+    const unknown = await collect(setUp([]).agent.invoke(params({ run: { model: 'nobody/x' } })));
     expect(unknown).toMatchObject([
       { type: 'harness_start', model: 'nobody/x' },
       { type: 'error', code: 'unknown_provider', fatal: true },
@@ -176,7 +172,7 @@ describe('a run', () => {
   it('adds messages that people send meanwhile', async () => {
     const { agent, model } = setUp([code('print(1)'), 'Stop?', code('FINAL("said")')]);
     const said = [[], [{ id: 'u1', content: 'Hurry.' }], [{ id: 'u2', content: 'Go on.' }]];
-    const events = await collect(agent.invoke(params({ steering: { take: () => said.shift() ?? [] } })));
+    const events = await collect(agent.invoke(params({ host: { steering: { take: () => said.shift() ?? [] } } })));
     expect(of(events, 'user').map(({ content }) => content)).toEqual(['Hurry.', 'Go on.']);
     expect(model.requests[1]?.lastUserText).toContain('Hurry.');
     expect(model.requests[2]?.lastUserText).toBe('Go on.');
@@ -329,7 +325,7 @@ describe('a long context', () => {
     };
     const { agent, model } = setUp(script, { context });
     const events = await collect(
-      agent.invoke(params({ messages: [{ role: 'user', content: 'What does the gardener own?' }] })),
+      agent.invoke(params({ conversation: { messages: [{ role: 'user', content: 'What does the gardener own?' }] } })),
     );
     expect(answerOf(events)).toBe('piano');
     expect(model.requests.length).toBe(8);
@@ -356,7 +352,7 @@ describe('tools', () => {
   const trying = (call: string) => [
     code(`try { FINAL(await ${call}) } catch (error) { FINAL("Error: " + error.message) }`),
   ];
-  const outcome = async (call: string, options: Partial<RlmAgentOptions> = {}, more: Partial<InvokeParams> = {}) => {
+  const outcome = async (call: string, options: Partial<RlmAgentOptions> = {}, more: SetParams = {}) => {
     ran.length = 0;
     const { agent, model } = setUp(trying(call), { tools: [exec], ...options });
     const events = await collect(agent.invoke(params(more)));
@@ -388,11 +384,15 @@ describe('tools', () => {
       answer: expect.stringContaining('nobody can be asked') as string,
       ran: [],
     });
-    const asked = await outcome('exec("ls")', {}, { answers: answering({ outcome: 'approve' }) });
+    const asked = await outcome('exec("ls")', {}, { host: { answers: answering({ outcome: 'approve' }) } });
     expect([asked.answer, of(asked.events, 'relay').length]).toEqual(['ran ls', 1]);
-    const refused = await outcome('exec("ls")', {}, { answers: answering({ outcome: 'reject', feedback: 'not now' }) });
+    const refused = await outcome(
+      'exec("ls")',
+      {},
+      { host: { answers: answering({ outcome: 'reject', feedback: 'not now' }) } },
+    );
     expect([refused.answer, refused.ran]).toEqual(['Error: exec was denied: A person rejected it: not now', []]);
-    const stricter = { permissions: [denied] };
+    const stricter = { host: { permissions: [denied] } };
     expect((await outcome('exec("rm x")', { permissions: { default: 'allow', rules: [] } }, stricter)).ran).toEqual([]);
   });
 
@@ -403,7 +403,7 @@ describe('tools', () => {
       'The input is not valid: command',
     );
     expect((await outcome('exec("ls")', { permissions, tools: [] })).answer).toContain("'exec' is not defined");
-    const withheld = await outcome('exec("ls")', { permissions }, { withheldTools: ['exec'] });
+    const withheld = await outcome('exec("ls")', { permissions }, { host: { withheldTools: ['exec'] } });
     expect(withheld.answer).toContain("'exec' is not defined");
     expect(withheld.model.requests[0]?.messages[0]?.text).not.toContain('- exec(');
   });
@@ -436,7 +436,7 @@ describe('options', () => {
     const refused = expect.objectContaining({ code: 'invalid_permission_rule' });
     expect(made({ permissions: wrong })).toThrow(refused);
     const { agent, model } = setUp([code('FINAL(1)')]);
-    const events = await collect(agent.invoke(params({ permissions: [wrong] })));
+    const events = await collect(agent.invoke(params({ host: { permissions: [wrong] } })));
     expect(of(events, 'error')).toEqual([refused]);
     expect(model.requests).toEqual([]);
   });
@@ -457,7 +457,7 @@ describe('stopping', () => {
     const subModel = scriptedModel(() => ({ text: 'one two', delayMs: 1 }), { delay });
     const { agent } = setUp([code(text)], { subModel });
     const events: AgentEvent[] = [];
-    for await (const event of agent.invoke(params({ signal: controller.signal }))) {
+    for await (const event of agent.invoke(params({ run: { signal: controller.signal } }))) {
       events.push(event);
       if (event.type === at && of(events, 'repl_input').length > 0) controller.abort();
     }
@@ -493,7 +493,7 @@ describe('a run that another process resumes', () => {
     const { agent, model } = setUp(asking, { subModel });
     const resume = foldRunTree(events, 'run');
     const more: AgentEvent[] = [];
-    for await (const event of agent.invoke(params({ resume }))) more.push(event);
+    for await (const event of agent.invoke(params({ run: { resume } }))) more.push(event);
     expect(checkOrder([...events, ...more])).toEqual([]);
     return { more, model };
   };

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { defined } from '../../events/defined.ts';
 import type { AgentEvent } from '../../events/index.ts';
-import { type CallableAgent, type InvokeParams, invokeParams, type InvokeRequest } from '../agent.ts';
+import type { CallableAgent } from '../agent.ts';
+import { type InvokeParams, toInvokeParams, type InvokeRequest } from '../invoke-params.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { field, number, text } from '../../events/options/option-fields.ts';
 import { frozenEvents } from '../frozen-events.ts';
@@ -89,17 +90,17 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
   functionsOf(options.tools ?? []);
 
   async function* runEvents(request: InvokeRequest): AsyncGenerator<AgentEvent> {
-    const params = invokeParams(request);
-    const { runId, resume } = params;
+    const params = toInvokeParams(request);
+    const { runId, resume } = params.run;
     if (resume?.endedBy !== undefined) return;
-    if (resume?.agentId === undefined) yield startEvent(id, params);
-    const stop = stopWith(params.signal);
+    if (resume?.agentId === undefined) yield startEvent(id, params.run);
+    const stop = stopWith(params.run.signal);
     const { signal } = stop;
     const count = shared ?? { made: 0 };
     const below = { ...limits, maxDepth: limits.maxDepth - 1 };
     const deeper = (context: string, model: ModelSource) =>
       agentAt({ ...options, model, context, limits: below }, count);
-    const run = new RlmRun(options, { ...params, signal }, { limits, count, deeper });
+    const run = new RlmRun(options, { ...params, run: { ...params.run, signal } }, { limits, count, deeper });
     try {
       const reason = yield* run.run();
       yield { type: 'harness_end', runId, agentId: id, reason, ...defined({ output: run.output }) };
@@ -112,5 +113,5 @@ function agentAt(options: RlmAgentOptions, shared?: QueryCount): CallableAgent {
   const categoryOf = (toolName: string) => options.tools?.find(({ name }) => name === toolName)?.category;
   const checkModel = (modelId: string, given: ModelRegistry) => checkModelId(modelId, options.registry ?? given);
   const hasOwnModel = typeof options.model !== 'string';
-  return withRun({ id, resumable: true, hasOwnModel, checkModel, categoryOf, invoke });
+  return withRun({ id, abilities: { resumable: true, hasOwnModel }, checkModel, categoryOf, invoke });
 }

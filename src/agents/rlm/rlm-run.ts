@@ -1,7 +1,7 @@
 import { defined } from '../../events/defined.ts';
 import { type AgentEvent, errorText, type EventOf, SingletreeError } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
-import type { InvokeParams } from '../agent.ts';
+import type { InvokeParams } from '../invoke-params.ts';
 import { Background } from '../loop/background.ts';
 import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
@@ -43,17 +43,18 @@ export class RlmRun {
     this.#options = options;
     this.#params = params;
     this.#scope = scope;
-    const { runId, messages, signal } = params;
+    const { runId, signal } = params.run;
+    const { messages } = params.conversation;
     this.#background = new Background(runId, signal);
     this.#transcript = new RlmTranscript({ runId, history: messages, maxShownLength: scope.limits.maxShownLength });
     this.#retry = new RetryPolicy(options.retry);
-    this.#contexts = new EmittedContexts(params);
+    this.#contexts = new EmittedContexts(params.run);
     this.#maxIterations = options.maxIterations ?? 30;
   }
 
   /** Runs everything between the first and the last event of the run; returns the reason it ended. */
   async *run(): AsyncGenerator<AgentEvent, EndReason> {
-    const { runId, signal } = this.#params;
+    const { runId, signal } = this.#params.run;
     try {
       this.#setting = await rlmSetting({
         options: this.#options,
@@ -87,7 +88,7 @@ export class RlmRun {
   }
 
   async *#run(setting: RlmSetting): AsyncGenerator<AgentEvent, EndReason> {
-    const { signal, resume, runId } = this.#params;
+    const { signal, resume, runId } = this.#params.run;
     let step = 0;
     if (resume !== undefined) {
       const next = yield* this.#resume(setting, resume);
@@ -153,7 +154,8 @@ export class RlmRun {
   }
 
   #step({ model, instructions }: RlmSetting, step: number): Promise<ModelStepResult> {
-    const { runId, signal, spending, answers, resume } = this.#params;
+    const { runId, signal, resume } = this.#params.run;
+    const { spending, answers } = this.#params.host;
     const { registry, settings } = this.#options;
     const last = step >= this.#maxIterations;
     // An attempt of another process at this step is not sent to the model.
@@ -192,7 +194,7 @@ export class RlmRun {
     step: number,
     steered = false,
   ): AsyncGenerator<AgentEvent, EndReason | undefined> {
-    if (this.#params.signal.aborted) return 'aborted';
+    if (this.#params.run.signal.aborted) return 'aborted';
     if (step >= this.#maxIterations) return 'max_iterations';
     const { code } = codeOf(this.#transcript.answer);
     if (code !== undefined) return yield* this.#runCell(setting, step, code);
@@ -201,7 +203,7 @@ export class RlmRun {
   }
 
   async *#runCell(setting: RlmSetting, step: number, code: string): AsyncGenerator<AgentEvent, EndReason | undefined> {
-    const { runId, signal } = this.#params;
+    const { runId, signal } = this.#params.run;
     const id = `${runId}/cell_${step}`;
     yield* this.#emit({ type: 'repl_input', runId, id, code, iteration: step });
     let stdout = '';
@@ -243,7 +245,7 @@ export class RlmRun {
     { sandbox, queries, tools }: RlmSetting,
     { id, code, print }: { id: string; code: string; print: (chunk: string, stream: 'stdout' | 'stderr') => void },
   ): Promise<CellOutcome> {
-    const stop = stopWith(this.#params.signal);
+    const stop = stopWith(this.#params.run.signal);
     const { signal } = stop;
     const calls = new Set<Promise<unknown>>();
     const call = (name: string, args: readonly unknown[]) => {

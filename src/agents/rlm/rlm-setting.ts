@@ -1,7 +1,8 @@
 import { defined } from '../../events/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { RunState } from '../../projections/run-state.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import type { Agent } from '../agent.ts';
+import type { InvokeParams } from '../invoke-params.ts';
 import type { Background } from '../loop/background.ts';
 import { CallRunner } from '../loop/call-runner.ts';
 import type { EventChannel } from '../loop/event-channel.ts';
@@ -9,6 +10,7 @@ import { readContexts } from '../loop/run-contexts.ts';
 import { modelAgent } from '../model/call/model-agent.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
 import { checkSources, toRuleSet } from '../permissions/index.ts';
+import { inheritParams } from '../subagents/inherited-params.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { replInstructions } from './instructions.ts';
 import { Queries, type QueryCount } from './queries.ts';
@@ -46,37 +48,22 @@ interface Parts {
 export async function rlmSetting({ options, params, scope, channel, background }: Parts): Promise<RlmSetting> {
   const { limits, count, deeper } = scope;
   const { registry, settings, retry, instructions, subModel, context: given = '' } = options;
-  const { runId, resume, signal, answers, decided, withheldTools, isImported, runMark, childStops } = params;
-  checkSources(params.permissions ?? []);
-  const source = params.model ?? resume?.model ?? options.model;
+  const { runId, resume, signal } = params.run;
+  const { decided } = params.conversation;
+  const { answers, withheldTools } = params.host;
+  checkSources(params.host.permissions ?? []);
+  const source = params.run.model ?? resume?.model ?? options.model;
   const model = await resolveModel(source, registry);
   const context = typeof given === 'string' ? given : await given(params);
-  const tools = [...(options.tools ?? []), ...(params.tools ?? [])];
+  const tools = [...(options.tools ?? []), ...(params.host.tools ?? [])];
   const functions = functionsOf(tools.filter(({ name }) => withheldTools?.includes(name) !== true));
-  const lineage = new Lineage(params.depth);
+  const lineage = new Lineage(params.run.depth);
   if (resume !== undefined) {
     lineage.countBefore(resume);
     count.made += countRuns(resume);
   }
-  const rules = [toRuleSet(options.permissions ?? 'ask'), ...(params.permissions ?? [])];
-  const { threadId, resourceId, by, request } = params;
-  const inherited = {
-    permissions: rules,
-    ...defined({
-      answers,
-      decided,
-      threadId,
-      resourceId,
-      by,
-      context: params.context,
-      request,
-      withheldTools,
-      isImported,
-      runMark,
-      childStops,
-      spending: params.spending,
-    }),
-  };
+  const rules = [toRuleSet(options.permissions ?? 'ask'), ...(params.host.permissions ?? [])];
+  const inherited = inheritParams(params, { permissions: rules, spending: params.host.spending });
   const put = channel.put.bind(channel);
   const runner = new CallRunner({
     runId,
@@ -92,7 +79,7 @@ export async function rlmSetting({ options, params, scope, channel, background }
       lineage,
       background,
       inherited,
-      contexts: await readContexts(functions.values(), params.context),
+      contexts: await readContexts(functions.values(), params.run.context),
     },
   });
   runner.remember([...(decided ?? []), ...(resume?.relays.values() ?? [])]);
@@ -111,7 +98,11 @@ export async function rlmSetting({ options, params, scope, channel, background }
       count,
       model: asked,
       recursive: about => deeper(about, subModel ?? source),
-      inherited: { ...inherited, depth: lineage.depth + 1, ...(params.tools && { tools: params.tools }) },
+      inherited: {
+        ...inherited,
+        run: { ...inherited.run, depth: lineage.depth + 1 },
+        host: { ...inherited.host, ...defined({ tools: params.host.tools }) },
+      },
       sink: channel,
     }),
     tools: new ReplTools({ runId, functions, runner, put }),

@@ -146,7 +146,10 @@ describe('the skill tool', () => {
     });
     const events: AgentEvent[] = [];
     const messages = [{ role: 'user' as const, content: 'Fill the form.' }];
-    for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+    for await (const event of agent.invoke({
+      run: { runId: 'run', signal: new AbortController().signal },
+      conversation: { messages },
+    }))
       events.push(event);
 
     const path = join(root, 's/pdf/SKILL.md');

@@ -5,7 +5,7 @@ import { createGraph, getChildren, type Graph, reduceEvent } from '../../graph/i
 import { MemoryLog } from '../../log/index.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
 import { Supervisor } from '../../control/index.ts';
-import type { Agent, Answers, InvokeParams } from '../agent.ts';
+import type { Agent, Answers } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
 import { defineTool } from '../loop/tool.ts';
@@ -13,6 +13,7 @@ import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/scri
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../permissions/index.ts';
 import { agentTool } from './agent-tool.ts';
+import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 
 const allowed: PermissionRuleSet = { default: 'allow', rules: [] };
 const agentOf = (script: ModelScript, options: Partial<LoopAgentOptions> = {}) =>
@@ -26,11 +27,9 @@ const described = (agent: Agent) => ({ agent, description: `the ${agent.id}` });
 const parentOf = (script: ModelScript, child: Agent, options: Omit<Parameters<typeof agentTool>[0], 'agents'> = {}) =>
   agentOf(script, { tools: [agentTool({ agents: [described(child)], ...options })] });
 
-async function run(agent: Agent, params: Partial<InvokeParams> = {}): Promise<AgentEvent[]> {
+async function run(agent: Agent, params: SetParams = {}): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
-  const signal = new AbortController().signal;
-  const messages = [{ role: 'user' as const, content: 'go' }];
-  for await (const event of agent.invoke({ runId: 'run', messages, signal, ...params })) events.push(event);
+  for await (const event of agent.invoke(runParams(params, 'go'))) events.push(event);
   expect(checkOrder(events)).toEqual([]);
   return events;
 }
@@ -68,7 +67,7 @@ describe('a subagent', () => {
       child,
     );
     let graph: Graph = createGraph();
-    const events = await run(parent, { parentId: 'user-1:user' });
+    const events = await run(parent, { run: { parentId: 'user-1:user' } });
     for (const event of events) graph = reduceEvent(graph, event);
     const a2 = of(events, 'harness_start')[1]?.runId as string;
     const call = of(events, 'tool_call')[0]?.id as string;
@@ -196,7 +195,7 @@ describe('limits', () => {
     let open = 0;
     const slow: Agent = {
       id: 'slow',
-      async *invoke({ runId }) {
+      async *invoke({ run: { runId } }) {
         most = Math.max(most, ++open);
         yield { type: 'harness_start', runId, agentId: 'slow' };
         await new Promise(resolve => setImmediate(resolve));
@@ -247,7 +246,7 @@ describe('permissions of a subagent', () => {
       },
     };
     const rules = { default: 'allow' as const, rules: [{ tool: 'touch', policy: 'ask' as const }] };
-    const events = await run(parent(rules), { answers });
+    const events = await run(parent(rules), { host: { answers } });
     expect(of(events, 'relay')).toMatchObject([{ id: asked[0], tool: 'touch', relayKind: 'permission' }]);
     expect(of(events, 'relay')[0]?.runId).not.toBe('run');
     expect(outputsOfTouch(events)).toMatchObject([{ context: 'ok' }]);
@@ -287,11 +286,7 @@ describe('a subagent in the background', () => {
       tools: [agentTool({ agents: [described(helper())] })],
     });
     const seen: string[] = [];
-    for await (const event of parent.invoke({
-      runId: 'run',
-      messages: [{ role: 'user', content: 'go' }],
-      signal: new AbortController().signal,
-    })) {
+    for await (const event of parent.invoke(runParams({}, 'go'))) {
       seen.push(`${event.runId === 'run' ? 'parent' : 'child'} ${event.type}`);
       if (event.type === 'harness_end' && event.runId !== 'run') release();
     }
@@ -301,7 +296,7 @@ describe('a subagent in the background', () => {
   it('ends with its parent', async () => {
     const forever: Agent = {
       id: 'forever',
-      async *invoke({ runId, signal, parentId }) {
+      async *invoke({ run: { runId, signal, parentId } }) {
         yield { type: 'harness_start', runId, agentId: 'forever', ...(parentId !== undefined && { parentId }) };
         await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
         yield { type: 'harness_end', runId, agentId: 'forever', reason: 'aborted' };
@@ -395,7 +390,7 @@ describe('under the supervisor', () => {
   it('one that cannot resume is ended as interrupted, and its parent is notified', async () => {
     const stuck: Agent = {
       id: 'stuck',
-      async *invoke({ runId, parentId, signal }) {
+      async *invoke({ run: { runId, parentId, signal } }) {
         yield { type: 'harness_start', runId, agentId: 'stuck', ...(parentId !== undefined && { parentId }) };
         await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
       },
@@ -417,7 +412,7 @@ describe('under the supervisor', () => {
   it('an orphaned one in the background is ended, and its parent is notified', async () => {
     const stuck: Agent = {
       id: 'stuck',
-      async *invoke({ runId, parentId, signal }) {
+      async *invoke({ run: { runId, parentId, signal } }) {
         yield { type: 'harness_start', runId, agentId: 'stuck', ...(parentId !== undefined && { parentId }) };
         await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
       },

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { AgentEvent } from '../../events/index.ts';
 import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
 import { field, name, number } from '../../events/options/option-fields.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import type { Agent } from '../agent.ts';
+import type { InvokeParams } from '../invoke-params.ts';
 import { checkAgentIds } from '../agent-ids.ts';
 import { backgroundResult } from '../loop/background.ts';
 import { defineTool, type Tool, type ToolCall } from '../loop/tool.ts';
@@ -108,7 +109,7 @@ export function agentTool(options: AgentToolOptions): Tool {
 /** Returns the same agent, limited by a semaphore. */
 function limitedBy(semaphore: Semaphore, agent: Agent): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const release = await semaphore.acquire(params.signal).catch(() => undefined);
+    const release = await semaphore.acquire(params.run.signal).catch(() => undefined);
     if (release === undefined) return;
     try {
       yield* agent.invoke(params);
@@ -116,7 +117,7 @@ function limitedBy(semaphore: Semaphore, agent: Agent): Agent {
       release();
     }
   }
-  return { id: agent.id, ...defined({ resumable: agent.resumable }), invoke };
+  return { id: agent.id, ...defined({ abilities: agent.abilities }), invoke };
 }
 
 function choose(agents: readonly Subagent[], wanted: string | undefined): Subagent {

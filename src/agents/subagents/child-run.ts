@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../events/index.ts';
 import type { RunState } from '../../projections/run-state.ts';
-import type { Agent, InvokeParams } from '../agent.ts';
+import type { Agent } from '../agent.ts';
+import type { InvokeParams } from '../invoke-params.ts';
 import { type EventSink, forwardEvents } from '../loop/event-channel.ts';
 import { ResultFold, type RunResult } from '../run-result.ts';
 
@@ -9,7 +10,7 @@ import { ResultFold, type RunResult } from '../run-result.ts';
  * handled. Resolves with the result.
  */
 export async function runChild(agent: Agent, params: InvokeParams, sink: EventSink): Promise<RunResult> {
-  const outcome = new ResultFold(params.runId, params.resume);
+  const outcome = new ResultFold(params.run.runId, params.run.resume);
   await forwardEvents(agent.invoke(params), {
     put: event => {
       outcome.take(event);

@@ -23,7 +23,11 @@ async function run(turns: ScriptedTurn[], permissions: PermissionRuleSet, outcom
   const answers = { wait: async (relayId: string) => ({ relayId, outcome: outcome ?? 'approve' }) as RelayAnswer };
   const messages = [{ role: 'user' as const, content: 'Go.' }];
   const signal = new AbortController().signal;
-  for await (const event of agent.invoke({ runId: 'run', messages, signal, ...(outcome && { answers }) }))
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal },
+    conversation: { messages },
+    host: { ...(outcome && { answers }) },
+  }))
     events.push(event);
   expect(checkOrder(events)).toEqual([]);
   return events;

@@ -18,6 +18,7 @@ import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRule, Policy } from '../permissions/index.ts';
 import { workspace } from '../workspace/index.ts';
 import { workspaceTools } from './index.ts';
+import { runParams } from '../../../test/support/run-params.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-path-rules-')));
 const root = join(base, 'root');
@@ -58,8 +59,7 @@ async function outputOf([name, input]: [name: string, input: object], scene: Sce
     permissions: { default: fallback, rules },
   });
   const answers = { wait: async (relayId: string) => ({ relayId, outcome: answer?.() }) as RelayAnswer };
-  const messages = [{ role: 'user' as const, content: 'Go.' }];
-  const params = { runId: 'run', messages, signal: new AbortController().signal, ...(answer && { answers }) };
+  const params = runParams({ host: { ...(answer && { answers }) } });
   let output: Record<string, unknown> = {};
   for await (const event of agent.invoke(params)) {
     onEvent?.(event);

@@ -5,25 +5,30 @@ import { changeMode } from '../../control/choice-events.ts';
 import { checkMode } from '../../control/conversations/sent-message.ts';
 import type { OnDiagnostic } from '../../control/diagnostics.ts';
 import type { Conversations, RunControl } from '../../control/index.ts';
+import { isSameFolder } from '../../control/same-folder.ts';
 import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
 import { defined } from '../../events/defined.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
+import { errorText, newId, SingletreeError } from '../../events/index.ts';
 import { parseTraceparent } from '../../events/trace-context.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
-import { readPrompt, type PromptBlock } from '../../protocols/acp/message-content.ts';
+import { type PromptBlock, readPrompt } from '../../protocols/acp/message-content.ts';
 import type { AgentDirectory } from '../../server/index.ts';
 import { cursorOf, placeIn } from '../../server/threads.ts';
 import { withoutModel } from '../coder.ts';
-import { isSameFolder } from '../../control/same-folder.ts';
-import { agent, type AgentApp, type AgentContext, type InitializeRequest, RequestError } from './acp-library.ts';
-import { EditorSession } from './editor-session.ts';
+import {
+  agent,
+  type AgentApp,
+  type AgentContext,
+  type InitializeRequest,
+  RequestError,
+} from '@agentclientprotocol/sdk';
 import type { EditorServers } from './editor-servers.ts';
-import { toRequestError } from './request-error.ts';
+import { EditorSession } from './editor-session.ts';
 import { findCommand } from './session-commands.ts';
-import { type SessionSettings, listSettings } from './session-settings.ts';
+import { listSettings, type SessionSettings } from './session-settings.ts';
 
-export interface EditorAgentOptions {
+interface EditorAgentOptions {
   readonly log: EventLog;
   readonly control: RunControl;
   readonly conversations: Conversations;
@@ -319,4 +324,16 @@ async function guarded<Result>(answer: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     throw toRequestError(error);
   }
+}
+
+/** Returns an error as the protocol answers it: an unknown session, a bad argument, a missing key, or a failure. */
+function toRequestError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  const message = errorText(error);
+  if (!SingletreeError.is(error)) return new RequestError(-32_603, message);
+  const { threadId: sessionId, ...details } = error.details ?? {};
+  const data = { code: error.code, ...details, ...defined({ sessionId }) };
+  if (error.code === 'thread_not_found') return new RequestError(-32_002, message, data);
+  if (error.code === 'missing_api_key') return new RequestError(-32_000, message, data);
+  return new RequestError(error.code === 'invalid_argument' ? -32_602 : -32_603, message, data);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { SessionMcpServers } from '../../agents/agent.ts';
 import { type Agent, connectAllMcp, type McpSources } from '../../agents/index.ts';
 import type { TrustedFolders } from '../../config/index.ts';
-import type { McpServer } from './acp-library.ts';
+import type { McpServer } from '@agentclientprotocol/sdk';
 
 /**
  * The MCP servers that an editor names for its sessions. They start programs and get headers with keys, so they are used
@@ -34,7 +34,7 @@ export class EditorServers {
       return [
         `The MCP servers of the editor are not used (${names}): this folder is not trusted. To use them: singletree config trust ${cwd}`,
       ];
-    if (agent?.isExternal === true && agent.takesMcpServers !== true)
+    if (agent?.abilities?.isExternal === true && agent.abilities?.takesMcpServers !== true)
       return [`The MCP servers of the editor are not used (${names}): the agent "${agent.id}" takes none.`];
     const settings = Object.fromEntries(servers.flatMap(server => toSettings(server, cwd)));
     const refused = servers.flatMap(server =>
@@ -43,7 +43,7 @@ export class EditorServers {
         : [],
     );
     this.#passed.set(threadId, settings);
-    if (agent?.isExternal === true) return refused;
+    if (agent?.abilities?.isExternal === true) return refused;
     const sources = await connectAllMcp({ mcpServers: settings });
     this.#connected.set(threadId, sources);
     const failures = sources.failures.map(
@@ -57,12 +57,13 @@ export class EditorServers {
     return {
       ...agent,
       invoke: params => {
-        if (agent.takesMcpServers === true) {
+        if (agent.abilities?.takesMcpServers === true) {
           const mcpServers = this.#passed.get(threadId);
-          return agent.invoke(mcpServers === undefined ? params : { ...params, mcpServers });
+          return agent.invoke(mcpServers === undefined ? params : { ...params, host: { ...params.host, mcpServers } });
         }
         const tools = this.#connected.get(threadId)?.tools() ?? [];
-        return agent.invoke(tools.length === 0 ? params : { ...params, tools: [...(params.tools ?? []), ...tools] });
+        const host = { ...params.host, tools: [...(params.host.tools ?? []), ...tools] };
+        return agent.invoke(tools.length === 0 ? params : { ...params, host });
       },
     };
   }

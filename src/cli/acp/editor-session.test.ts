@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../control/diagnostics.ts';
 import { Conversations, Supervisor } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { MemoryLog } from '../../log/index.ts';
-import type { AgentContext } from './acp-library.ts';
+import type { AgentContext } from '@agentclientprotocol/sdk';
 import { EditorSession } from './editor-session.ts';
 
 const forever = scriptedAgent('forever', async function* ({ event, until }) {

@@ -11,7 +11,7 @@ import { acpEncoder } from '../../protocols/acp/acp-encoder.ts';
 import type { AcpEnd, AcpStep } from '../../protocols/acp/acp-update.ts';
 import { readForm, readOption, permissionOptions, questionForm } from '../../protocols/acp/relay-request.ts';
 import { replayUpdates } from '../../protocols/acp/replay.ts';
-import type { AgentContext, SessionUpdate } from './acp-library.ts';
+import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk';
 import { sessionCommands } from './session-commands.ts';
 
 /** What a session needs of its connection. */

@@ -1,22 +1,19 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Limits } from '../../agents/index.ts';
 import { TrustedFolders } from '../../config/index.ts';
 import { ignoreDiagnostic } from '../../control/diagnostics.ts';
 import { Conversations, Supervisor } from '../../control/index.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
-import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { runIdsOf } from '../../server/run-ids.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutModel } from '../coder.ts';
 import { packageVersion } from '../package-version.ts';
-import { removeRunFolders } from '../run/run-folders.ts';
-import { hideSecretsFor } from '../settings/secrets.ts';
-import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
+import { removeRunFolders } from '../run/run-record.ts';
+import { type DiagnosticsOptions, openSite } from '../settings/site.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
-import { ndJsonStream } from './acp-library.ts';
+import { type StoreOptions } from '../settings/store-options.ts';
+import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { EditorAgent } from './editor-agent.ts';
 import { EditorServers } from './editor-servers.ts';
 
@@ -29,10 +26,11 @@ export interface EditorOptions extends StoreOptions, DiagnosticsOptions {
 export async function serveEditor(named: string | undefined, options: EditorOptions): Promise<void> {
   const settings = await loadSettings(options.cwd);
   const { config, cwd, home } = settings;
-  hideSecretsFor(options, config);
+  const site = await openSite(settings, options, { sendsSpans: false });
+  const { log, supervision } = site;
+  const { onDiagnostic } = supervision;
   const installed = await installedAgents({ ...settings, yolo: options.yolo === true });
   for (const problem of installed.problems) printNotice(problem);
-  const onDiagnostic = diagnosticsFor(options);
   const closing = new AbortController();
   const servers = new EditorServers(new TrustedFolders(home));
   const offered = {
@@ -44,22 +42,13 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
   };
   try {
     const agentId = chooseAgent(named ?? config.defaultAgent, id => installed.get(id) !== undefined);
-    const log = await openStoreOf(options, config);
     const control = new Supervisor({
-      log,
+      ...supervision,
       agents: ({ agentId: id }, threadId) => offered.get(id, threadId),
-      ...defined({ onDiagnostic }),
-      ...(config.limits && { limits: config.limits as Limits }),
     });
     const snapshots = join(home, 'snapshots');
-    const conversations = new Conversations({
-      log,
-      control,
-      agents: offered,
-      snapshots,
-      signal: closing.signal,
-      onDiagnostic,
-    });
+    const { signal } = closing;
+    const conversations = new Conversations({ log, control, agents: offered, snapshots, signal, onDiagnostic });
     conversations.deliver();
     const editor = new EditorAgent({
       log,
@@ -80,10 +69,10 @@ export async function serveEditor(named: string | undefined, options: EditorOpti
     closing.abort();
     editor.close();
     await control.close();
-    await log.close();
   } finally {
     await servers.closeAll();
     await installed.close();
+    await site.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AgentInfo } from '../../protocols/index.ts';
-import type { SessionConfigOption, SessionModeState } from './acp-library.ts';
+import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 
 /** What a session has chosen; the first of what its agent offers when absent. */
 export interface SessionChoice {

@@ -11,7 +11,7 @@ import type { AgentInfo, SetupInfo } from '../../protocols/index.ts';
 import type { AgentDirectory } from '../../server/index.ts';
 import { type CoderEquipment, CoderInstallation, configuredRegistry, findDefaultModel } from '../coder.ts';
 import { ownAgents } from './own-agents.ts';
-import { recordedAgent } from './recorded-agent.ts';
+import { recordedAgent } from '../run/run-record.ts';
 import { runsFolder } from '../run/run-agent.ts';
 import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -76,7 +76,10 @@ function nativeAgent(agent: Agent, options: RunnableOptions, close = nothing): R
       ? agent
       : {
           ...agent,
-          invoke: params => agent.invoke({ ...params, permissions: [...(params.permissions ?? []), permissions] }),
+          invoke: params => {
+            const host = { ...params.host, permissions: [...(params.host.permissions ?? []), permissions] };
+            return agent.invoke({ ...params, host });
+          },
         };
   return {
     id: agent.id,

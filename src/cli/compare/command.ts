@@ -1,20 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { listedCommand } from '../command-list.ts';
-import { subcommand } from '../subcommand.ts';
-import { addVerboseOption } from '../settings/diagnostics.ts';
-import { folder } from '../settings/folder.ts';
-import { addStoreOptions } from '../settings/store-options.ts';
+import { listedCommand, subcommand } from '../command-list.ts';
+import { addJsonOption, addStoreOptions, addVerboseOption, folder } from '../command-options.ts';
 
 /** Adds `singletree compare`: several agents on one request. */
 export function addCompareCommand(program: Command): void {
-  addVerboseOption(addStoreOptions(listedCommand(program, 'compare')))
+  addJsonOption(addVerboseOption(addStoreOptions(listedCommand(program, 'compare'))))
     .argument('<prompt>', 'what each agent is asked')
     .requiredOption('--agents <names>', 'two to six, separated by commas; coder@provider/model names a model', names)
     .option('--cwd <folder>', 'the folder to work on', folder, '.')
     .option('--branch <name>', 'the beginning of the branches (default: singletree)')
     .option('--no-uncommitted', 'begin with the newest commit, without the uncommitted changes of the folder')
     .option('--yolo', 'let the agents do everything without asking')
-    .option('--json', 'print one JSON value per line')
     .action(async (prompt, options) => {
       process.exitCode = await (await import('./compare.ts')).compareCommand(prompt, options);
     });
@@ -23,11 +19,11 @@ export function addCompareCommand(program: Command): void {
 /** Adds `singletree worktrees`: what comparisons left. */
 export function addWorktreesCommand(program: Command): void {
   const worktrees = () => import('./worktrees.ts');
-  const command = addStoreOptions(listedCommand(program, 'worktrees'))
-    .option('--json', 'print one JSON value per line')
-    .action(async options => (await worktrees()).listWorktrees(options));
+  const command = addJsonOption(addStoreOptions(listedCommand(program, 'worktrees'))).action(async options =>
+    (await worktrees()).listWorktrees(options),
+  );
   const add = (name: string, description: string, example: string) =>
-    addStoreOptions(subcommand(command, name, { description, example })).option('--json', 'print the result as JSON');
+    addJsonOption(addStoreOptions(subcommand(command, name, { description, example })), 'result');
   add('keep', 'apply the changes of one to the folder it is a copy of', 'singletree worktrees keep claude-1')
     .argument('<worktree>', 'its name, or its thread')
     .action(async (name: string, _options: object, own: Command) =>

@@ -1,6 +1,5 @@
 import { cliAdapters } from '../../agents/cli/adapters/index.ts';
 import { notInstalled } from '../../agents/cli/agent/failure-hint.ts';
-import type { Limits } from '../../agents/index.ts';
 import { Conversations, Supervisor, Worktrees } from '../../control/index.ts';
 import { type ComparedRun, startComparison } from '../../control/worktrees/comparison.ts';
 import { defined } from '../../events/defined.ts';
@@ -13,15 +12,11 @@ import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutModel } from '../coder.ts';
 import { abortRun, withoutAnswers } from '../run/run-agent.ts';
 import { RunTotals } from '../run/run-totals.ts';
-import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
-import { hideSecretsFor, secretsFor } from '../settings/secrets.ts';
-import { openTelemetry, readCallerTrace } from '../settings/telemetry.ts';
+import { type DiagnosticsOptions, openSite, type ThreadCommandOptions } from '../settings/site.ts';
+import { readCallerTrace } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { openStoreOf } from '../settings/store-options.ts';
-import { tableLines } from '../table.ts';
+import { tableLines, writeProse } from '../print.ts';
 import { shortIds } from '../threads/find-thread.ts';
-import { writeProse } from '../write-prose.ts';
-import type { ThreadCommandOptions } from '../threads/with-log.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -39,17 +34,10 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
   const settings = await loadSettings(options.cwd);
   const config = yolo ? { ...settings.config, permissions: { default: 'allow' as const, rules: [] } } : settings.config;
   const { cwd, home } = settings;
-  hideSecretsFor(options, config);
-  const log = await openStoreOf(options, config);
+  const site = await openSite(settings, options);
+  const { log } = site;
   const agents = await installedAgents({ ...settings, config, yolo });
-  const onDiagnostic = diagnosticsFor(options);
-  const telemetry = await openTelemetry({ log, secrets: secretsFor(options, config), onDiagnostic });
-  const control = new Supervisor({
-    log,
-    agents: agents.all,
-    ...defined({ telemetry, onDiagnostic }),
-    ...(config.limits && { limits: config.limits as Limits }),
-  });
+  const control = new Supervisor({ ...site.supervision, agents: agents.all });
   const conversations = new Conversations({ log, control, agents });
   const worktrees = new Worktrees({
     home,
@@ -74,7 +62,8 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     const stop = () => {
       hasStopped = true;
       screen?.interrupt();
-      for (const { run } of runs) if (run !== undefined) void abortRun(conversations, run, onDiagnostic);
+      for (const { run } of runs)
+        if (run !== undefined) void abortRun(conversations, run, site.supervision.onDiagnostic);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
     if (!json) await writeProse(startLines(runs));
@@ -93,8 +82,7 @@ export async function compareCommand(prompt: string, options: CompareOptions): P
     screen?.close();
     await control.close();
     await agents.close();
-    await telemetry?.close();
-    await log.close();
+    await site.close();
   }
 }
 

@@ -9,8 +9,7 @@ import { type Line, span } from '../../terminal/screen/styled-line.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { LiveArea, type LiveContent } from '../../terminal/session/live-area.ts';
 import { ThreadView } from '../../terminal/session/thread-view.ts';
-import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
-import { processTerminal } from '../relay-prompts/terminal.ts';
+import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 
 /** A run that is compared, and where it stands. */
 interface Row {

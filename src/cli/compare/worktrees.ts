@@ -5,9 +5,8 @@ import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts'
 import { SingletreeError } from '../../events/index.ts';
 import { visibleLine } from '../../events/terminal-text.ts';
 import { singletreeHome } from '../settings/home.ts';
-import { tableLines } from '../table.ts';
-import { ageText } from '../threads/age-text.ts';
-import { type ThreadCommandOptions, withLog } from '../threads/with-log.ts';
+import { ageText, counted, printJson, printResult, printTable } from '../print.ts';
+import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
 const worktreesHere = () => new Worktrees({ home: singletreeHome(), folder: process.cwd() });
@@ -16,25 +15,20 @@ const worktreesHere = () => new Worktrees({ home: singletreeHome(), folder: proc
 export async function listWorktrees({ json = false }: ThreadCommandOptions): Promise<void> {
   const worktrees = worktreesHere();
   const states = await Promise.all((await worktrees.records()).map(record => worktrees.state(record)));
-  if (json) {
-    for (const state of states) await standardOutput.writeJson(state);
-    return;
-  }
-  if (states.length === 0) {
-    await standardOutput.write('No worktrees. singletree compare "…" --agents coder,claude makes some.\n');
-    return;
-  }
+  if (json) return printJson(states);
+  if (states.length === 0)
+    return void (await standardOutput.write(
+      'No worktrees. singletree compare "…" --agents coder,claude makes some.\n',
+    ));
   const rows = states.map(({ name, exists, isClean, kept, files, hasCommits, createdAt, branch, folder }) => [
     name,
     !exists ? 'missing' : kept !== undefined && isClean ? 'kept' : isClean ? 'clean' : 'changed',
-    `${files.length} ${files.length === 1 ? 'file' : 'files'}${hasCommits ? ', commits' : ''}`,
+    `${counted(files.length, 'file')}${hasCommits ? ', commits' : ''}`,
     ageText(createdAt),
     branch,
     folder,
   ]);
-  await standardOutput.write(
-    `${tableLines([['name', 'state', 'changes', 'age', 'branch', 'folder'], ...rows]).join('\n')}\n`,
-  );
+  await printTable([['name', 'state', 'changes', 'age', 'branch', 'folder'], ...rows]);
 }
 
 /** `singletree worktrees keep`: applies the changes of one to the folder it is a copy of. */
@@ -45,15 +39,12 @@ export function keepWorktree(name: string, options: ThreadCommandOptions): Promi
     const files = await new ThreadWorktrees({ log, conversations: new Conversations({ log }), worktrees }).keep(
       threadId,
     );
-    const count = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed in ${origin}`;
     const lines = [
-      count,
+      `${counted(files.length, 'file')} changed in ${origin}`,
       ...files.map(file => `  ${visibleLine(file)}`),
       `Remove it: singletree worktrees remove ${found}`,
     ];
-    await (options.json === true
-      ? standardOutput.writeJson({ name: found, files })
-      : standardOutput.write(`${lines.join('\n')}\n`));
+    await printResult(options, { name: found, files }, lines.join('\n'));
   });
 }
 
@@ -72,9 +63,7 @@ export function removeWorktrees(
       throw new SingletreeError('invalid_argument', 'Name the worktrees to remove, or use --clean.');
     for (const { name, threadId } of new Set(chosen)) {
       await threads.remove(threadId, { force: options.force === true });
-      await (options.json === true
-        ? standardOutput.writeJson({ name, removed: true })
-        : standardOutput.write(`removed ${name}\n`));
+      await printResult(options, { name, removed: true }, `removed ${name}`);
     }
   });
 }

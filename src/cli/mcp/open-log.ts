@@ -1,12 +1,11 @@
+import { openSite } from '../settings/site.ts';
 import { Supervisor } from '../../control/index.ts';
-import type { Limits } from '../../agents/index.ts';
 import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { Site } from '../../server/site.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { packageVersion } from '../package-version.ts';
-import { hideSecretsFor, secretsFor } from '../settings/secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { openStoreOf, type StoreOptions } from '../settings/store-options.ts';
+import { type StoreOptions } from '../settings/store-options.ts';
 
 /** The log of a command that serves it, with the agents that may be run. */
 export interface OpenedLog {
@@ -23,32 +22,19 @@ export async function openLog(
 ): Promise<OpenedLog> {
   const { allow = [] } = options;
   const settings = await loadSettings(options.folder);
-  const { config } = settings;
-  hideSecretsFor(options, config);
-  const log = await openStoreOf(options, config, { allowReadOnly: allow.length === 0 });
+  const opened = await openSite(settings, options, { allowReadOnly: allow.length === 0, sendsSpans: false });
+  const { log, secrets, supervision } = opened;
   const agents = allow.includes('run') ? await installedAgents({ ...settings, yolo: false }) : noAgents;
-  const supervisor = new Supervisor({
-    log,
-    agents: agents.all,
-    ...(config.limits && { limits: config.limits as Limits }),
-  });
+  const supervisor = new Supervisor({ ...supervision, agents: agents.all });
   const stop = new AbortController();
-  const secrets = secretsFor(options, config);
-  const site = new Site({
-    log,
-    control: supervisor,
-    agents,
-    secrets,
-    signal: stop.signal,
-    version: packageVersion(),
-  });
+  const version = packageVersion();
   return {
-    site,
+    site: new Site({ log, control: supervisor, agents, secrets, signal: stop.signal, version }),
     close: async () => {
       stop.abort();
       await supervisor.close();
       await agents.close();
-      await log.close();
+      await opened.close();
     },
   };
 }

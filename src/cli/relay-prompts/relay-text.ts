@@ -6,7 +6,7 @@ import { ansiOfLine, lead, type Line, span, type Styling } from '../../terminal/
 import { stylingOf } from '../../terminal/screen/terminal-styling.ts';
 import { wrapLine } from '../../terminal/screen/wrap-line.ts';
 
-export interface RelayTextOptions {
+interface RelayTextOptions {
   /** The agent that asks, and the folder it works in. */
   readonly place?: CallPlace;
   /** What stands before the title. */
@@ -36,4 +36,12 @@ export function relayText(
   const rows = isTerminal ? lines.flatMap(line => wrapLine(line, columns)) : lines;
   const styling = isTerminal ? stylingOf(process.env) : unstyled;
   return rows.map(row => `${ansiOfLine(row, styling).trimEnd()}\n`).join('');
+}
+
+/** Returns the answer that a line means: options by their numbers, several with commas where several may be taken. */
+export function questionAnswer(relay: EventOf<'relay'>, line: string): string | string[] {
+  if (relay.relayKind !== 'question') return line;
+  const { options = [], selectionMode } = relay;
+  const labelOf = (text: string) => options[Number(text.trim()) - 1]?.label ?? text.trim();
+  return selectionMode === 'multi_select' ? line.split(',').map(labelOf) : labelOf(line);
 }

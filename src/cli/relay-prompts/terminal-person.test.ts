@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventOf } from '../../events/index.ts';
-import { TerminalPerson } from './terminal-person.ts';
-import type { Terminal } from './terminal.ts';
+import { type Terminal, TerminalPerson } from './terminal-person.ts';
 
 type Relay = EventOf<'relay'>;
 

@@ -100,7 +100,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const again = resumeCommand(request.agent.id, thread.id);
-    const detach = () => (agent.resumable === true ? void supervisor.close(closedTerminal(again)) : stop());
+    const detach = () => (agent.abilities?.resumable === true ? void supervisor.close(closedTerminal(again)) : stop());
     closed?.addEventListener('abort', detach, { once: true });
     if (closed?.aborted === true) detach();
     record ??= await RunRecord.open(request.folderOf(run.runId), { isResumed });
@@ -117,7 +117,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
       for (const { relay } of (await conversations.inbox.of(thread)).pending)
         if ((relay.seq ?? 0) <= thread.seq && relay.id !== request.answer?.relayId)
           watcher.asked?.(relay, answer => conversations.answer(thread.id, relay.id, answer));
-    const tailed = agent.resumable === true ? defined({ signal: closed }) : {};
+    const tailed = agent.abilities?.resumable === true ? defined({ signal: closed }) : {};
     const recorded = record;
     const events = (async function* () {
       for await (const event of log.tail(thread.id, thread.seq, tailed)) {
@@ -185,7 +185,7 @@ export async function abortRun(
 
 /** Wraps an agent so that it cannot ask anybody: what the rules do not allow is denied. */
 export function withoutAnswers(agent: Agent): Agent {
-  return { ...agent, asksNobody: true, invoke: params => agent.invoke(params) };
+  return { ...agent, abilities: { ...agent.abilities, asksNobody: true }, invoke: params => agent.invoke(params) };
 }
 
 /** Starts a run with the prompt, delivers the next waiting message, or resumes the run of the thread whose process ended. */

@@ -6,22 +6,18 @@ import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import type { RunOutcome } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, SingletreeError } from '../../events/index.ts';
-import { TerminalPerson } from '../relay-prompts/terminal-person.ts';
-import { mentionedFiles } from '../../terminal/session/mentioned-files.ts';
-import { processTerminal, type Terminal } from '../relay-prompts/terminal.ts';
+import { processTerminal, type Terminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
+import { mentionedFiles, readAttachments } from '../../terminal/session/message-files.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
-import { readAttachments } from './read-attachments.ts';
 import { runAgent, type RunWatcher, runsFolder } from './run-agent.ts';
 import { type OutputKind, RunPrinter } from './run-printer.ts';
 import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
-import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
-import { hideSecretsFor, secretsFor } from '../settings/secrets.ts';
-import { openTelemetry, readCallerTrace } from '../settings/telemetry.ts';
+import { type DiagnosticsOptions, openSite, withConfiguredLog } from '../settings/site.ts';
+import { readCallerTrace } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { isNewFile, openStoreOf, type StoreOptions } from '../settings/store-options.ts';
+import { isNewFile, type StoreOptions } from '../settings/store-options.ts';
 import { findThread, threadNotFound } from '../threads/find-thread.ts';
-import { withConfiguredLog } from '../threads/with-log.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
 
 export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
@@ -138,10 +134,9 @@ async function runOnce(
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   process.on('SIGHUP', hangUp);
-  const redactor = hideSecretsFor(options, settings.config);
-  const log = await openStoreOf(options, settings.config);
-  const onDiagnostic = diagnosticsFor(options);
-  const telemetry = await openTelemetry({ log, secrets: secretsFor(options, settings.config), onDiagnostic });
+  const site = await openSite(settings, options);
+  const { log, redactor } = site;
+  const { telemetry, onDiagnostic } = site.supervision;
   const printer = new RunPrinter({
     kind: options.output ?? 'text',
     log,
@@ -179,8 +174,7 @@ async function runOnce(
     person?.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
     await agent.close();
-    await telemetry?.close();
-    await log.close();
+    await site.close();
     process.off('SIGHUP', hangUp);
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newId } from '../../events/index.ts';
-import { removeRunFolders } from './run-folders.ts';
+import { removeRunFolders } from './run-record.ts';
 
 it('removes the folders of the runs, and nothing that a hostile id points at', async () => {
   const home = mkdtempSync(join(tmpdir(), 'singletree-runs-'));

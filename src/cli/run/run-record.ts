@@ -1,12 +1,18 @@
 import { createReadStream, existsSync, mkdirSync, renameSync } from 'node:fs';
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import type { Agent } from '../../agents/agent.ts';
+import type { InvokeParams } from '../../agents/invoke-params.ts';
 import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
 import { rawRecord } from '../../agents/cli/saved/raw-record.ts';
+import { removeWrittenSessions } from '../../agents/cli/sessions/remove-sessions.ts';
+import { printNotice } from '../../control/standard-output.ts';
 import { type AgentEvent, parseEventText, SingletreeError } from '../../events/index.ts';
 import type { RawLine } from '../../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import { writtenSessionsFolder } from '../settings/home.ts';
+import { RunTotals } from './run-totals.ts';
 
 /**
  * The folder of a run. These grow during the run: `raw.jsonl` has the lines of the program, `log.jsonl` the events of the
@@ -92,4 +98,53 @@ async function* eventsIn(file: string): AsyncGenerator<AgentEvent> {
       if (!(error instanceof SingletreeError)) throw error;
     }
   }
+}
+
+const ownRunId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Removes the record folders of runs and the sessions that were written for them; ignores ids that are not ours. Prints
+ * why a session stays in the store of its program.
+ */
+export async function removeRunFolders(home: string, runIds: readonly string[]): Promise<void> {
+  const own = runIds.filter(runId => ownRunId.test(runId));
+  for (const runId of own) await rm(join(home, 'runs', runId), { recursive: true, force: true });
+  for (const problem of await removeWrittenSessions(writtenSessionsFolder(home), own)) printNotice(problem);
+}
+
+/** Wraps an agent so that each of its runs is also recorded in a folder. */
+export function recordedAgent(agent: Agent, folderOf: (runId: string) => string): Agent {
+  async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
+    const { runId } = params.run;
+    const record = await RunRecord.open(folderOf(runId), { isResumed: params.run.resume !== undefined });
+    const totals = new RunTotals();
+    const description = { runId, agent: agent.id, startedAt: new Date().toISOString() };
+    await record.describe({ ...description, outcome: 'running' });
+    const raw = async (line: RawLine) => {
+      await params.host.raw?.(line);
+      await record.raw(line);
+    };
+    let isClosed = false;
+    const close = async (outcome: string) => {
+      if (isClosed) return;
+      isClosed = true;
+      const { usage, error } = totals;
+      const { inputTokens, outputTokens, cost } = usage;
+      const endedAt = new Date().toISOString();
+      await record.describe({ ...description, endedAt, outcome, usage: { inputTokens, outputTokens, cost }, error });
+      await record.close();
+    };
+    try {
+      for await (const event of agent.invoke({ ...params, host: { ...params.host, raw } })) {
+        totals.add(event);
+        await record.event({ ...event, ts: event.ts ?? new Date().toISOString() });
+        // A consumer of the last event may not request another one.
+        if (event.type === 'harness_end' && event.runId === runId) await close(event.reason ?? 'complete');
+        yield event;
+      }
+    } finally {
+      await close('aborted');
+    }
+  }
+  return { ...agent, invoke };
 }

@@ -1,8 +1,8 @@
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { listedCommand } from '../command-list.ts';
-import { folder } from '../settings/folder.ts';
-import { addStoreOptions, type StoreOptions } from '../settings/store-options.ts';
+import { addStoreOptions, folder } from '../command-options.ts';
+import { type StoreOptions } from '../settings/store-options.ts';
 
 export interface SendOptions extends StoreOptions {
   readonly server?: string;

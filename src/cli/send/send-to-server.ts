@@ -1,3 +1,4 @@
+import { printResult } from '../print.ts';
 import { type Client, createClient } from '../../client/index.ts';
 import { defined } from '../../events/defined.ts';
 import { traceVariable } from '../../agents/process/process-marks.ts';
@@ -9,7 +10,6 @@ import { readMachineToken } from '../settings/machine-token.ts';
 import { findIn, type ThreadIndex } from '../threads/find-thread.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
-import { standardOutput } from '../../control/standard-output.ts';
 
 /** Sends a message to a thread of a server and prints the answer; returns the exit code. */
 export async function sendToServer(named: string, content: string, options: SendOptions): Promise<number> {
@@ -21,9 +21,7 @@ export async function sendToServer(named: string, content: string, options: Send
   const delivery = followUp ? 'follow_up' : 'steer';
   const receipt = await client.sendMessage(threadId, { content, id, delivery, ...defined({ model }) });
   if (!wait) {
-    await (json
-      ? standardOutput.writeJson({ threadId, messageId: id, ...receipt })
-      : standardOutput.write(`sent to thread ${threadId}\n`));
+    await printResult(options, { threadId, messageId: id, ...receipt }, `sent to thread ${threadId}`);
     return 0;
   }
   const stop = new AbortController();

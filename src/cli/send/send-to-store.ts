@@ -11,7 +11,7 @@ import type { EventLog, Thread } from '../../log/index.ts';
 import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
 import { readCallerTrace } from '../settings/telemetry.ts';
 import { findThreadToContinue } from '../threads/find-thread.ts';
-import { withLog } from '../threads/with-log.ts';
+import { withLog } from '../settings/site.ts';
 import type { SendOptions } from './command.ts';
 import { exitCodeOf, followAnswer } from './follow-answer.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';

@@ -1,8 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { InvokeParams } from '../../agents/invoke-params.ts';
+import { builtInCoderRules } from '../../agents/coder/coder-agent.ts';
+import type { PermissionRule, Policy } from '../../agents/index.ts';
 import { startEvent } from '../../agents/start-event.ts';
 import {
+  type ConfigValue,
   describeUntrusted,
   type LoadedConfig,
   RecentProjects,
@@ -15,8 +19,8 @@ import { type AgentEvent, errorText, SingletreeError } from '../../events/index.
 import type { AgentInfo, FolderList, ProjectInfo, RulesInfo, SetupInfo, TrustBody } from '../../protocols/index.ts';
 import type { AgentDirectory, ProjectHost } from '../../server/index.ts';
 import { type InstalledAgents, installedAgents } from '../agents/installed-agents.ts';
+import type { CoderEquipment } from '../coder.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';
-import { describeRules } from './describe-rules.ts';
 import { type FolderRoots, outside } from './folder-roots.ts';
 
 /** One project: a folder with the configuration that applies to it and the agents that this makes. */
@@ -26,7 +30,7 @@ interface ProjectSite {
   readonly agents: InstalledAgents;
 }
 
-export interface ProjectSitesOptions {
+interface ProjectSitesOptions {
   /** The folder that the server was started in. */
   readonly start: { readonly settings: Settings; readonly loaded: LoadedConfig };
   readonly roots: FolderRoots;
@@ -170,7 +174,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   }
 
   async *#invoke(id: string, params: InvokeParams): AsyncGenerator<AgentEvent> {
-    const { runId, cwd, resume } = params;
+    const { runId, cwd, resume } = params.run;
     let problem: string;
     try {
       const agent = (await this.#siteFor(cwd)).agents.get(id);
@@ -183,7 +187,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
       if (!SingletreeError.is(error)) throw error;
       problem = `The project of this conversation cannot be opened: ${errorText(error)}`;
     }
-    if (resume?.agentId === undefined) yield startEvent(id, params, cwd);
+    if (resume?.agentId === undefined) yield startEvent(id, params.run, cwd);
     yield { type: 'error', runId, message: problem, code: 'agent_not_found', fatal: true };
     yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
   }
@@ -241,4 +245,42 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
       ...defined({ openedAt, trust }),
     };
   }
+}
+
+const builtIn = 'built in';
+
+/** Describes what decides about calls in a folder: every rule with its source, MCP servers with their tools, and skills. */
+function describeRules(
+  folder: string,
+  { config, values }: Pick<LoadedConfig, 'config' | 'values'>,
+  equipment: CoderEquipment | undefined,
+): RulesInfo {
+  const chosen = values.find(({ path }) => path === 'permissions.default');
+  const { default: usual = 'ask', rules } = builtInCoderRules;
+  return {
+    folder,
+    fallback: { policy: (chosen?.value as Policy | undefined) ?? usual, source: chosen?.source ?? builtIn },
+    rules: [
+      ...values
+        .filter(({ path }) => /^permissions\.rules\.\d+$/.test(path))
+        .map(({ value, source }) => ({ ...defined(value as PermissionRule), source })),
+      ...rules.map(rule => ({ ...defined(rule), source: builtIn })),
+    ],
+    servers: Object.keys(config.mcpServers ?? {}).map(name => describeServer(name, values, equipment)),
+    skills: (equipment?.skills ?? []).map(({ name, description, path }) => ({ name, description, path })),
+  };
+}
+
+function describeServer(
+  name: string,
+  values: readonly ConfigValue[],
+  equipment: CoderEquipment | undefined,
+): RulesInfo['servers'][number] {
+  const source = values.find(({ path }) => path === `mcpServers.${name}`)?.source ?? '';
+  if (equipment === undefined) return { name, source, state: 'unused', tools: [] };
+  const failure = equipment.mcp.failures.find(each => each.name === name);
+  if (failure !== undefined) return { name, source, state: 'down', problem: failure.error.message, tools: [] };
+  const found = equipment.mcp.sources.find(each => each.name === name);
+  const { state, problem } = found?.status ?? { state: 'closed' as const };
+  return { name, source, state, tools: (found?.tools() ?? []).map(tool => tool.name), ...defined({ problem }) };
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Limits } from '../../agents/index.ts';
 import type { Config } from '../../config/index.ts';
 import { Supervisor, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
@@ -11,22 +10,18 @@ import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
 import { exampleProject } from './example-project.ts';
-import { FolderRoots } from './folder-roots.ts';
-import { foundInFolder } from './found-in-folder.ts';
-import { type JoinedServer, joinServer } from './join-server.ts';
+import { FolderRoots, foundInFolder } from './folder-roots.ts';
+import { type JoinedServer, joinServer, type RunningServerNote, RunningServers } from './running-servers.ts';
 import { ProjectSites } from './project-sites.ts';
 import { packageVersion } from '../package-version.ts';
-import { removeRunFolders } from '../run/run-folders.ts';
+import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { ensureMachineToken, machineTokenFile } from '../settings/machine-token.ts';
-import { diagnosticsFor, type DiagnosticsOptions } from '../settings/diagnostics.ts';
-import { secretsFor } from '../settings/secrets.ts';
-import { openTelemetry } from '../settings/telemetry.ts';
+import { type DiagnosticsOptions, openSite } from '../settings/site.ts';
 import { ProviderSettings } from '../settings/provider-settings.ts';
 import { askForSettings } from '../settings/settings.ts';
-import { type RunningServerNote, RunningServers } from './running-servers.ts';
 import { findCommandCall, startLines } from './start-screen.ts';
-import { openStoreOf, type StoreOptions, storeUrls } from '../settings/store-options.ts';
+import { type StoreOptions, storeUrls } from '../settings/store-options.ts';
 import { defined } from '../../events/defined.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -72,7 +67,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     : running.filter(each => each.store === here.store && (wanted ?? each.port) === each.port);
   const joined = await joinServer(matching, { folder: settings.cwd, home, token: machineToken });
   if (joined !== undefined) return openRunning(joined, options, machineToken);
-  const log = await openStoreOf(options, config);
+  const site = await openSite(settings, options, { hidesSecrets: false });
+  const { log, secrets, supervision } = site;
+  const { telemetry, onDiagnostic } = supervision;
   const worktrees = new Worktrees({
     home,
     folder: settings.cwd,
@@ -81,16 +78,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   const roots = new FolderRoots(config.server?.roots ?? [homedir()]);
   const agents = await ProjectSites.open({ start: opened, roots, worktrees, yolo, isShared: !isOwn });
-  const secrets = secretsFor(options, config);
-  const onDiagnostic = diagnosticsFor(options);
-  const telemetry = await openTelemetry({ log, secrets, onDiagnostic });
-  const observed = defined({ telemetry, onDiagnostic });
-  const supervisor = new Supervisor({
-    log,
-    agents: ({ agentId }) => agents.get(agentId),
-    ...observed,
-    ...(config.limits && { limits: config.limits as Limits }),
-  });
+  const supervisor = new Supervisor({ ...supervision, agents: ({ agentId }) => agents.get(agentId) });
   let server: RunningServer;
   try {
     server = await listen(wanted, port =>
@@ -106,9 +94,8 @@ export async function serve(options: ServeOptions): Promise<void> {
         logStyle,
         version: packageVersion(),
         secrets,
-        ...observed,
         tokens,
-        ...defined({ mcpAllow: options.mcpAllow }),
+        ...defined({ telemetry, onDiagnostic, mcpAllow: options.mcpAllow }),
         ...(files !== undefined && { filesRoot: resolve(files) }),
         ...(isOwn && { sessions: { home: homedir(), environment: process.env } }),
         folder: settings.cwd,
@@ -121,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     );
   } catch (error) {
     await agents.close();
-    await log.close();
+    await site.close();
     const other = running.find(each => each.port === wanted);
     if (other === undefined || !SingletreeError.is(error, 'address_unavailable')) throw error;
     const why = `Port ${takenBy(other.port, running).slice('port '.length)}: ${other.url}. Choose another one with --port.`;
@@ -160,8 +147,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await server.close();
   await supervisor.close();
   await agents.close();
-  await telemetry?.close();
-  await log.close();
+  await site.close();
 }
 
 /** Whether only the person at this machine reaches the server. */

@@ -1,7 +1,7 @@
 import { standardError } from '../../control/standard-output.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { ModelProviderInfo } from '../../protocols/index.ts';
-import { tableLines } from '../table.ts';
+import { tableLines } from '../print.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Command, Option } from 'commander';
 import type { Config } from '../../config/index.ts';
 import { SingletreeError } from '../../events/singletree-error.ts';
 import { type EventLog, openStore, parseStoreUrl } from '../../log/index.ts';
@@ -14,17 +13,6 @@ export interface StoreOptions {
   readonly db?: string;
   readonly store?: string;
   readonly live?: string;
-}
-
-/** Adds `--store`, `--live` and `--db` to a command. */
-export function addStoreOptions(command: Command): Command {
-  return command
-    .option(
-      '--store <url>',
-      'the log: file:PATH or postgres://…; by default SINGLETREE_STORE, else a file in SINGLETREE_HOME',
-    )
-    .option('--live <url>', 'the live tail of a postgres:// log: redis://…; by default SINGLETREE_LIVE')
-    .addOption(new Option('--db <file>', 'the file of the log: the same as --store file:FILE').conflicts('store'));
 }
 
 /** Returns the URLs of the store and its live tail; an option goes before the environment, which goes before the configuration. */
@@ -42,7 +30,7 @@ export function storeUrls(
   return { store: url, ...defined({ live: tail }) };
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   /** Receives what happens to the live tail; printed when absent. */
   readonly report?: (text: string) => void;
   /** Whether a file that cannot be written is opened for reading. */

@@ -1,30 +1,31 @@
-import { defined } from '../../events/defined.ts';
 import { createReadStream, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
-import { Conversations, type RewindResult } from '../../control/index.ts';
-import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { createGraph, reduceEvent } from '../../graph/index.ts';
-import { allThreads, importThread, readEvents, type Thread } from '../../log/index.ts';
-import { visibleLine } from '../../events/terminal-text.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
-import { singletreeHome } from '../settings/home.ts';
-import { runIdsOf } from '../../server/run-ids.ts';
-import { removeRunFolders } from '../run/run-folders.ts';
-import { ProgressLine } from '../run/progress-line.ts';
-import { graphLines } from '../graph-lines.ts';
-import { tableLines } from '../table.ts';
+import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { importableAgents } from '../../control/import/session-source.ts';
-import { ageText } from './age-text.ts';
-import { findThread, shortIds } from './find-thread.ts';
-import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
-import { findRewindTarget } from './rewind-target.ts';
+import { Conversations, type RewindResult } from '../../control/index.ts';
 import { isSameFolder } from '../../control/same-folder.ts';
-import { showRows } from './show-rows.ts';
-import { Transcript } from './transcript.ts';
-import { type ThreadCommandOptions, withLog } from './with-log.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
+import { defined } from '../../events/defined.ts';
+import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import { visibleLine } from '../../events/terminal-text.ts';
+import { createGraph, reduceEvent } from '../../graph/index.ts';
+import { allThreads, type EventLog, importThread, readEvents, type Thread } from '../../log/index.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
+import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
+import { RunScreen } from '../../terminal/session/run-screen.ts';
+import { ThreadView } from '../../terminal/session/thread-view.ts';
+import { graphLines } from '../graph-lines.ts';
+import { ageText, printJson, printResult, printTable } from '../print.ts';
+import { runIdsOf } from '../../server/run-ids.ts';
+import { ProgressLine } from '../run/progress-line.ts';
+import { removeRunFolders } from '../run/run-record.ts';
+import { singletreeHome } from '../settings/home.ts';
+import { findRewindTarget, findThread, shortIds } from './find-thread.ts';
+import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
+import { Transcript } from './transcript.ts';
+import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 
 /** `singletree threads`: the newest threads. */
 export function listThreads(options: ThreadCommandOptions & { readonly limit: number }): Promise<void> {
@@ -60,7 +61,7 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       ageText(thread.updatedAt),
       (thread.title ?? 'Untitled').slice(0, 80),
     ]);
-    for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+    await printTable(rows);
     for (const [at, { id }] of threads.entries())
       if (stands[at]?.state === 'queued' && stands[at].problem !== undefined)
         await standardOutput.write(`\n${ids.get(id) ?? id}: ${visibleLine(stands[at].problem)}\n`);
@@ -73,18 +74,8 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
 
 async function summaryOf(reader: ConversationReader, thread: Thread): Promise<object> {
   const { id, title, resourceId, createdAt, updatedAt, seq, branchedFrom } = thread;
-  const { state, problem } = await reader.status(thread);
-  return {
-    id,
-    title,
-    status: state,
-    problem,
-    resourceId,
-    createdAt,
-    updatedAt,
-    seq,
-    branchedFrom,
-  };
+  const { state: status, problem } = await reader.status(thread);
+  return { id, title, status, problem, resourceId, createdAt, updatedAt, seq, branchedFrom };
 }
 
 /** `singletree show`: a thread with the rows of the chat, in a pipe as plain text, or its events as JSON; with `follow` until it is interrupted. */
@@ -125,9 +116,8 @@ export function importFile(file: string, options: ThreadCommandOptions & { reado
     })();
     const title = defined({ title: options.title });
     const thread = await importThread(log, counted, title).finally(() => progress.end());
-    await (options.json === true
-      ? standardOutput.writeJson(await summaryOf(new ConversationReader(log), thread))
-      : standardOutput.write(`thread ${thread.id}: ${thread.seq} events\n`));
+    const summary = await summaryOf(new ConversationReader(log), thread);
+    await printResult(options, summary, `thread ${thread.id}: ${thread.seq} events`);
   });
 }
 
@@ -140,9 +130,8 @@ export function branchCommand(
     const { id, seq, title } = await findThread(log, text);
     const name = options.title ?? title;
     const branch = await log.branch(id, options.at ?? seq, name === undefined ? {} : { title: name });
-    await (options.json === true
-      ? standardOutput.writeJson(await summaryOf(new ConversationReader(log), branch))
-      : standardOutput.write(`thread ${branch.id}: ${branch.seq} events shared\n`));
+    const summary = await summaryOf(new ConversationReader(log), branch);
+    await printResult(options, summary, `thread ${branch.id}: ${branch.seq} events shared`);
   });
 }
 
@@ -163,9 +152,7 @@ export function removeCommand(text: string, options: ThreadCommandOptions & { re
       await log.deleteThread(thread.id);
     };
     await conversations.delete(thread.id, { remove });
-    await (options.json === true
-      ? standardOutput.writeJson({ id: thread.id, deleted: true })
-      : standardOutput.write(`deleted ${thread.id}\n`));
+    await printResult(options, { id: thread.id, deleted: true }, `deleted ${thread.id}`);
   });
 }
 
@@ -175,12 +162,9 @@ export function graphCommand(text: string, options: ThreadCommandOptions): Promi
     const { id } = await findThread(log, text);
     let graph = createGraph();
     for await (const event of readEvents(log, id)) graph = reduceEvent(graph, event);
-    if (options.json !== true) {
-      for (const line of graphLines(graph)) await standardOutput.write(`${line}\n`);
-      return;
-    }
-    for (const node of graph.nodes.values())
-      await standardOutput.writeJson({ ...node, children: graph.edges.get(node.id) ?? [] });
+    if (options.json === true)
+      return printJson([...graph.nodes.values()].map(node => ({ ...node, children: graph.edges.get(node.id) ?? [] })));
+    for (const line of graphLines(graph)) await standardOutput.write(`${line}\n`);
   });
 }
 
@@ -205,10 +189,7 @@ export function rewindCommand(
     const act = () =>
       direction === 'undo' ? conversations.undo(id, { ...named, force }) : conversations.redo(id, { force });
     const result = isPreview ? await preview() : await act();
-    if (options.json === true) {
-      await standardOutput.writeJson(result);
-      return;
-    }
+    if (options.json === true) return void (await standardOutput.writeJson(result));
     for (const { folder, files } of result.folders)
       for (const { path, action, isConflict } of files)
         await standardOutput.write(`${isConflict ? 'conflict' : action}  ${visibleLine(join(folder, path))}\n`);
@@ -222,4 +203,30 @@ export function rewindCommand(
       );
     await standardOutput.write(`continue in thread ${threadId}\n`);
   });
+}
+
+/** How many events of a thread that is not followed are printed together. */
+const drawnTogether = 1_000;
+
+/** Prints the events of a thread at a terminal with the rows of the chat; what is open is redrawn while it is followed, and what waits for an answer is last. */
+async function showRows(
+  log: EventLog,
+  thread: Thread,
+  events: AsyncIterable<LoggedEvent>,
+  { follow = false }: { readonly follow?: boolean },
+): Promise<void> {
+  const cwd = (await new ConversationReader(log).digests.findStartFolder(thread)) ?? process.cwd();
+  const { styling, isLive } = screenStyle(process.env);
+  const view = await ThreadView.open(log, thread.id, 0);
+  const screen = new RunScreen({ view, cwd, styling, isLive: isLive && follow });
+  let undrawn = 0;
+  for await (const event of events) {
+    view.take(event);
+    if (!follow && ++undrawn < drawnTogether) continue;
+    screen.draw();
+    undrawn = 0;
+  }
+  screen.close({ printsOpen: true });
+  for (const { relay } of view.reading.pending)
+    await standardOutput.write(`? ${presentRelay(relay, { cwd }).summary}\n`);
 }

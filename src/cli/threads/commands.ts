@@ -1,8 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type CommandName, listedCommand } from '../command-list.ts';
-import { folder } from '../settings/folder.ts';
-import { addStoreOptions } from '../settings/store-options.ts';
-import { subcommand } from '../subcommand.ts';
+import { type CommandName, listedCommand, subcommand } from '../command-list.ts';
+import { addJsonOption, addStoreOptions, folder } from '../command-options.ts';
 
 const thread = ['[thread]', 'its id, the beginning of its id, or "last": the newest of this folder', 'last'] as const;
 /** The external agents whose sessions `export` writes: named here, so that no adapter is loaded for a list of options. */
@@ -11,8 +9,7 @@ const actions = () => import('./actions.ts');
 
 /** Adds the commands that list, show, copy and remove threads. */
 export function addThreadCommands(program: Command): void {
-  const json = (command: Command) => command.option('--json', 'print one JSON value per line');
-  const add = (name: CommandName) => json(addStoreOptions(listedCommand(program, name)));
+  const add = (name: CommandName) => addJsonOption(addStoreOptions(listedCommand(program, name)));
 
   add('threads')
     .option('--limit <number>', 'at most this many', count, 20)
@@ -86,9 +83,9 @@ export function addThreadCommands(program: Command): void {
     .option('--from <day>', 'the first day, such as 2026-01-31')
     .option('--to <day>', 'the last day')
     .option('--imported', 'what imported sessions report instead, which counts in no total')
-    .action(async options => (await import('./usage.ts')).usageCommand(options));
+    .action(async options => (await import('./queries.ts')).usageCommand(options));
   const debug = listedCommand(program, 'debug');
-  json(
+  addJsonOption(
     addStoreOptions(
       subcommand(debug, 'prompt', {
         description:
@@ -108,8 +105,8 @@ export function addThreadCommands(program: Command): void {
         .conflicts(['agent', 'message', 'mode', 'cwd']),
     )
     .option('--run <id>', 'with --step: the run, also one of a subagent or of the memory')
-    .action(async (id, options) => (await import('./prompt.ts')).promptCommand(id, options));
-  json(
+    .action(async (id, options) => (await import('./debug.ts')).promptCommand(id, options));
+  addJsonOption(
     subcommand(debug, 'env', {
       description: 'list the variables that a program gets of yours, and those it does not, by name',
       example: 'singletree debug env claude',
@@ -117,7 +114,7 @@ export function addThreadCommands(program: Command): void {
   )
     .argument('[agent]', 'an external agent, whose own variables are passed too')
     .option('--cwd <folder>', 'the folder that the agent works in', folder)
-    .action(async (agent, options) => (await import('../debug-env.ts')).environmentCommand(agent, options));
+    .action(async (agent, options) => (await import('./debug.ts')).environmentCommand(agent, options));
   addInboxCommand(add('inbox'));
 }
 
@@ -125,7 +122,7 @@ function addInboxCommand(inbox: Command): void {
   inbox.action(async options => (await import('./inbox.ts')).listInbox(options));
   const relayed = ['<relay>', 'its number in the list, its id or the beginning of it, or "last"'] as const;
   const add = (name: string, description: string, example: string) =>
-    addStoreOptions(subcommand(inbox, name, { description, example })).option('--json', 'print the result as JSON');
+    addJsonOption(addStoreOptions(subcommand(inbox, name, { description, example })), 'result');
   add('show', 'print one of them whole', 'singletree inbox show 1')
     .argument(...relayed)
     .action(async (relay: string, _options: object, command: Command) =>

@@ -1,17 +1,23 @@
+import { printJson } from '../print.ts';
+import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { toWrittenMessages } from '../../agents/cli/sessions/written-session.ts';
+import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
+import { standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../events/defined.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { standardOutput } from '../../control/standard-output.ts';
-import { readEvents } from '../../log/index.ts';
+import { createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
+import { readEvents, type Thread } from '../../log/index.ts';
 import { toLines } from '../../log/jsonl.ts';
+import { projectMessages } from '../../projections/index.ts';
 import { type DocumentFormat, documentFormats } from '../../protocols/documents/thread-document.ts';
-import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
 import { packageVersion } from '../package-version.ts';
 import type { StoreOptions } from '../settings/store-options.ts';
 import { findThread } from './find-thread.ts';
-import { withLog } from './with-log.ts';
-import { writeNew } from './write-new.ts';
+import { withLog } from '../settings/site.ts';
 
 interface ExportOptions extends StoreOptions {
   /** A document, the events, or the id of an external agent whose session is written. */
@@ -36,11 +42,8 @@ export async function exportCommand(
     const thread = await findThread(log, text);
     const { id, title, branchedFrom } = thread;
     const events = eventsWithoutSecrets(readEvents(log, id), redactor);
-    if (format === 'jsonl') return output === undefined ? printEvents(events) : writeNew(output, toLines(events));
-    if (!isDocument(format)) {
-      const { exportSession } = await import('./export-session.ts');
-      return exportSession(format, thread, events, output);
-    }
+    if (format === 'jsonl') return output === undefined ? printJson(events) : writeNew(output, toLines(events));
+    if (!isDocument(format)) return exportSession(format, thread, events, output);
     const all: LoggedEvent[] = [];
     for await (const event of events) all.push(event);
     const images = output === undefined ? undefined : new ImageFolder(output);
@@ -59,10 +62,6 @@ export async function exportCommand(
 
 function isDocument(format: string): format is DocumentFormat {
   return Object.hasOwn(documentFormats, format);
-}
-
-async function printEvents(events: AsyncIterable<LoggedEvent>): Promise<void> {
-  for await (const event of events) if (!(await standardOutput.writeJson(event))) return;
 }
 
 /** The images of a document, in a folder beside it. */
@@ -87,4 +86,53 @@ class ImageFolder {
     for (const { name, data } of this.#images)
       await writeFile(join(this.#place, this.#folder, name), data, { encoding: 'base64', mode: 0o600, flag: 'wx' });
   }
+}
+
+/** Writes the active branch of a thread as a session that an external agent continues, to a new file or folder. */
+async function exportSession(
+  agentId: string,
+  { metadata }: Thread,
+  events: AsyncIterable<LoggedEvent>,
+  output: string | undefined,
+): Promise<void> {
+  const { cliAdapters } = await import('../../agents/cli/adapters/index.ts');
+  const format = cliAdapters[agentId]?.session;
+  if (format === undefined) throw new SingletreeError('invalid_argument', `No session of "${agentId}" can be written.`);
+  let conversation = createConversation();
+  for await (const event of events) conversation = reduceConversation(conversation, event);
+  const messages = toWrittenMessages(projectMessages(conversation, defaultActive(conversation)));
+  const { cwd } = metadata;
+  const place = { cwd: typeof cwd === 'string' ? cwd : process.cwd(), time: Date.now() };
+  const written = format.write({ messages, ...place, findFolder: () => resolve(output ?? '.') });
+  const [main, ...others] = written.files;
+  if (main === undefined) return;
+  if (output === undefined) {
+    if (others.length > 0)
+      throw new SingletreeError(
+        'invalid_argument',
+        `A session of ${agentId} has several files. Name a folder: -o FOLDER`,
+      );
+    await standardOutput.write(main.text);
+    return;
+  }
+  if (others.length > 0) await mkdir(output, { recursive: true, mode: 0o700 });
+  const path = others.length > 0 ? join(output, main.name) : output;
+  await writeNew(path, [main.text]);
+  for (const { name, text } of others) await writeNew(join(dirname(path), name), [text]);
+  await standardError.write(`Continue it: ${written.continueFrom(resolve(path))}\n`);
+}
+
+/** Writes a file that only its owner can read; never over another one. */
+async function writeNew(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  try {
+    await pipeline(Readable.from(pieces), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw new SingletreeError('invalid_argument', `"${file}" exists already. Name a new file, or remove it first.`);
+    if (code === 'ENOENT')
+      throw new SingletreeError('invalid_argument', `There is no folder "${dirname(file)}" to write "${file}" in.`);
+    throw error;
+  }
+  await standardError.write(`Wrote ${file}\n`);
 }

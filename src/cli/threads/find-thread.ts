@@ -1,9 +1,10 @@
+import type { ThreadRewind } from '../../control/index.ts';
+import { isSameFolder } from '../../control/same-folder.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleLine } from '../../events/terminal-text.ts';
 import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
 import { askYesNo, canAsk } from '../ask-yes-no.ts';
-import { isSameFolder } from '../../control/same-folder.ts';
 
 /** The shortest beginning of an id that is shown or accepted. */
 export const shortest = 4;
@@ -36,9 +37,13 @@ export function findThread(log: EventLog, text: string, folder: string = process
 /** Returns the newest thread of a folder. */
 export async function findNewest(log: EventLog, folder: string): Promise<Thread | undefined> {
   const digests = new ThreadDigests(log);
+  return findFirst(log, async thread => isSameFolder(await digests.findStartFolder(thread), folder));
+}
+
+async function findFirst(log: EventLog, fits: (thread: Thread) => Promise<boolean>): Promise<Thread | undefined> {
   let count = 0;
   for await (const thread of allThreads(log)) {
-    if (isSameFolder(await digests.findStartFolder(thread), folder)) return thread;
+    if (await fits(thread)) return thread;
     if (++count >= mostThreads) break;
   }
   return undefined;
@@ -111,5 +116,39 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
       id,
       id.slice(0, Math.max(13, common(id, sorted[at - 1]) + 1, common(id, sorted[at + 1]) + 1)),
     ]),
+  );
+}
+
+interface RewindTarget {
+  readonly direction: 'undo' | 'redo';
+  /** The thread that was named; the newest one of this folder when absent. */
+  readonly text: string | undefined;
+  /** Whether a thread of another folder is meant. */
+  readonly yes: boolean;
+}
+
+/**
+ * Returns the thread to rewind. One whose newest turn worked in another folder is named to the person, who confirms it;
+ * without a terminal it is refused with the command that means it.
+ */
+export async function findRewindTarget(
+  log: EventLog,
+  rewind: ThreadRewind,
+  { direction, text, yes }: RewindTarget,
+): Promise<Thread> {
+  const isHere = async ({ id }: Thread) => isSameFolder(await rewind.findFolder(id), process.cwd());
+  const newest = text === undefined ? await findFirst(log, isHere) : undefined;
+  if (newest !== undefined) return newest;
+  const thread = await findThread(log, text ?? 'last');
+  const folder = await rewind.findFolder(thread.id);
+  if (yes || folder === undefined || (await isHere(thread))) return thread;
+  const title = JSON.stringify(thread.title ?? 'Untitled');
+  const what = visibleLine(
+    `This would ${direction} a turn of the thread ${title} (${thread.id}) of ${folder}, not of this folder`,
+  );
+  if (canAsk() && (await askYesNo(`${what}. Continue?`))) return thread;
+  throw new SingletreeError(
+    'invalid_argument',
+    `${what}: nothing was changed. If you mean it: singletree ${direction} ${thread.id} --yes`,
   );
 }

@@ -8,11 +8,10 @@ import { printNotice, standardError, standardOutput } from '../../control/standa
 import { SingletreeError } from '../../events/index.ts';
 import { plainText } from '../../events/terminal-text.ts';
 import type { EventLog } from '../../log/index.ts';
-import { counted } from '../counted.ts';
+import { counted, printTable } from '../print.ts';
 import { ProgressLine } from '../run/progress-line.ts';
-import { tableLines } from '../table.ts';
 import { importFile } from './actions.ts';
-import { type ThreadCommandOptions, withLog } from './with-log.ts';
+import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 
 export interface ImportCommandOptions extends ThreadCommandOptions {
   readonly all?: boolean;
@@ -68,7 +67,7 @@ async function printSessions(sessions: readonly ListedSession[], { json }: Threa
       status,
       (session.title ?? session.id).slice(0, 80),
     ]);
-    for (const line of tableLines(rows)) await standardOutput.write(`${line}\n`);
+    await printTable(rows);
   }
   const news = sessions.filter(({ status }) => status !== 'imported').length;
   await standardOutput.write(

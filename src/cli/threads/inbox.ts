@@ -12,20 +12,17 @@ import { oneLine } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
 import { builtInIds, ownAgents } from '../agents/own-agents.ts';
-import { questionAnswer } from '../relay-prompts/question-answer.ts';
-import { relayText } from '../relay-prompts/relay-text.ts';
+import { questionAnswer, relayText } from '../relay-prompts/relay-text.ts';
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
 import { runAtTerminal } from '../run/run-at-terminal.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { storeUrls } from '../settings/store-options.ts';
 import type { EventLog, Thread } from '../../log/index.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
-import { tableLines } from '../table.ts';
-import { writeProse } from '../write-prose.ts';
+import { ageText, printJson, printResult, printTable, writeProse } from '../print.ts';
 import { shortest, shortIds } from './find-thread.ts';
-import { ageText } from './age-text.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
-import { type ThreadCommandOptions, withConfiguredLog, withLog } from './with-log.ts';
+import { type ThreadCommandOptions, withConfiguredLog, withLog } from '../settings/site.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 
 /** `singletree inbox`: what waits for a person, the oldest first; of an interrupted run with the command that resumes it. */
@@ -36,11 +33,10 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
       log,
       pending.map(({ thread }) => thread),
     );
-    if (options.json === true) {
-      for (const { thread, entry } of pending)
-        await standardOutput.writeJson({ threadId: thread.id, ...entry, ...interruptedFields(interrupted, thread.id) });
-      return;
-    }
+    if (options.json === true)
+      return printJson(
+        pending.map(({ thread: { id }, entry }) => ({ threadId: id, ...entry, ...interruptedFields(interrupted, id) })),
+      );
     const threads = shortIds(pending.map(({ thread }) => thread.id));
     const rows = pending.map(({ thread, entry }, index) => ({
       entry,
@@ -55,7 +51,7 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
       const cells = rows.map(({ entry: { relay }, number, state, threadId, age }) => {
         return [number, relay.relayKind, state, threadId, age, oneLine(presentRelay(relay).summary, 120)];
       });
-      for (const line of tableLines(cells)) await standardOutput.write(`${line}\n`);
+      await printTable(cells);
     }
     await writeProse(
       rows.length === 0
@@ -135,7 +131,7 @@ export async function answerInbox(
       by: userInfo().username,
       ...defined({ feedback: options.reason, remember: options.remember }),
       ...(outcome === 'revise' && value !== undefined && { input: parsed(value) }),
-      ...(outcome === 'answer' && value !== undefined && { answer: answerTo(entry.relay, value) }),
+      ...(outcome === 'answer' && value !== undefined && { answer: questionAnswer(entry.relay, value) }),
     };
     const interrupted = await interruptedRunOf(log, thread);
     if (interrupted !== undefined) {
@@ -150,9 +146,8 @@ export async function answerInbox(
       );
     }
     await new Conversations({ log }).answer(thread.id, entry.relay.id, answer);
-    await (options.json === true
-      ? standardOutput.writeJson({ threadId: thread.id, relayId: entry.relay.id, ...answer })
-      : standardOutput.write(`${outcome}: ${presentRelay(entry.relay).summary}\n`));
+    const stored = { threadId: thread.id, relayId: entry.relay.id, ...answer };
+    await printResult(options, stored, `${outcome}: ${presentRelay(entry.relay).summary}`);
     return undefined;
   });
   if (resumed === undefined) return 0;
@@ -199,10 +194,6 @@ function notResumed(agentId: string, threadId: string): SingletreeError {
     `No process runs this thread any more, and --no-resume keeps it so: nothing was answered. To resume it, which asks again: ${resumeCommand(agentId, threadId)}`,
     { details: { threadId } },
   );
-}
-
-function answerTo(relay: EventOf<'relay'>, text: string): string | string[] {
-  return relay.relayKind === 'question' ? questionAnswer(relay, text) : text;
 }
 
 function relayNamed(pending: readonly ThreadRelay[], named: string): ThreadRelay {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { MemoryLog, SqliteLog } from '../../log/index.ts';
-import { indexLog } from './index-log.ts';
+import { indexLog } from './queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'singletree-index-'));
 afterAll(() => rmSync(folder, { recursive: true }));

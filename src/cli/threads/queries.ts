@@ -1,9 +1,15 @@
+import { counted, printJson, printTable } from '../print.ts';
+import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
+import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { plainText } from '../../events/terminal-text.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
+import { inheritedSeq } from '../../log/own-events.ts';
+import { costText } from '../../terminal/rows/part-rows.ts';
+import { ProgressLine } from '../run/progress-line.ts';
 import { shortIds } from './find-thread.ts';
-import { indexLog } from './index-log.ts';
-import { type ThreadCommandOptions, withLog } from './with-log.ts';
-import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
+import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 
 /** `singletree search`: messages and titles that have all words. */
 export function searchCommand(
@@ -14,10 +20,7 @@ export function searchCommand(
     await indexLog(log, line => void standardError.write(line));
     const { hits, isComplete } = await (log.search?.({ text: words.join(' '), limit: options.limit }) ?? unavailable());
     if (!isComplete) printNotice('a part of this log is not indexed: messages may be missing.');
-    if (options.json === true) {
-      for (const hit of hits) await standardOutput.writeJson(hit);
-      return;
-    }
+    if (options.json === true) return printJson(hits);
     const ids = shortIds([...new Set(hits.map(({ threadId }) => threadId))]);
     for (const { threadId, title = 'Untitled', seq, snippet } of hits)
       await standardOutput.write(
@@ -28,6 +31,90 @@ export function searchCommand(
 }
 
 /** Throws for a store that cannot answer. */
-export function unavailable(): never {
+function unavailable(): never {
   throw new SingletreeError('not_supported', 'The store of this log does not offer this.');
+}
+
+interface UsageOptions extends ThreadCommandOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly imported?: boolean;
+  readonly by: readonly (UsageGroup | 'thread')[];
+}
+
+/** `singletree usage`: tokens and cost by day, agent, model and resource, or by thread. */
+export function usageCommand({ from, to, by, imported, ...options }: UsageOptions): Promise<void> {
+  return withLog(options, async log => {
+    if (by.includes('thread')) return usageByThread(log, { from, to, imported, isJson: options.json === true });
+    const groups = by as readonly UsageGroup[];
+    await indexLog(log, line => void standardError.write(line));
+    const totals = await (log.usage?.({ by: groups, ...defined({ from, to, imported }) }) ?? unavailable());
+    if (options.json === true) return printJson(totals);
+    const rows = totals.map(({ day, agentId, modelId, resourceId, modelCalls, ...usage }) => [
+      ...groups.map(group => ({ day, agent: agentId, model: modelId, resource: resourceId })[group] || '–'),
+      ...cells(modelCalls, usage),
+    ]);
+    return printRows(rows);
+  });
+}
+
+interface Period {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly imported: boolean | undefined;
+  readonly isJson: boolean;
+}
+
+/** Reads every thread; events that a branch shares with its origin count there, and imported ones only among themselves. */
+async function usageByThread(log: EventLog, { from = '', to = '\uffff', imported, isJson }: Period): Promise<void> {
+  if ([from, to === '\uffff' ? '' : to].some(day => day !== '' && !/^\d{4}-\d\d-\d\d$/.test(day)))
+    throw new SingletreeError('invalid_argument', 'Expected days such as "2026-01-31" for --from and --to.');
+  const progress = new ProgressLine(standardError);
+  const found: { id: string; title: string; modelCalls: number; usage: UsageCounts }[] = [];
+  let read = 0;
+  for await (const thread of allThreads(log)) {
+    const { id, title = 'Untitled' } = thread;
+    progress.show(`read ${++read} threads`);
+    let [usage, modelCalls] = [noUsage, 0];
+    const first = imported === true ? (thread.branchedFrom?.seq ?? 0) : inheritedSeq(thread);
+    const last = imported === true ? (thread.importedSeq ?? 0) : Number.POSITIVE_INFINITY;
+    if (first >= last) continue;
+    for await (const event of readEvents(log, id, first)) {
+      if (event.seq > last) break;
+      const day = event.ts.slice(0, 10);
+      if (event.type !== 'usage' || day < from || day > to) continue;
+      usage = addUsage(usage, event);
+      modelCalls++;
+    }
+    if (modelCalls > 0) found.push({ id, title, modelCalls, usage });
+  }
+  progress.end();
+  if (isJson) return printJson(found.map(({ id: threadId, usage, ...more }) => ({ threadId, ...more, ...usage })));
+  const ids = shortIds(found.map(({ id }) => id));
+  await printRows(
+    found.map(({ id, title, modelCalls, usage }) => [
+      ids.get(id) ?? id,
+      ...cells(modelCalls, usage),
+      title.slice(0, 80),
+    ]),
+  );
+}
+
+function cells(modelCalls: number, { inputTokens, outputTokens, cost }: UsageCounts): string[] {
+  return [`${modelCalls} calls`, `${inputTokens} in`, `${outputTokens} out`, cost === undefined ? '' : costText(cost)];
+}
+
+async function printRows(rows: readonly string[][]): Promise<void> {
+  await printTable(rows);
+  if (rows.length === 0) await standardOutput.write('No usage yet.\n');
+}
+
+/** Indexes everything a log has not indexed yet, and reports how far it is when that takes more than a moment. */
+export async function indexLog(log: EventLog, report: (line: string) => void): Promise<void> {
+  if (log.indexSome === undefined) return;
+  let reported: number | undefined;
+  for (let rest = await log.indexSome(); rest.hasMore; rest = await log.indexSome()) {
+    if (rest.threads !== reported) report(`singletree: indexing messages: ${counted(rest.threads, 'thread')} left\n`);
+    reported = rest.threads;
+  }
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ThreadRewind } from '../../control/index.ts';
 import { MemoryLog } from '../../log/index.ts';
-import { findRewindTarget } from './rewind-target.ts';
+import { findRewindTarget } from './find-thread.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

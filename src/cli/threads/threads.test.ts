@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/index.ts';
 import { MemoryLog, readEvents } from '../../log/index.ts';
-import { demoRun } from '../demo-run.ts';
-import { tableLines } from '../table.ts';
-import { ageText } from './age-text.ts';
+import { demoRun } from '../demo.ts';
+import { ageText, tableLines } from '../print.ts';
 import { findThread, shortIds } from './find-thread.ts';
 import { Transcript } from './transcript.ts';
 

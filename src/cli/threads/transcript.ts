@@ -1,11 +1,12 @@
-import type { AgentEvent, EventOf, LoggedEvent } from '../../events/index.ts';
-import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import { type AgentEvent, type EventOf, type LoggedEvent, toolOutputOf } from '../../events/index.ts';
+import { plainText, printableText } from '../../events/terminal-text.ts';
+import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
 import { folderWords } from '../../projections/index.ts';
+import { isShownAsCall, oneLine, presentCall, presentOperation } from '../../projections/presentation/present-call.ts';
 import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { relayStanding } from '../../projections/relay-book.ts';
 import { endText } from '../../terminal/rows/part-rows.ts';
-import { activityLine } from './activity-line.ts';
-import { plainText, printableText } from '../../events/terminal-text.ts';
+import { objectText } from '../../terminal/rows/tool-row.ts';
 
 /** Turns the events of a thread into text for a terminal, append-only: what was printed never changes. */
 export class Transcript {
@@ -83,4 +84,47 @@ function summaryLines({ text, tokens, coveredTokens, seq }: EventOf<'summary'>):
 function wordsOf({ content }: EventOf<'user'>): string {
   if (typeof content === 'string') return content;
   return content.map(part => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ');
+}
+
+/** Returns one activity of an event as one line; undefined for text. */
+export function activityLine(activity: Activity, event?: AgentEvent): string | undefined {
+  const mark = 'isSuccess' in activity && !activity.isSuccess ? '✗' : '•';
+  switch (activity.type) {
+    case 'agent':
+      return undefined;
+    case 'command':
+    case 'read':
+    case 'write':
+    case 'skill':
+    case 'search':
+    case 'list': {
+      const call = presentOperation(activity);
+      const exitCode = 'exitCode' in activity ? (activity.exitCode ?? 0) : 0;
+      return `${mark} ${call.verb} ${objectText(call)}${exitCode === 0 ? '' : ` · exit code ${exitCode}`}`;
+    }
+    case 'orchestration':
+      return `${mark} ${activity.action.replace('_', ' ')}${activity.subagentName === undefined ? '' : ` (${activity.subagentName})`}`;
+    case 'error':
+    case 'warning':
+      return `${activity.type === 'error' ? '✗' : '!'} ${activity.message}`;
+    case 'unknown':
+      return isCall(event) ? callLine(event) : `? ${oneLine(JSON.stringify(activity.raw), 120)}`;
+    default:
+      return activity satisfies never;
+  }
+}
+
+type Call = EventOf<'tool_call'> | EventOf<'tool_result'>;
+
+function isCall(event: AgentEvent | undefined): event is Call {
+  return event?.type === 'tool_call' || event?.type === 'tool_result';
+}
+
+/** A call of a tool that is no activity of a known kind; nothing for one that asks a person or changes the tasks. */
+function callLine(event: Call): string | undefined {
+  const isDone = event.type === 'tool_call' || 'context' in toolOutputOf(event.output);
+  const status = isDone ? 'done' : 'failed';
+  if (!isShownAsCall({ name: event.name, status, relays: [] })) return undefined;
+  const { verb, object } = presentCall({ name: event.name, status });
+  return `${isDone ? '•' : '✗'} ${verb} ${object}`;
 }

@@ -41,7 +41,7 @@ describe('the model of a thread', () => {
     const used: string[] = [];
     const agentNamed = (id: string) =>
       scriptedAgent(id, async function* ({ params }) {
-        used.push(`${id} ${params.model ?? '-'}`);
+        used.push(`${id} ${params.run.model ?? '-'}`);
         yield* [];
       });
     const agents = [agentNamed('one'), agentNamed('two')];
@@ -92,7 +92,7 @@ describe('the mode of a thread', () => {
   it('is in the metadata of the thread, whether a person, a message or the agent changed it', async () => {
     const agent = {
       ...scriptedAgent('one', async function* ({ event, params }) {
-        if (params.mode === 'plan') yield event('mode_changed', { modeId: 'build', previousModeId: 'plan' });
+        if (params.run.mode === 'plan') yield event('mode_changed', { modeId: 'build', previousModeId: 'plan' });
       }),
       modes,
     };
@@ -128,7 +128,7 @@ describe('the mode of a thread', () => {
         await answer('p');
       }),
       modes,
-      carriesOutPlans: true,
+      abilities: { carriesOutPlans: true },
     };
     const { log, id, control, conversations } = await setUp(agent);
     await conversations.send(id, { content: 'a', mode: 'plan' });
@@ -146,7 +146,7 @@ describe('a reminder', () => {
   it('is read with the next message, and gets no answer', async () => {
     let read: unknown;
     const agent = scriptedAgent('one', async function* ({ params }) {
-      read = params.messages;
+      read = params.conversation.messages;
       yield* [];
     });
     const { log, id, control, conversations } = await setUp(agent);

@@ -78,8 +78,8 @@ export class ConversationSettings extends ConversationReader {
     if (entry?.relay.relayKind !== 'plan' || mode === undefined) return;
     // The run may have ended meanwhile.
     const agentId = await this.inbox.findAgent({ thread: await this.find(threadId), entry });
-    const { carriesOutPlans, modes: [first] = [] } = this.#agents.get(agentId ?? '', threadId) ?? {};
-    if (carriesOutPlans === true && first !== undefined && first.id !== mode)
+    const { abilities, modes: [first] = [] } = this.#agents.get(agentId ?? '', threadId) ?? {};
+    if (abilities?.carriesOutPlans === true && first !== undefined && first.id !== mode)
       await this.choose(threadId, { events: changeMode(first.id, mode), metadata: { currentModeId: first.id } });
   }
 }

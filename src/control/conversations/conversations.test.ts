@@ -77,7 +77,7 @@ describe('a message during a run', () => {
     await conversations.send(threadId, { content: 'after it', delivery: 'follow_up' });
     await control.close();
     free.open();
-    const next = processOn(log, [{ ...patient('worker', free.opened), resumable: true }]);
+    const next = processOn(log, [{ ...patient('worker', free.opened), abilities: { resumable: true } }]);
     await next.control.recover();
     await next.conversations.recover();
     await vi.waitFor(async () => expect(await said(log, threadId)).toEqual(['go', 'into it', 'after it']));

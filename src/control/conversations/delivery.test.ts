@@ -11,11 +11,11 @@ import { Conversations } from './conversations.ts';
 function processOn(log: EventLog, owner: string | undefined, { hold }: { hold?: Promise<void> } = {}) {
   const effects: string[] = [];
   const agent = scriptedAgent('worker', async function* ({ event, params, until }) {
-    yield event('tool_call', { id: `${params.runId}/c`, name: 'work', input: {} });
-    yield event('tool_start', { id: `${params.runId}/c`, name: 'work' });
-    effects.push(JSON.stringify(params.messages.at(-1)?.content));
+    yield event('tool_call', { id: `${params.run.runId}/c`, name: 'work', input: {} });
+    yield event('tool_start', { id: `${params.run.runId}/c`, name: 'work' });
+    effects.push(JSON.stringify(params.conversation.messages.at(-1)?.content));
     if (effects.length === 1 && hold !== undefined) await until(hold);
-    yield event('tool_result', { id: `${params.runId}/c`, name: 'work', output: { context: 'done' } });
+    yield event('tool_result', { id: `${params.run.runId}/c`, name: 'work', output: { context: 'done' } });
   });
   const control = new Supervisor({ log, agents: [agent], ...(owner !== undefined && { owner }) });
   const agents = { list: () => [{ id: 'worker', name: 'Worker' }], get: () => agent };

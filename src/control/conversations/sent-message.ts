@@ -63,8 +63,8 @@ export function checkMode({ id, modes = [] }: Agent, mode: string | undefined): 
 }
 
 /** Throws `not_supported` when an agent cannot use what a client adds. */
-export function checkAdditions({ id, takesAdditions }: Agent, additions: RunAdditions | undefined): void {
-  if (additions === undefined || takesAdditions === true) return;
+export function checkAdditions({ id, abilities }: Agent, additions: RunAdditions | undefined): void {
+  if (additions === undefined || abilities?.takesAdditions === true) return;
   const what = additions.tools === undefined ? 'context' : 'tools';
   throw new SingletreeError(
     'not_supported',

@@ -113,10 +113,18 @@ describe('what changes a thread beside its messages', () => {
     const log = new MemoryLog();
     const { id } = await log.createThread();
     let given: unknown;
-    const agent = scriptedAgent('a', async function* ({ event, params: { cwd, mode } }) {
-      given = { cwd, mode };
-      yield event('text', { id: 't', content: 'Done.' });
-    });
+    const agent = scriptedAgent(
+      'a',
+      async function* ({
+        event,
+        params: {
+          run: { cwd, mode },
+        },
+      }) {
+        given = { cwd, mode };
+        yield event('text', { id: 't', content: 'Done.' });
+      },
+    );
     const conversations = new Conversations({ log, agents: { list: () => [agent], get: () => agent } });
     await conversations.move(id, { folder: '/work' });
     await conversations.choose(id, { events: changeMode('plan', undefined), metadata: { currentModeId: 'plan' } });

@@ -14,7 +14,7 @@ export function checkStoppable(
   const open = thread === undefined ? [] : openRunsOf(thread);
   if (getRun(conversation, runId)?.status !== 'running' || open.length === 0) throw runNotFound(runId);
   const owners = open.map(run => agents.get(getRun(conversation, run.runId)?.agentId ?? ''));
-  if (owners.some(agent => agent?.isExternal !== true)) return;
+  if (owners.some(agent => agent?.abilities?.isExternal !== true)) return;
   throw new SingletreeError(
     'invalid_argument',
     `"${owners[0]?.id}" runs its subagents itself: one of them cannot be stopped alone. Stop the whole run instead.`,

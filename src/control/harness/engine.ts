@@ -120,7 +120,8 @@ export class Engine<State extends object> {
       machine: this.machine,
       modes: this.modes,
       choices: this.choices,
-      carriesOutPlans: () => agentOfMode(this.modes.current, this.state.get() as State).carriesOutPlans === true,
+      carriesOutPlans: () =>
+        agentOfMode(this.modes.current, this.state.get() as State).abilities?.carriesOutPlans === true,
       thread: async () => this.threads.current && this.log.getThread(this.threads.current.id),
     });
     this.catalog = new ModelCatalog(config, onError);
@@ -370,7 +371,7 @@ export class Engine<State extends object> {
       harness: toolContext(this, thread.id),
       thread,
       agent,
-      memory: () => this.memory.forRun(params, thread, requestContext),
+      memory: () => this.memory.forRun(params.run, thread, requestContext),
       forks: this.#forks,
       workspace: context => this.workspaces.resolve(context),
       rules: this.permissions.rules,

@@ -1,4 +1,5 @@
-import type { Agent, Answers, InvokeParams, UserMessage } from '../../agents/agent.ts';
+import type { Agent, Answers, UserMessage } from '../../agents/agent.ts';
+import type { ConversationParams, HostParams, RunParams } from '../../agents/invoke-params.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, type AgentEvent, type EventOf, OrderChecker, SingletreeError } from '../../events/index.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
@@ -23,7 +24,11 @@ export interface ActiveRunOptions {
   readonly thread: ActiveThread;
   readonly threadId: string;
   readonly agent: Agent;
-  readonly params: Omit<InvokeParams, 'signal' | 'answers' | 'steering' | 'childStops'>;
+  readonly params: {
+    readonly run: Omit<RunParams, 'signal'>;
+    readonly conversation: ConversationParams;
+    readonly host: Omit<HostParams, 'answers' | 'steering' | 'childStops'>;
+  };
   /** How long an agent may take to stop before it is abandoned, in milliseconds. */
   readonly graceMs: number;
   /** Writes a warning into the log for events in an illegal order. */
@@ -76,11 +81,11 @@ export class ActiveRun implements RunHandle {
 
   constructor(options: ActiveRunOptions) {
     this.threadId = options.threadId;
-    this.runId = options.params.runId;
+    this.runId = options.params.run.runId;
     this.#options = options;
     this.#order = options.checkOrder ? new OrderChecker() : undefined;
-    const { resume } = options.params;
-    this.#lostCalls = options.agent.isExternal === true ? new LostCalls(resume) : undefined;
+    const { resume } = options.params.run;
+    this.#lostCalls = options.agent.abilities?.isExternal === true ? new LostCalls(resume) : undefined;
     if (resume !== undefined) this.#trackResumedChildren(resume);
     if (resume !== undefined && this.#order !== undefined)
       for (const { seq: _, ...event } of eventsOf(resume)) this.#order.check(event);
@@ -105,7 +110,7 @@ export class ActiveRun implements RunHandle {
   /** Resolves with the run and its result when its last event is in the log. */
   async finished(): Promise<FinishedRun> {
     const { agent, params } = this.#options;
-    const { resourceId, by } = params;
+    const { resourceId, by } = params.run;
     return { ...(await this.result), threadId: this.threadId, agentId: agent.id, ...defined({ resourceId, by }) };
   }
 
@@ -154,12 +159,12 @@ export class ActiveRun implements RunHandle {
 
   get #answers(): Answers | undefined {
     const { agent, thread } = this.#options;
-    return agent.asksNobody === true ? undefined : thread.answers;
+    return agent.abilities?.asksNobody === true ? undefined : thread.answers;
   }
 
   async #drive(): Promise<RunOutcome> {
     const { params, makeContext } = this.#options;
-    const invoked = makeContext === undefined ? this.#invoke(params.context) : this.#invokeWith(makeContext);
+    const invoked = makeContext === undefined ? this.#invoke(params.run.context) : this.#invokeWith(makeContext);
     const events = invoked[Symbol.asyncIterator]();
     try {
       // Raced once, not per event: a pending promise retains every promise it is raced with.
@@ -182,22 +187,24 @@ export class ActiveRun implements RunHandle {
   #invoke(context: unknown): AsyncIterable<AgentEvent> {
     const { agent, params } = this.#options;
     const invoked = agent.invoke({
-      ...params,
-      ...defined({ context }),
-      signal: this.#stop.signal,
-      ...defined({ answers: this.#answers }),
-      childStops: {
-        signalFor: runId => {
-          const stop = this.#children.get(runId) ?? new AbortController();
-          this.#children.set(runId, stop);
-          return stop.signal;
+      run: { ...params.run, ...defined({ context }), signal: this.#stop.signal },
+      conversation: params.conversation,
+      host: {
+        ...params.host,
+        ...defined({ answers: this.#answers }),
+        childStops: {
+          signalFor: runId => {
+            const stop = this.#children.get(runId) ?? new AbortController();
+            this.#children.set(runId, stop);
+            return stop.signal;
+          },
         },
-      },
-      steering: {
-        take: () => this.#steering.splice(0),
-        onMessage: listener => {
-          this.#steeringListeners.add(listener);
-          return () => this.#steeringListeners.delete(listener);
+        steering: {
+          take: () => this.#steering.splice(0),
+          onMessage: listener => {
+            this.#steeringListeners.add(listener);
+            return () => this.#steeringListeners.delete(listener);
+          },
         },
       },
     });
@@ -208,7 +215,7 @@ export class ActiveRun implements RunHandle {
   async #consume(events: AsyncIterator<AgentEvent>): Promise<RunEnd> {
     const { contexts, thread, params } = this.#options;
     const { writer } = thread;
-    let hasBegun = params.resume !== undefined;
+    let hasBegun = params.run.resume !== undefined;
     let end = hasBegun ? await this.#checkLimits() : undefined;
     while (end === undefined) {
       const next = await events.next();
@@ -224,7 +231,7 @@ export class ActiveRun implements RunHandle {
       if (isEndOf(event, this.runId)) return { reason: event.reason ?? 'complete', event };
       this.#lostCalls?.take(event);
       if (event.runId !== this.runId) await this.#trackChild(event);
-      if (event.type === 'usage') params.spending?.count(event);
+      if (event.type === 'usage') params.host.spending?.count(event);
       if (event.type === 'relay') await thread.startListening();
       const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
@@ -274,13 +281,13 @@ export class ActiveRun implements RunHandle {
   /** Returns the end of a run that may not call a model, whatever its agent is; asks people first where a limit asks. */
   async #checkLimits(): Promise<RunEnd | undefined> {
     const { agent, params, thread } = this.#options;
-    const { runId } = params;
+    const { runId } = params.run;
     const { signal } = this.#stop;
     const put = async (relay: AgentEvent) => {
       await thread.startListening();
       await thread.writer.write(relay);
     };
-    const message = await params.spending?.reached({ runId, answers: this.#answers, signal, put });
+    const message = await params.host.spending?.reached({ runId, answers: this.#answers, signal, put });
     if (signal.aborted) return { reason: 'aborted' };
     if (message === undefined) return undefined;
     await this.#writeError({ message, code: limitReached });

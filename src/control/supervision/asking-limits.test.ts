@@ -124,14 +124,15 @@ describe('a limit that asks', () => {
   it('ends the run when nobody can answer', async () => {
     const events = [];
     const agent = loop(5, { limits: { run: { tokens: 200, then: 'ask' } } });
-    for await (const event of agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] })) events.push(event);
+    for await (const event of agent.invoke({ conversation: { messages: [{ role: 'user', content: 'Go.' }] } }))
+      events.push(event);
     expect(events.some(({ type }) => type === 'relay')).toBe(false);
     expect(events.at(-1)).toMatchObject({ type: 'harness_end', reason: 'limit_reached' });
   });
 
   it('ends a run of an agent that asks nobody, before it begins and while it runs', async () => {
     const { start, read } = await scene({ run: { tokens: 200, then: 'ask' }, thread: { tokens: 200, then: 'ask' } });
-    const agent = { ...loop(5), asksNobody: true };
+    const agent = { ...loop(5), abilities: { resumable: true, asksNobody: true } };
     for (const _ of [1, 2]) expect(await (await start(agent)).done).toBe('limit_reached');
     expect(ofType(await read(), 'relay')).toEqual([]);
   });
@@ -197,8 +198,8 @@ describe('a limit of a thread that asks', () => {
     await (await start(loop(2))).done;
     const external: Agent = {
       id: 'external',
-      isExternal: true,
-      async *invoke({ runId }) {
+      abilities: { isExternal: true },
+      async *invoke({ run: { runId } }) {
         yield { type: 'harness_start', runId, agentId: 'external' };
         yield { type: 'usage', runId, ...usage };
         yield { type: 'harness_end', runId, agentId: 'external', reason: 'complete' };

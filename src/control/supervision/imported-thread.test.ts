@@ -77,7 +77,7 @@ describe('a run in an imported thread', () => {
     const marks: (boolean | undefined)[] = [];
     const agent: Agent = {
       id: 'main',
-      async *invoke({ runId, isImported }) {
+      async *invoke({ run: { runId }, conversation: { isImported } }) {
         marks.push(isImported);
         yield { type: 'text', runId, id: 't', content: 'Hello.' };
       },
@@ -238,7 +238,7 @@ describe('a session that imported events name', () => {
     const sessions: unknown[] = [];
     const cli: Agent = {
       id: 'main',
-      async *invoke({ runId, parentId, session }) {
+      async *invoke({ run: { runId, parentId }, conversation: { session } }) {
         sessions.push(session?.id);
         yield { type: 'harness_start', runId, agentId: 'main', ...(parentId !== undefined && { parentId }) };
         yield { type: 'session', runId, sessionId: 'own' };

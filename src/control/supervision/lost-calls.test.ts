@@ -46,8 +46,8 @@ describe('the calls that a run leaves open', () => {
     events.flatMap(event => (event.type === 'tool_result' ? [[event.runId, event.output]] : []));
   const hanging = (emitted: () => void): Agent => ({
     id: 'external',
-    isExternal: true,
-    async *invoke({ runId }) {
+    abilities: { isExternal: true },
+    async *invoke({ run: { runId } }) {
       yield { type: 'harness_start', runId, agentId: 'external' };
       yield call('a', runId);
       yield { type: 'harness_start', runId: 'child', agentId: 'sub', parentId: 'a' };

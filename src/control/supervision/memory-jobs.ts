@@ -1,4 +1,5 @@
 import type { MemoryHost, MemoryJob, SummaryEvent } from '../../agents/memory/memory-host.ts';
+import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
 import { activeUpTo, type Conversation, getBufferedFrom } from '../../graph/index.ts';
 import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
@@ -155,8 +156,11 @@ export class MemoryJobs {
     const writer = new ThreadWriter(log, threadId, { lease });
     for (const [runId, agentId] of memoryRuns)
       await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
-    const spending = job.spending && { spending: job.spending };
-    const events = job.agent.invoke({ runId: newId(), parentId: servedId, messages: [], signal, ...spending });
+    const events = job.agent.invoke({
+      run: { runId: newId(), parentId: servedId, signal },
+      conversation: { messages: [] },
+      host: defined({ spending: job.spending }),
+    });
     const contexts = stored.copy();
     for await (const emitted of events) {
       const event = contexts.toStored(emitted);

@@ -1,4 +1,4 @@
-import type { InvokeParams } from '../../agents/agent.ts';
+import type { RunParams } from '../../agents/invoke-params.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, SingletreeError } from '../../events/index.ts';
 import { type Conversation, getChunk } from '../../graph/index.ts';
@@ -30,7 +30,7 @@ interface OriginRequest {
 
 /** What a run is launched with: where it belongs, its context, or how that is made. */
 export interface LaunchOrigin {
-  readonly origin: Pick<InvokeParams, 'threadId' | 'resourceId' | 'by' | 'context'>;
+  readonly origin: Pick<RunParams, 'threadId' | 'resourceId' | 'by' | 'context'>;
   /** Makes the context; absent when the caller passed it, or nobody makes one. Throws `context_missing` when that fails. */
   readonly makeContext?: () => Promise<unknown>;
 }

@@ -67,7 +67,7 @@ export interface StartOptions<Output = unknown> {
   readonly note?: EndNote;
   /** The trace that the caller named, such as with a `traceparent` header; its id is derived from the run's when absent. */
   readonly trace?: Partial<RunTrace>;
-  /** What the client adds to the agent, for this run; only for agents with `takesAdditions`. */
+  /** What the client adds to the agent, for this run; only for agents with the ability `takesAdditions`. */
   readonly additions?: RunAdditions;
 }
 
@@ -82,7 +82,7 @@ export interface RetryRunOptions {
   readonly context?: unknown;
   /** The trace that the caller named. */
   readonly trace?: Partial<RunTrace>;
-  /** What the client adds to the agent, for this run; only for agents with `takesAdditions`. */
+  /** What the client adds to the agent, for this run; only for agents with the ability `takesAdditions`. */
   readonly additions?: RunAdditions;
 }
 

@@ -27,7 +27,7 @@ const asking = loopAgent({
 /** Works until it is stopped, and cannot be resumed. */
 const endless: Agent = {
   id: 'endless',
-  async *invoke({ runId, signal }) {
+  async *invoke({ run: { runId, signal } }) {
     yield { type: 'harness_start', runId, agentId: 'endless' };
     if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve));
   },

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { RunParams } from '../../agents/invoke-params.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import {
   agent,
@@ -95,7 +96,7 @@ export function resolveOptions(options: SupervisorOptions): ResolvedOptions {
 export type AgentFinder = (
   run: OpenRun,
   threadId: string,
-  origin: Pick<InvokeParams, 'resourceId' | 'by'>,
+  origin: Pick<RunParams, 'resourceId' | 'by'>,
 ) => Agent | undefined;
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */

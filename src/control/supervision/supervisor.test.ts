@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type Agent, defineTool, type InvokeParams, loopAgent } from '../../agents/index.ts';
+import { type Agent, defineTool, type ConversationParams, loopAgent } from '../../agents/index.ts';
 import { type ModelScript, scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
 import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../events/index.ts';
@@ -45,7 +45,7 @@ const fake = (
   then?: (signal: AbortSignal) => Promise<void>,
 ): Agent => ({
   id,
-  async *invoke({ runId, signal }) {
+  async *invoke({ run: { runId, signal } }) {
     yield { type: 'harness_start', runId, agentId: id };
     yield* events(runId);
     await then?.(signal);
@@ -96,11 +96,11 @@ describe('a run', () => {
   it('receives the projection of its thread from scratch', async () => {
     const { log, threadId, supervisor } = await setUp();
     const inner = agentOf(oneCall);
-    let given: InvokeParams['messages'] = [];
+    let given: ConversationParams['messages'] = [];
     const agent: Agent = {
       ...inner,
       invoke: params => {
-        given = params.messages;
+        given = params.conversation.messages;
         return inner.invoke(params);
       },
     };
@@ -325,7 +325,7 @@ describe('branches', () => {
       { type: 'user', runId: 'u', content: 'Anybody?' },
       { type: 'run_requested', runId: 'r', agentId: agent.id, parentId: 'u:user' },
     ]);
-    const other = new Supervisor({ log, agents: [{ ...agent, resumable: false }] });
+    const other = new Supervisor({ log, agents: [{ ...agent, abilities: { resumable: false } }] });
     const [recovered] = await other.recover();
     expect([recovered?.runId, await recovered?.done]).toEqual(['r', 'complete']);
     await other.close();

@@ -365,18 +365,24 @@ export class Supervisor implements RunControl, RunHost {
     const threadState = await this.#memory.of(threadId, thread.seq);
     const input = runInputOf(open, threadState);
     if (state?.endedBy !== undefined) throw finished;
-    if (input === undefined || isAborted || agent === undefined || (state !== undefined && agent.resumable !== true)) {
+    if (
+      input === undefined ||
+      isAborted ||
+      agent === undefined ||
+      (state !== undefined && agent.abilities?.resumable !== true)
+    ) {
       const reason = isAborted ? 'aborted' : 'interrupted';
-      await endOrphanedRun(thread, open, { state, reason, isExternal: agent?.isExternal });
+      await endOrphanedRun(thread, open, { state, reason, isExternal: agent?.abilities?.isExternal });
       if (note !== undefined) await thread.mergeMetadata(note());
       throw finished;
     }
-    const { session: last, ...given } = input;
+    const { session: last, ...given } = input.conversation;
     const session =
       last && (await ownSession(log, threadId, { session: last, seq: threadState.sessions.seqOf(last.id) }));
     if (!isNew) {
       await thread.append([], { resumes: runId });
-      if (agent.lostRequests !== undefined) await cancelRelays(thread, runId, agent.lostRequests);
+      const { lostRequests } = agent.abilities ?? {};
+      if (lostRequests !== undefined) await cancelRelays(thread, runId, lostRequests);
     }
     const { conversation } = threadState;
     const { origin, ...late } = await findOrigin(log, this.#contextOf, { threadId, run: open, conversation, context });
@@ -398,21 +404,20 @@ export class Supervisor implements RunControl, RunHost {
       contexts: threadState.contexts.copy(),
       ...late,
       params: {
-        ...origin,
-        runId,
-        parentId,
-        runMark: runMark(this.#options.owner, threadId, runId),
-        ...given,
-        memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: input.messages, threadState }),
-        spending: new Spending({
-          runId,
-          limits: this.#limits,
-          totals: this.#spending.totals(threadId),
-          resumed: state,
-        }),
-        raw: line => thread.appendRaw(runId, line),
-        ...defined({ model, session, rawBefore, additions }),
-        ...(state && { resume: state }),
+        run: { ...origin, ...input.run, runId, parentId, ...defined({ model, additions, resume: state }) },
+        conversation: { ...given, ...defined({ session }) },
+        host: {
+          runMark: runMark(this.#options.owner, threadId, runId),
+          memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: given.messages, threadState }),
+          spending: new Spending({
+            runId,
+            limits: this.#limits,
+            totals: this.#spending.totals(threadId),
+            resumed: state,
+          }),
+          raw: line => thread.appendRaw(runId, line),
+          ...defined({ rawBefore }),
+        },
       },
     });
     this.#runs.set(runId, run);

@@ -126,7 +126,7 @@ describe('a comparison', () => {
   it('works in the same folder with a note where worktrees are not possible', async () => {
     const idle: Agent = {
       id: 'idle',
-      async *invoke({ runId }) {
+      async *invoke({ run: { runId } }) {
         yield { type: 'harness_start', runId, agentId: 'idle' };
         yield { type: 'harness_end', runId, agentId: 'idle' };
       },

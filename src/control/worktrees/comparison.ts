@@ -112,7 +112,7 @@ async function placeFor(
 ): Promise<Place> {
   if (worktrees === undefined) return {};
   const { folder, setup, environment } = worktrees;
-  if (agent.usesFolder !== true)
+  if (agent.abilities?.usesFolder !== true)
     return { folder: { folder, note: `${agent.id} cannot work in a worktree: it uses its own folder` } };
   const made = await worktrees.create({ threadId, agentId: agent.id, ...defined({ branch, uncommitted }) });
   if ('problem' in made)

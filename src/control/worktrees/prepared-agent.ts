@@ -1,4 +1,5 @@
-import type { Agent, InvokeParams } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { InvokeParams } from '../../agents/invoke-params.ts';
 import { environmentFor, type EnvironmentPolicy } from '../../agents/process/environment.ts';
 import { BoundedOutput } from '../../agents/workspace/bounded-output.ts';
 import { runCommand } from '../../agents/workspace/run-command.ts';
@@ -20,10 +21,10 @@ const timeoutMs = 30 * 60_000;
  */
 export function preparedAgent(agent: Agent, preparation: Preparation): Agent {
   async function* invoke(params: InvokeParams): AsyncGenerator<AgentEvent> {
-    let isDue = params.resume === undefined;
+    let isDue = params.run.resume === undefined;
     for await (const event of agent.invoke(params)) {
       yield event;
-      if (!isDue || event.type !== 'harness_start' || event.runId !== params.runId) continue;
+      if (!isDue || event.type !== 'harness_start' || event.runId !== params.run.runId) continue;
       isDue = false;
       yield* prepare(params, preparation);
     }
@@ -32,7 +33,7 @@ export function preparedAgent(agent: Agent, preparation: Preparation): Agent {
 }
 
 async function* prepare(
-  { runId, signal, runMark }: InvokeParams,
+  { run: { runId, signal }, host: { runMark } }: InvokeParams,
   { command, folder, environment, done }: Preparation,
 ): AsyncGenerator<AgentEvent> {
   const output = new BoundedOutput(4_000, 12_000);

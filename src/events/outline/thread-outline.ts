@@ -111,9 +111,23 @@ export class ThreadOutline {
       case 'message_withdrawn':
       case 'steer_requested':
         return;
-      default:
+      case 'grant_revoked':
+      case 'plan_status':
+      case 'tasks':
+      case 'summary':
+      case 'error':
+      case 'warning':
+      case 'file_registered':
+      case 'unknown':
+      case 'custom':
+      case 'mode_changed':
+      case 'model_changed':
+      case 'folder_changed':
         // A fact before the first message makes one.
         this.#tip ??= unknownMessage;
+        return;
+      default:
+        event satisfies never;
     }
   }
 

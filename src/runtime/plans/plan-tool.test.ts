@@ -256,7 +256,10 @@ describe('a plan', () => {
     const agent = agentOf([[submit()], 'Done.'], { tools: [planTool({ execute: () => 'raised' })] });
     const { signal } = new AbortController();
     const outputs: unknown[] = [];
-    for await (const event of agent.invoke({ runId: 'run', messages: [{ role: 'user', content: 'Go' }], signal }))
+    for await (const event of agent.invoke({
+      run: { runId: 'run', signal },
+      conversation: { messages: [{ role: 'user', content: 'Go' }] },
+    }))
       if (event.type === 'tool_result') outputs.push(event.output);
     expect(outputs).toEqual([{ error: 'This tool works in a runtime only: run its agent by createRuntime.' }]);
   });

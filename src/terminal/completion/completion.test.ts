@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
 import { type Composer, emptyComposer, insertText, pasteText, replaceRange } from '../composer/composer.ts';
-import { actionDefinition, actionNames } from '../keys/actions.ts';
+import { actions, actionNames } from '../keys/actions.ts';
 import { commandsByUse, parseCommand, slashCommands } from './commands.ts';
 import {
   type Completion,
@@ -125,7 +125,7 @@ describe('commands', () => {
   });
 
   it('exist for every action that names one', () => {
-    const named = actionNames.flatMap(name => actionDefinition(name).command ?? []);
+    const named = actionNames.flatMap(name => actions[name].command ?? []);
     const known = slashCommands.map(({ name }) => `/${name}`);
     expect(named.filter(command => !known.includes(command as never))).toEqual([]);
   });

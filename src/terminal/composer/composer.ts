@@ -1,5 +1,4 @@
 import { atBoundary } from './boundaries.ts';
-import { type Chip, chipIndex, chipMark, chipText, isLongPaste, mostChips } from './chip.ts';
 
 /** A text and the place in it where a person writes. */
 export interface Draft {
@@ -27,7 +26,7 @@ export interface Composer extends Draft {
 }
 
 /** What was done last. */
-export type LastEdit =
+type LastEdit =
   | { readonly type: 'move' }
   | { readonly type: 'insert' }
   | { readonly type: 'kill' }
@@ -182,4 +181,59 @@ function submissionType({ text, isLiteral }: Draft): Submission['type'] {
   if (start.startsWith('!!')) return 'private-shell';
   if (start.startsWith('!')) return 'shell';
   return /^\/(?:[a-z]|$)/.test(start) && !/^\/\S*\//.test(start) ? 'command' : 'message';
+}
+
+/** A part of a draft that is one unit: a long paste, or a file that is attached. */
+type Chip =
+  | { readonly type: 'paste'; readonly text: string }
+  | { readonly type: 'file' | 'image'; readonly path: string; readonly bytes: number };
+
+/** The number of characters and of lines from which a paste becomes a chip. */
+const longestText = 1_000;
+const mostLines = 10;
+/** A draft refers to a chip by one lone surrogate, which no text of a terminal contains. */
+const firstMark = 0xdc_00;
+/** The number of chips that a composer can have. */
+const mostChips = 0x4_00;
+
+/** Whether a pasted text is long enough for a chip. */
+function isLongPaste(text: string): boolean {
+  return text.length > longestText || lineCount(text) > mostLines;
+}
+
+/** Returns the character that stands for a chip in a draft. */
+function chipMark(index: number): string {
+  return String.fromCharCode(firstMark + index);
+}
+
+/** Returns the index of the chip that a character stands for. */
+export function chipIndex(character: string): number | undefined {
+  const index = character.length === 1 ? character.charCodeAt(0) - firstMark : -1;
+  return index >= 0 && index < mostChips ? index : undefined;
+}
+
+/** Returns a chip for the screen: what it is, and its size. */
+export function chipLabel(chip: Chip): string {
+  if (chip.type !== 'paste') return `[${chip.type} ${fileName(chip.path)} · ${size(chip.bytes)}]`;
+  const lines = lineCount(chip.text);
+  return `[pasted ${lines === 1 ? '1 line' : `${lines} lines`} · ${size(chip.text.length)}]`;
+}
+
+/** Returns the text that is sent for a chip. */
+function chipText(chip: Chip): string {
+  return chip.type === 'paste' ? chip.text : chip.path;
+}
+
+function fileName(path: string): string {
+  return (path.split('/').at(-1) ?? path).replaceAll(/\p{C}/gu, '');
+}
+
+function lineCount(text: string): number {
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n').length;
+}
+
+function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 999_500) return `${(bytes / 1_000).toPrecision(bytes < 9_950 ? 2 : 3).replace(/\.0$/, '')} KB`;
+  return `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, '')} MB`;
 }

@@ -2,8 +2,7 @@ import { type Line, type Span, span, textOfLine } from '../screen/styled-line.ts
 import { graphemeWidth, textWidth } from '../screen/text-width.ts';
 import { cutLine } from '../screen/wrap-line.ts';
 import { graphemesOf } from './boundaries.ts';
-import { chipIndex, chipLabel } from './chip.ts';
-import type { Composer } from './composer.ts';
+import { chipIndex, chipLabel, type Composer } from './composer.ts';
 
 /** One character or chip on the screen. */
 interface Cell {

@@ -5,10 +5,16 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Composer, emptyComposer, insertText, pasteText } from './composer.ts';
 import { DraftStore } from './draft-store.ts';
-import { addEntry, type HistoryEntry, mostEntries, recentTexts } from './history.ts';
-import { HistoryFile } from './history-file.ts';
-import { type HistoryWalk, walkHistory } from './history-walk.ts';
-import { isImagePath, pastedPaths } from './pasted-paths.ts';
+import {
+  addEntry,
+  type HistoryEntry,
+  HistoryFile,
+  type HistoryWalk,
+  mostEntries,
+  recentTexts,
+  walkHistory,
+} from './history.ts';
+import { isImagePath, pastedPaths } from '../session/message-files.ts';
 
 let folder = '';
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'singletree-history-'))));

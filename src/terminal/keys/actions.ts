@@ -151,10 +151,5 @@ export const actions = {
 /** The name of an action. */
 export type ActionName = keyof typeof actions;
 
-/** Returns the definition of an action. */
-export function actionDefinition(name: ActionName): ActionDefinition {
-  return actions[name];
-}
-
 /** The names of all actions, in the order of the table. */
 export const actionNames = Object.keys(actions) as readonly ActionName[];

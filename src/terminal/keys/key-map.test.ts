@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SingletreeError } from '../../events/singletree-error.ts';
-import { actionDefinition, actionNames, type KeyCondition, type KeyContext } from './actions.ts';
-import { characterKey, type Key, namedKey } from './key.ts';
-import { type KeyMap, keyMap, type KeySettings, keysOf } from './key-map.ts';
-import { KeyMatcher, sequencePauseMs } from './key-matcher.ts';
-import { parseKeys, shownKeys } from './key-notation.ts';
+import { actions, actionNames, type KeyCondition, type KeyContext } from './actions.ts';
+import { characterKey, type Key, namedKey, parseKeys, shownKeys } from './key.ts';
+import { type KeyMap, keyMap, KeyMatcher, type KeySettings, keysOf, sequencePauseMs } from './key-map.ts';
 
 const ctrl = (name: string) => namedKey(name, { ctrl: true });
 
@@ -59,7 +57,7 @@ describe('the default keys', () => {
 
   it('have a slash command for each action with Alt that is no editing', () => {
     const missing = actionNames.filter(name => {
-      const { in: context, keys, command, edits } = actionDefinition(name);
+      const { in: context, keys, command, edits } = actions[name];
       return context === 'chat' && edits !== true && command === undefined && keys.some(key => key.startsWith('alt+'));
     });
     expect(missing).toEqual([]);

@@ -1,12 +1,12 @@
 import { SingletreeError } from '../../events/singletree-error.ts';
-import { actionDefinition, type ActionName, actionNames, type KeyCondition, type KeyContext } from './actions.ts';
-import { parseKeys, shownKeys } from './key-notation.ts';
+import { actions, type ActionName, actionNames, type KeyCondition, type KeyContext } from './actions.ts';
+import { type Key, keyNotation, parseKeys, shownKeys } from './key.ts';
 
 /** The keys of the configuration: by action, other keys, or false for none. */
 export type KeySettings = Readonly<Record<string, string | readonly string[] | false>>;
 
 /** One sequence of keys and its action. */
-export interface KeyBinding {
+interface KeyBinding {
   readonly keys: readonly string[];
   readonly action: ActionName;
   readonly in: KeyContext;
@@ -38,7 +38,7 @@ export function keysOf(map: KeyMap, action: ActionName): string | undefined {
 }
 
 function bindingsOf(action: ActionName, setting: KeySettings[string] | undefined, problems: string[]): KeyBinding[] {
-  const { keys: defaults, in: context, when = [] } = actionDefinition(action);
+  const { keys: defaults, in: context, when = [] } = actions[action];
   const texts =
     setting === undefined ? defaults : setting === false ? [] : typeof setting === 'string' ? [setting] : setting;
   return texts.flatMap(text => {
@@ -73,7 +73,7 @@ function shadowed(bindings: readonly KeyBinding[]): string[] {
   return bindings.flatMap(({ keys, action, in: context, when }) => {
     const isInDraft = context === 'chat' && !when.some(condition => withoutDraft.has(condition));
     const [first = ''] = keys;
-    if (!isInDraft || !readlineKeys.has(first) || actionDefinition(action).edits === true) return [];
+    if (!isInDraft || !readlineKeys.has(first) || actions[action].edits === true) return [];
     return [`${shownKeys([first])} edits the draft, as in a shell: give "${action}" another key.`];
   });
 }
@@ -91,4 +91,93 @@ function unknownAction(name: string): string {
 
 function unknownKey(action: ActionName, text: string): string {
   return `Unknown key "${text}" for "${action}". Write keys like "ctrl+g", "alt+enter", "f5" or "ctrl+x ctrl+e".`;
+}
+
+/** How long the next key of a sequence may take. */
+export const sequencePauseMs = 1_000;
+
+/** What is the case when a key is pressed. */
+interface KeySituation {
+  readonly context: KeyContext;
+  readonly conditions: ReadonlySet<KeyCondition>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What a key means: an action, text to insert, the start of a sequence, or nothing. */
+type KeyMeaning =
+  | { readonly type: 'action'; readonly action: ActionName }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'pending'; readonly keys: readonly string[] }
+  | { readonly type: 'none' };
+
+/**
+ * Finds the action of keys. A key that has an action and also begins a sequence, such as Escape, acts at once; the
+ * sequence applies when its conditions were met at each of its keys.
+ */
+export class KeyMatcher {
+  readonly #map: KeyMap;
+  #begun: readonly KeyBinding[] = [];
+  #length = 0;
+  #at = 0;
+
+  constructor(map: KeyMap) {
+    this.#map = map;
+  }
+
+  press(key: Key, situation: KeySituation): KeyMeaning {
+    const notation = keyNotation(key);
+    const isInTime = situation.now - this.#at <= sequencePauseMs;
+    const begun = isInTime ? this.#begun.filter(binding => applies(binding, situation)) : [];
+    const position = begun.length === 0 ? 0 : this.#length;
+    const continued = begun.filter(binding => binding.keys[position] === notation);
+    const fresh = this.#map.filter(binding => binding.keys[0] === notation && applies(binding, situation));
+    const found = continued.length > 0 ? continued : fresh;
+    const candidates = found.toSorted(
+      (one, other) => Number(other.in === situation.context) - Number(one.in === situation.context),
+    );
+    this.#length = (continued.length > 0 ? position : 0) + 1;
+    this.#at = situation.now;
+    this.#begun = candidates.filter(({ keys }) => keys.length > this.#length);
+    const whole = candidates.find(({ keys }) => keys.length === this.#length);
+    if (whole !== undefined) {
+      if (continued.length > 0) this.#begun = [];
+      return { type: 'action', action: whole.action };
+    }
+    if (this.#begun.length > 0) return { type: 'pending', keys: this.#begun[0]?.keys.slice(0, this.#length) ?? [] };
+    return key.text === undefined ? { type: 'none' } : { type: 'text', text: key.text };
+  }
+}
+
+/** A question lies over the conversation, which gets the keys that mean nothing to it. */
+function applies({ in: context, when }: KeyBinding, situation: KeySituation): boolean {
+  const isReached = context === situation.context || (context === 'chat' && situation.context === 'relay');
+  return isReached && when.every(condition => situation.conditions.has(condition));
+}
+
+const headings: Readonly<Record<KeyContext, string>> = {
+  chat: 'In the conversation',
+  relay: 'In a question',
+  list: 'In a list',
+  viewer: 'In the transcript',
+};
+
+/** Returns the default keys as Markdown: one table for each place where they apply. */
+export function keyTable(): string {
+  const map = keyMap();
+  return (Object.keys(headings) as KeyContext[])
+    .map(context => {
+      const rows = actionNames
+        .filter(name => actions[name].in === context)
+        .map(name => {
+          const { does, command, when = [] } = actions[name];
+          const extra = [
+            ...(when.length === 0 ? [] : [`when ${when.join(' and ')}`]),
+            ...(command ? [`also \`${command}\``] : []),
+          ];
+          return `| ${keysOf(map, name) ?? ''} | ${does}${extra.length === 0 ? '' : ` (${extra.join('; ')})`} | \`${name}\` |`;
+        });
+      return [`### ${headings[context]}`, '', '| keys | what they do | action |', '|---|---|---|', ...rows].join('\n');
+    })
+    .join('\n\n');
 }

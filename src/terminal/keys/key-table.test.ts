@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { slashCommands } from '../completion/commands.ts';
-import { keyTable } from './key-table.ts';
+import { keyTable } from './key-map.ts';
 
 const guide = readFileSync(new URL('../../../docs/guides/chat.md', import.meta.url), 'utf8');
 

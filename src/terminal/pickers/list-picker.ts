@@ -1,4 +1,8 @@
-import { type Ranked, ranked } from '../../projections/completion/ranked.ts';
+import { rowText } from '../../events/terminal-text.ts';
+import { ranked } from '../../projections/completion/ranked.ts';
+import { type Line, span } from '../screen/styled-line.ts';
+import { lineWidth, textWidth } from '../screen/text-width.ts';
+import { cutLine } from '../screen/wrap-line.ts';
 
 /** One entry of a list. */
 export interface PickerEntry {
@@ -42,11 +46,8 @@ export function openPicker(
 }
 
 /** Returns the entries that match: in their order and groups without a filter, else the best first. */
-export function shownEntries({ entries, query }: ListPicker): readonly Ranked<PickerEntry>[] {
-  if (query.trim() === '') return entries.map(entry => ({ entry, positions: [] }));
-  const words = query.trim().split(/\s+/);
-  const shown = words.reduce<readonly PickerEntry[]>(matching, entries);
-  return shown.map(entry => ({ entry, positions: [] }));
+export function shownEntries({ entries, query }: ListPicker): readonly PickerEntry[] {
+  return query.trim() === '' ? entries : query.trim().split(/\s+/).reduce(matching, entries);
 }
 
 /** The entries whose label matches a word, the best first; then those that contain it elsewhere. */
@@ -69,17 +70,17 @@ export function filterPicker(picker: ListPicker, query: string): ListPicker {
 
 /** Replaces the entries; the mark stays where it is, or near it. */
 export function replaceEntries(picker: ListPicker, entries: readonly PickerEntry[]): ListPicker {
-  const before = shownEntries(picker).findIndex(({ entry }) => entry.id === picker.marked);
+  const before = shownEntries(picker).findIndex(({ id }) => id === picker.marked);
   const next = { ...picker, entries };
   if (entries.some(({ id }) => id === picker.marked)) return remark(next);
   const shown = shownEntries(next);
-  return remark({ ...next, marked: shown[Math.max(0, Math.min(before, shown.length - 1))]?.entry.id });
+  return remark({ ...next, marked: shown[Math.max(0, Math.min(before, shown.length - 1))]?.id });
 }
 
 /** Moves the mark; it stops at the ends. `page` is the number of entries of a page. */
 export function movePicker(picker: ListPicker, move: ListMove, page: number): ListPicker {
   const shown = shownEntries(picker);
-  const at = shown.findIndex(({ entry }) => entry.id === picker.marked);
+  const at = shown.findIndex(({ id }) => id === picker.marked);
   const last = shown.length - 1;
   const to = {
     up: at - 1,
@@ -89,12 +90,12 @@ export function movePicker(picker: ListPicker, move: ListMove, page: number): Li
     first: 0,
     last,
   }[move];
-  return { ...picker, marked: shown[Math.max(0, Math.min(last, to))]?.entry.id };
+  return { ...picker, marked: shown[Math.max(0, Math.min(last, to))]?.id };
 }
 
 /** Returns the marked entry. */
 export function markedEntry(picker: ListPicker): PickerEntry | undefined {
-  return shownEntries(picker).find(({ entry }) => entry.id === picker.marked)?.entry;
+  return shownEntries(picker).find(({ id }) => id === picker.marked);
 }
 
 /** Shows or hides the preview of the marked entry. */
@@ -105,6 +106,79 @@ export function togglePreview(picker: ListPicker): ListPicker {
 /** The mark is always on an entry that is shown, if there is one. */
 function remark(picker: ListPicker): ListPicker {
   const shown = shownEntries(picker);
-  if (shown.some(({ entry }) => entry.id === picker.marked)) return picker;
-  return { ...picker, marked: shown[0]?.entry.id };
+  if (shown.some(({ id }) => id === picker.marked)) return picker;
+  return { ...picker, marked: shown[0]?.id };
+}
+
+/** The size of the place in which a list is shown. */
+interface PickerSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const fewestEntries = 1;
+/** In a wider window the details would be far from what they are about. */
+const mostWidth = 100;
+
+/** Draws a list: title with filter, the entries around the mark under their headings, preview, hint. */
+export function pickerLines(picker: ListPicker, size: PickerSize): readonly Line[] {
+  const [width, height] = [Math.min(size.width, mostWidth), size.height];
+  const shown = shownEntries(picker);
+  const preview = previewLines(picker, Math.max(0, Math.floor((height - 3) / 2)));
+  const hint: Line[] = picker.hint !== '' && height > 3 ? [[span(rowText(picker.hint), 'dim')]] : [];
+  const room = Math.max(fewestEntries, height - 1 - hint.length - preview.length);
+  const lines = [
+    titleLine(picker, shown.length),
+    ...entryLines(picker, shown, { width, height: room }),
+    ...preview,
+    ...hint,
+  ];
+  return lines.slice(0, Math.max(1, height)).map(line => cutLine(line, width));
+}
+
+/** Returns how many entries a page has. */
+export function pageSize(height: number): number {
+  return Math.max(1, height - 3);
+}
+
+function titleLine({ title, query, entries }: ListPicker, count: number): Line {
+  const filter =
+    query === '' ? [] : [span(' › ', 'dim'), span(rowText(query)), span(` ${count} of ${entries.length}`, 'dim')];
+  return [span(title, 'bold'), ...filter];
+}
+
+function entryLines(picker: ListPicker, shown: readonly PickerEntry[], { width, height }: PickerSize): readonly Line[] {
+  if (shown.length === 0) return [[span(`  ${picker.empty}`, 'dim')]];
+  // Headings are texts; only the lines that fit are drawn.
+  const lines: (PickerEntry | string)[] = [];
+  const hasGroups = picker.query.trim() === '';
+  for (const [index, entry] of shown.entries()) {
+    if (hasGroups && entry.group !== undefined && entry.group !== shown[index - 1]?.group)
+      lines.push(`── ${entry.group} `);
+    lines.push(entry);
+  }
+  const isMarked = (line: PickerEntry | string) => typeof line === 'object' && line.id === picker.marked;
+  const first = Math.max(0, Math.min(lines.findIndex(isMarked) - Math.floor(height / 2), lines.length - height));
+  return lines
+    .slice(first, first + height)
+    .map(line => (typeof line === 'string' ? [span(line, 'dim')] : entryLine(line, isMarked(line), width)));
+}
+
+function entryLine({ label, detail = '' }: PickerEntry, isMarked: boolean, width: number): Line {
+  const mark = isMarked ? '› ' : '  ';
+  const text = rowText(label.replaceAll(/\s*\n\s*/g, ' ')) || '(no text)';
+  const right = rowText(detail);
+  const space = width - 2 - textWidth(right) - 2;
+  const left = cutLine(
+    [span(text, ...(isMarked ? (['bold'] as const) : []))],
+    right === '' || space < 10 ? width - 2 : space,
+  );
+  if (right === '' || space < 10) return [span(mark, 'cyan'), ...left];
+  return [span(mark, 'cyan'), ...left, span(' '.repeat(Math.max(1, space - lineWidth(left) + 2))), span(right, 'dim')];
+}
+
+function previewLines(picker: ListPicker, most: number): readonly Line[] {
+  if (!picker.showsPreview) return [];
+  const preview = markedEntry(picker)?.preview ?? [];
+  return preview.slice(0, most).map(text => [span('│ ', 'dim'), span(rowText(text))]);
 }

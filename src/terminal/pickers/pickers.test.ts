@@ -4,8 +4,18 @@ import { actionNames } from '../keys/actions.ts';
 import { keyMap } from '../keys/key-map.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
-import { helpEntries } from './help-sheet.ts';
-import { inboxEntries, type InboxItem } from './inbox-list.ts';
+import {
+  helpEntries,
+  inboxEntries,
+  type InboxItem,
+  modelEntries,
+  nowEntry,
+  queueEntries,
+  rewindEntries,
+  scopeEntries,
+  threadEntries,
+  usableModels,
+} from './list-entries.ts';
 import {
   filterPicker,
   type ListMove,
@@ -14,15 +24,11 @@ import {
   movePicker,
   openPicker,
   type PickerEntry,
+  pickerLines,
   replaceEntries,
   shownEntries,
   togglePreview,
 } from './list-picker.ts';
-import { queueEntries } from './queue-list.ts';
-import { modelEntries, usableModels } from './model-list.ts';
-import { pickerLines } from './picker-view.ts';
-import { nowEntry, rewindEntries, scopeEntries } from './rewind-list.ts';
-import { threadEntries } from './thread-list.ts';
 
 const entry = (id: string, more: Partial<PickerEntry> = {}): PickerEntry => ({ id, label: `entry ${id}`, ...more });
 const text = (picker: ListPicker, width = 60, height = 10) => pickerLines(picker, { width, height }).map(textOfLine);
@@ -103,7 +109,7 @@ describe('a list', () => {
           const lines = pickerLines(end, { width, height });
           expect(lines.length).toBeLessThanOrEqual(height);
           for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width);
-          const isThere = shownEntries(end).some(each => each.entry.id === end.marked);
+          const isThere = shownEntries(end).some(each => each.id === end.marked);
           expect(isThere).toBe(shownEntries(end).length > 0);
           if (isThere) expect(lines.some(line => textOfLine(line).startsWith('›'))).toBe(true);
         },

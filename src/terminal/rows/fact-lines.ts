@@ -4,8 +4,8 @@ import { type FactPart, noticeOf, type RelayPart, type ReplPart, type UserPart }
 import { lead, type Line, span } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../../events/terminal-text.ts';
 import { MarkdownLines } from './markdown-lines.ts';
-import { MarkdownUnits } from './markdown-units.ts';
-import { excerpt } from './output-excerpt.ts';
+import { MarkdownUnits } from './text-rows.ts';
+import { excerpt } from './tool-row.ts';
 import { oneLine } from '../../projections/presentation/present-call.ts';
 import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
 

@@ -1,10 +1,22 @@
 import { lexer, type Token, type Tokens } from 'marked';
-import { pageTarget } from '../screen/link-target.ts';
-import { type Ink, inked, lead, type Line, linked, span, type Span, verbatim } from '../screen/styled-line.ts';
 import { rowLines, rowText } from '../../events/terminal-text.ts';
+import { withoutEntities } from '../../projections/presentation/entities.ts';
+import {
+  type Ink,
+  inked,
+  lead,
+  type Line,
+  linked,
+  pageTarget,
+  span,
+  type Span,
+  textOfLine,
+  verbatim,
+} from '../screen/styled-line.ts';
+import { lineWidth } from '../screen/text-width.ts';
+import { wrapLine } from '../screen/wrap-line.ts';
 import { Highlighter } from './highlight.ts';
-import type { MarkdownUnit } from './markdown-units.ts';
-import { tableLines } from './table-lines.ts';
+import type { MarkdownUnit } from './text-rows.ts';
 
 /** Draws the pieces of one text, in their order: code is highlighted from its fence to its end. */
 export class MarkdownLines {
@@ -82,7 +94,7 @@ function itemLines({ task, checked, tokens }: Tokens.ListItem, mark: string): Li
 }
 
 /** Draws the styles inside a line: emphasis, code, links. */
-export function inlineSpans(text: string): Line {
+function inlineSpans(text: string): Line {
   const [token] = lexer(text);
   return token === undefined || !('tokens' in token) || token.tokens === undefined
     ? [span(rowText(text))]
@@ -129,11 +141,8 @@ function spansOf(tokens: readonly Token[], inks: readonly Ink[] = []): Span[] {
 }
 
 /** Entities are decoded as a browser would: the lexer leaves them. */
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
-
 function pieces(text: string, inks: readonly Ink[]): Span[] {
-  const shown = text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? '');
-  return shown
+  return withoutEntities(text)
     .split('\n')
     .flatMap((line, index) => [...(index === 0 ? [] : [span('\n')]), span(rowText(line), ...inks)]);
 }
@@ -145,4 +154,85 @@ function splitLines(spans: readonly Span[]): Line[] {
     if (piece.text === '\n') lines.push([]);
     else if (piece.text !== '') lines.at(-1)?.push(piece);
   return lines;
+}
+
+/** Text in fewer columns is hard to read. */
+const leastColumns = 12;
+
+/**
+ * Draws a Markdown table with aligned columns. Cells are wrapped where the table is wider than the window; each is a line of
+ * a record where a column would be too narrow.
+ */
+export function tableLines(lines: readonly string[], width: number, draw: (text: string) => Line): Line[] {
+  const [head = '', rule = '', ...body] = lines;
+  const alignments = cells(rule).map(cell =>
+    cell.endsWith(':') ? (cell.startsWith(':') ? 'centre' : 'right') : 'left',
+  );
+  const rows = [head, ...body].map(line => cells(line).map(cell => draw(cell)));
+  const count = Math.max(...rows.map(row => row.length));
+  const wanted = Array.from({ length: count }, (_, column) =>
+    Math.max(1, ...rows.map(row => lineWidth(row[column] ?? []))),
+  );
+  const widths = shareColumns(wanted, width - 3 * (count - 1));
+  const isReadable = widths.every((columns, at) => {
+    const words = rows.flatMap(row => textOfLine(row[at] ?? []).match(/[\u0021-\u007e]+/g) ?? []);
+    const longest = Math.max(leastColumns, ...words.map(word => word.length));
+    return columns >= Math.min(wanted[at] ?? 0, longest);
+  });
+  if (!isReadable) return recordLines(rows);
+  const drawn = rows.map((row, index) => {
+    const wrapped = widths.map((columns, column) => wrapLine(row[column] ?? [], columns));
+    return Array.from({ length: Math.max(...wrapped.map(each => each.length)) }, (_, at): Line => {
+      const line = widths.flatMap((columns, column): Span[] => [
+        ...(column === 0 ? [] : [span(' │ ', 'dim')]),
+        ...padded(wrapped[column]?.[at] ?? [], columns, alignments[column]),
+      ]);
+      return index === 0 ? inked(line, 'bold') : line;
+    });
+  });
+  const ruler = [span(widths.map(columns => '─'.repeat(columns)).join('─┼─'), 'dim')];
+  return [...(drawn[0] ?? []), ruler, ...drawn.slice(1).flat()];
+}
+
+/** Gives columns what they want where that is no more than their share; the others share the rest. */
+function shareColumns(wanted: readonly number[], room: number): number[] {
+  const widths = wanted.map(() => 0);
+  let [left, open] = [room, wanted.map((_, at) => at)];
+  for (;;) {
+    const share = Math.floor(left / Math.max(1, open.length));
+    const small = open.filter(at => (wanted[at] ?? 0) <= share);
+    for (const at of small.length > 0 ? small : open) {
+      widths[at] = Math.min(wanted[at] ?? 0, share);
+      left -= widths[at];
+    }
+    if (small.length === 0) return widths;
+    open = open.filter(at => !small.includes(at));
+    if (open.length === 0) return widths;
+  }
+}
+
+/** Draws each row as a record: the cells after the names of their columns. */
+function recordLines([head = [], ...body]: readonly (readonly Line[])[]): Line[] {
+  return body.flatMap((row, at): Line[] => [
+    ...(at === 0 ? [] : [[]]),
+    ...row.map((cell, column): Line => {
+      const name = head[column] ?? [];
+      const mark = lead(span(column === 0 ? '▪ ' : '  ', 'dim'), '    ');
+      return name.length === 0 ? [mark, ...cell] : [mark, ...inked(name, 'bold'), span(': ', 'dim'), ...cell];
+    }),
+  ]);
+}
+
+function padded(cell: Line, columns: number, alignment = 'left'): Line {
+  const space = columns - lineWidth(cell);
+  const before = alignment === 'right' ? space : alignment === 'centre' ? Math.floor(space / 2) : 0;
+  return [span(' '.repeat(before)), ...cell, span(' '.repeat(space - before))];
+}
+
+function cells(line: string): string[] {
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inner.split(/(?<!\\)\|/).map(cell => cell.trim().replaceAll('\\|', '|'));
 }

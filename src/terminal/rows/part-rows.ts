@@ -5,10 +5,9 @@ import { lead, type Line, span } from '../screen/styled-line.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
 import { rowText } from '../../events/terminal-text.ts';
 import type { Row, RowKind } from './row.ts';
-import { densities, type Density } from './density.ts';
+import { densities, type Density, groupLines, isSettled, type ShownCall, toolLines } from './tool-row.ts';
 import type { EventTimes } from './times.ts';
 import { isAskedAlone, isShownAsCall, oneLine } from '../../projections/presentation/present-call.ts';
-import { groupLines, isSettled, type ShownCall, toolLines } from './tool-row.ts';
 
 /** What the drawing of parts needs beside them. */
 export interface RowContext {
@@ -145,13 +144,13 @@ function reasoningRow(
 export function turnRow(node: ViewNode, { times }: RowContext): Row | undefined {
   const { runId = '', status } = node;
   const time = times.spanOf(runId);
-  const usage = times.usageOf(runId);
+  const usage = times.usage.get(runId);
   const facts = [
     time === undefined || time.to === time.from ? undefined : durationText(time.to - time.from),
     usage === undefined ? undefined : `${shortCount(usage.inputTokens)} in, ${shortCount(usage.outputTokens)} out`,
     usage?.cost === undefined ? undefined : costText(usage.cost),
   ].filter(fact => fact !== undefined);
-  const stop = status === 'aborted' ? times.stopOf(runId) : undefined;
+  const stop = status === 'aborted' ? times.stops.get(runId) : undefined;
   const end = endText(status, stop && rowText(stop.by));
   const words = [...(end === undefined ? [] : [end]), ...facts];
   if (words.length === 0) return undefined;

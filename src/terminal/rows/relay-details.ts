@@ -3,8 +3,7 @@ import { visibleText } from '../../events/terminal-text.ts';
 import { type CallPlace, oneLine } from '../../projections/presentation/present-call.ts';
 import { type NamedValue, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';
-import { changeDiffs } from './call-diffs.ts';
-import { diffRows } from './diff-lines.ts';
+import { changeDiffs, diffRows } from './diff-lines.ts';
 import { markdown } from './fact-lines.ts';
 
 export interface RelayDetailsOptions {

@@ -112,7 +112,7 @@ export class RowFeed {
     if (node === undefined || node.status !== 'running') return undefined;
     const part = node.partList.at(-1);
     const { times } = this.#context;
-    const stop = times.stopOf(node.runId ?? '');
+    const stop = times.stops.get(node.runId ?? '');
     if (stop !== undefined) return { words: 'Stopping', since: stop.at, isStopping: true };
     const relay = part?.kind === 'tool' ? part.relays.find(({ status }) => status === 'pending') : part;
     if ((part?.kind === 'tool' && part.status === 'waiting') || (part?.kind === 'relay' && part.status === 'pending'))
@@ -213,7 +213,7 @@ export class RowFeed {
     return (
       !this.#isEnded &&
       part.kind === 'fact' &&
-      (part.event.seq ?? 0) > (this.#context.times.endOf(runId) ?? Number.POSITIVE_INFINITY)
+      (part.event.seq ?? 0) > (this.#context.times.ends.get(runId) ?? Number.POSITIVE_INFINITY)
     );
   }
 

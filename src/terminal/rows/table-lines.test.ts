@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { span } from '../screen/styled-line.ts';
-import { tableLines } from './table-lines.ts';
+import { tableLines } from './markdown-lines.ts';
 
 const table = ['| file | why |', '|---|--:|', '| a.js | it subtracted |', '| b.js | new |'];
 const textOf = (width: number) =>

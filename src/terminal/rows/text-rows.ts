@@ -1,6 +1,5 @@
 import type { Line } from '../screen/styled-line.ts';
 import { MarkdownLines } from './markdown-lines.ts';
-import { type MarkdownUnit, MarkdownUnits } from './markdown-units.ts';
 import type { Row } from './row.ts';
 
 /** Turns one streamed text into rows, each printed when nothing that follows can change it. */
@@ -91,3 +90,131 @@ export class TextRows {
 
 /** How many lines of code before a line are looked at to highlight it. */
 const mostContext = 40;
+
+/** A piece of Markdown that can be drawn by itself. */
+export type MarkdownUnit =
+  | { readonly kind: 'prose'; readonly text: string }
+  | { readonly kind: 'table'; readonly lines: readonly string[] }
+  | { readonly kind: 'fence'; readonly language: string }
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'fence_end' }
+  /** Too long to wait for its end: shown as it is written. */
+  | { readonly kind: 'raw'; readonly text: string }
+  | { readonly kind: 'blank' };
+
+/** The longest piece that is held back until it is whole, in lines and in characters. */
+const mostLines = 60;
+const mostCharacters = 4_000;
+
+const fenceMark = /^ {0,12}(`{3,}|~{3,})\s*([^\s`]*)/;
+const itemMark = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
+const headingMark = /^ {0,3}#{1,6}(?:\s|$)/;
+const ruleMark = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
+const tableRule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+
+/**
+ * Splits Markdown that is still being written into pieces, each as soon as nothing that follows can change it. The pieces
+ * depend on the text alone, whatever the chunks are in which it comes.
+ */
+export class MarkdownUnits {
+  #offset = 0;
+  #held: string[] = [];
+  #heldLength = 0;
+  #kind: 'none' | 'prose' | 'table' = 'none';
+  #fence: string | undefined;
+
+  /** How much of the text was split into lines. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Takes the text so far, which begins with the one of the last call; returns the pieces that are complete now. */
+  take(text: string, isWhole: boolean): MarkdownUnit[] {
+    const units: MarkdownUnit[] = [];
+    for (;;) {
+      const end = text.indexOf('\n', this.#offset);
+      const length = (end < 0 ? text.length : end) - this.#offset;
+      if (length > mostCharacters) {
+        units.push(...this.#flush(true), this.#longPiece(text));
+        continue;
+      }
+      if (end < 0) break;
+      units.push(...this.#line(text.slice(this.#offset, end).replace(/\r$/, '')));
+      this.#offset = end + 1;
+    }
+    if (!isWhole) return units;
+    if (this.#offset < text.length) units.push(...this.#line(text.slice(this.#offset)));
+    this.#offset = text.length;
+    return [...units, ...this.#flush(false)];
+  }
+
+  /** Returns the pieces that are not complete yet, as they would be if the text ended here. */
+  open(text: string): MarkdownUnit[] {
+    const rest = text.slice(this.#offset);
+    if (this.#fence !== undefined) return rest === '' ? [] : [{ kind: 'code', text: rest }];
+    const lines = rest === '' ? this.#held : [...this.#held, ...rest.split('\n')];
+    if (lines.length === 0) return [];
+    return [{ kind: 'prose', text: lines.join('\n') }];
+  }
+
+  /** The next characters of a line that is too long to wait for its end. */
+  #longPiece(text: string): MarkdownUnit {
+    const from = this.#offset;
+    const isSplit = /[\ud800-\udbff]/.test(text[from + mostCharacters - 1] ?? '');
+    this.#offset += mostCharacters + (isSplit ? 1 : 0);
+    return { kind: this.#fence === undefined ? 'raw' : 'code', text: text.slice(from, this.#offset) };
+  }
+
+  #line(line: string): MarkdownUnit[] {
+    const fence = fenceMark.exec(line);
+    if (this.#fence !== undefined) {
+      if (fence?.[1]?.startsWith(this.#fence) !== true || line.trim() !== fence[1])
+        return [{ kind: 'code', text: line }];
+      this.#fence = undefined;
+      return [{ kind: 'fence_end' }];
+    }
+    if (fence !== null) {
+      const before = this.#flush(false);
+      this.#fence = fence[1] as string;
+      return [...before, { kind: 'fence', language: fence[2] ?? '' }];
+    }
+    if (line.trim() === '') return [...this.#flush(false), { kind: 'blank' }];
+    if (this.#kind === 'table') {
+      if (!line.includes('|')) return [...this.#flush(false), ...this.#line(line)];
+      return this.#hold(line);
+    }
+    if (
+      this.#kind === 'prose' &&
+      this.#held.length === 1 &&
+      tableRule.test(line) &&
+      this.#held[0]?.includes('|') &&
+      line.includes('|')
+    ) {
+      this.#kind = 'table';
+      return this.#hold(line);
+    }
+    if (headingMark.test(line) || ruleMark.test(line)) return [...this.#flush(false), { kind: 'prose', text: line }];
+    const before = itemMark.test(line) || this.#mayBeginTable(line) ? this.#flush(false) : [];
+    this.#kind = 'prose';
+    return [...before, ...this.#hold(line)];
+  }
+
+  /** The head of a table must be the first line of what is held. */
+  #mayBeginTable(line: string): boolean {
+    return /^\s*\|/.test(line);
+  }
+
+  #hold(line: string): MarkdownUnit[] {
+    this.#held.push(line);
+    this.#heldLength += line.length;
+    return this.#held.length > mostLines || this.#heldLength > mostCharacters ? this.#flush(true) : [];
+  }
+
+  #flush(isRaw: boolean): MarkdownUnit[] {
+    const [lines, kind] = [this.#held, this.#kind];
+    [this.#held, this.#heldLength, this.#kind] = [[], 0, 'none'];
+    if (lines.length === 0) return [];
+    if (isRaw) return lines.map(text => ({ kind: 'raw', text }));
+    return kind === 'table' ? [{ kind: 'table', lines }] : [{ kind: 'prose', text: lines.join('\n') }];
+  }
+}

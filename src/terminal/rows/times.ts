@@ -10,10 +10,12 @@ export interface TimeSpan {
 /** How long calls, reasoning and runs took, and what runs used, from the times of their events. */
 export class EventTimes {
   readonly #spans = new Map<string, { from: number; to: number }>();
-  readonly #usage = new Map<string, UsageCounts>();
-
-  readonly #ends = new Map<string, number>();
-  readonly #stops = new Map<string, { readonly by: string; readonly at: number }>();
+  /** What each run used. */
+  readonly usage: Map<string, UsageCounts> = new Map();
+  /** The seq at which each run ended. */
+  readonly ends: Map<string, number> = new Map();
+  /** Who asked for the end of a run, and when. */
+  readonly stops: Map<string, { readonly by: string; readonly at: number }> = new Map();
   /** When the model is called again after the newest failure. */
   nextTryAt: number | undefined;
   /** The tokens that the newest model call of the main run was sent, and its model. */
@@ -42,14 +44,14 @@ export class EventTimes {
         this.#extend(event.toolCallId, at);
         break;
       case 'harness_end':
-        this.#ends.set(event.runId, event.seq);
+        this.ends.set(event.runId, event.seq);
         this.#extend(event.runId, at);
         break;
       case 'harness_start':
         this.#extend(event.runId, at);
         break;
       case 'abort_requested':
-        this.#stops.set(event.runId, { by: event.by ?? 'you', at });
+        this.stops.set(event.runId, { by: event.by ?? 'you', at });
         break;
       case 'warning':
         if (event.retryAfterMs !== undefined) this.nextTryAt = at + event.retryAfterMs;
@@ -61,7 +63,7 @@ export class EventTimes {
         // Some programs count whole turns: what one call was sent is not known then.
         if (event.callId !== undefined) this.lastInput = event.inputTokens;
         this.lastModel = event.model ?? this.lastModel;
-        this.#usage.set(event.runId, addUsage(this.#usage.get(event.runId) ?? noUsage, event));
+        this.usage.set(event.runId, addUsage(this.usage.get(event.runId) ?? noUsage, event));
         break;
       default:
     }
@@ -70,20 +72,6 @@ export class EventTimes {
   /** The time that the part or run of an id took so far; undefined when nothing is known of it. */
   spanOf(id: string): TimeSpan | undefined {
     return this.#spans.get(id.replace(/#\d+$/, ''));
-  }
-
-  /** The seq at which a run ended; undefined while it has no end. */
-  endOf(runId: string): number | undefined {
-    return this.#ends.get(runId);
-  }
-
-  /** Who asked for the end of a run, and when; undefined when nobody did. */
-  stopOf(runId: string): { readonly by: string; readonly at: number } | undefined {
-    return this.#stops.get(runId);
-  }
-
-  usageOf(runId: string): UsageCounts | undefined {
-    return this.#usage.get(runId);
   }
 
   #extend(id: string, at: number): void {

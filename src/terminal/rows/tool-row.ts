@@ -1,3 +1,5 @@
+import type { ToolOutput } from '../../events/index.ts';
+import { rowLines, rowText } from '../../events/terminal-text.ts';
 import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
 import {
   type CallPlace,
@@ -8,14 +10,31 @@ import {
 import { presentAnswer } from '../../projections/presentation/present-relay.ts';
 import { durationText, toolWording } from '../../projections/presentation/wording.ts';
 import { progressText } from '../../projections/reading/progress-text.ts';
-import { fileTarget } from '../screen/link-target.ts';
-import { type Ink, lead, type Line, linked, span, type Span } from '../screen/styled-line.ts';
-import { rowLines, rowText } from '../../events/terminal-text.ts';
-import { diffRows } from './diff-lines.ts';
-import { callDiffs, countsText } from './call-diffs.ts';
-import type { DensityLimits } from './density.ts';
-import { countLines, excerpt, outputText } from './output-excerpt.ts';
+import { fileTarget, type Ink, lead, type Line, linked, span, type Span, verbatim } from '../screen/styled-line.ts';
+import { callDiffs, countsText, diffRows } from './diff-lines.ts';
 import type { TimeSpan } from './times.ts';
+
+/** How much of calls is shown in the conversation; the transcript has all of it. */
+export type Density = 'quiet' | 'normal' | 'full';
+
+/** The most lines that a call shows: of a change, of an output, and of the output of a call that failed. */
+interface DensityLimits {
+  readonly diff: number;
+  readonly output: number;
+  readonly failed: number;
+}
+
+/** The limits of each density. */
+export const densities: Readonly<Record<Density, DensityLimits>> = {
+  quiet: { diff: 0, output: 0, failed: 5 },
+  normal: { diff: 20, output: 5, failed: 12 },
+  full: { diff: 200, output: 200, failed: 200 },
+};
+
+/** Whether a text names a density. */
+export function isDensity(text: string): text is Density {
+  return Object.hasOwn(densities, text);
+}
 
 /** A call, and what is known beside it. */
 export interface ShownCall {
@@ -157,4 +176,54 @@ export function liveToolLines(shown: ShownCall, now: number, most: number): Line
   const printed = rowLines(progressText(part.progress).trimEnd()).filter(line => line !== '');
   if (most > 0) for (const line of printed.slice(-most)) lines.push([span(`  ${line.slice(0, 400)}`, 'dim')]);
   return lines;
+}
+
+/** The longest line of an output that is shown whole. */
+const mostColumns = 500;
+
+/** Returns the text that a tool gave back; empty when it has none. */
+function outputText(output: ToolOutput | undefined): string {
+  if (output === undefined) return '';
+  if ('error' in output) return output.error;
+  if ('status' in output) return output.reason;
+  const { context } = output;
+  if (typeof context === 'string') return context;
+  if (Array.isArray(context)) return context.map(part => (isText(part) ? part.text : `[${typeOf(part)}]`)).join('\n');
+  return context === undefined || context === null ? '' : JSON.stringify(context, undefined, 1);
+}
+
+function typeOf(part: unknown): string {
+  const { type } = (typeof part === 'object' && part !== null ? part : {}) as { readonly type?: unknown };
+  return typeof type === 'string' ? type : 'value';
+}
+
+function isText(part: unknown): part is { readonly text: string } {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}
+
+/** Returns how many lines a text has, without an empty one at its end. */
+function countLines(text: string): number {
+  const trimmed = text.replace(/\n+$/, '');
+  return trimmed === '' ? 0 : trimmed.split('\n').length;
+}
+
+/** Returns the first and the last lines of a text, and between them how many are hidden. */
+export function excerpt(text: string, most: number): Line[] {
+  const lines = rowLines(text.replace(/\n+$/, ''));
+  if (lines.length === 1 && lines[0] === '') return [];
+  if (lines.length <= most) return lines.map(shortened);
+  const head = Math.max(0, Math.ceil((most - 1) / 2));
+  const tail = Math.max(0, most - 1 - head);
+  return [
+    ...lines.slice(0, head).map(shortened),
+    [span(`… ${lines.length - head - tail} lines hidden (Ctrl+O) …`, 'dim')],
+    ...lines.slice(lines.length - tail).map(shortened),
+  ];
+}
+
+/** A line with its middle left out when it is very long. */
+function shortened(line: string): Line {
+  if (line.length <= mostColumns) return verbatim([span(line, 'dim')]);
+  const [head, tail] = [line.slice(0, 300), line.slice(-100)];
+  return verbatim([span(head, 'dim'), span(` … ${line.length - 400} characters hidden … `, 'dim'), span(tail, 'dim')]);
 }

@@ -51,10 +51,6 @@ export class InlineRenderer {
     this.#styling = styling;
   }
 
-  get size(): ScreenSize {
-    return this.#size;
-  }
-
   /** Notes the new size of the terminal: the next frame draws the whole live area. */
   resize(size: ScreenSize): void {
     if (size.columns === this.#size.columns && size.rows === this.#size.rows) return;

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileTarget, pageTarget } from './link-target.ts';
-import { ansiOfLine, linked, span, textOfLine } from './styled-line.ts';
+import { ansiOfLine, fileTarget, linked, pageTarget, span, textOfLine } from './styled-line.ts';
 import { stylingOf } from './terminal-styling.ts';
 import { cutLine, wrapLine } from './wrap-line.ts';
 

@@ -1,5 +1,5 @@
 import type { CompletionSources } from '../../projections/completion/completion.ts';
-import { densities } from '../rows/density.ts';
+import { densities } from '../rows/tool-row.ts';
 import { slashCommands } from '../completion/commands.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { ChatThreads } from './chat-threads.ts';

@@ -8,13 +8,13 @@ import { workspace } from '../../agents/workspace/workspace-folder.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { type Composer, emptyComposer, type Submission, wholeText } from '../composer/composer.ts';
 import { DraftStore } from '../composer/draft-store.ts';
-import { HistoryFile } from '../composer/history-file.ts';
+import { HistoryFile } from '../composer/history.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
-import type { Density } from '../rows/density.ts';
-import { oneLine } from '../../projections/presentation/present-call.ts';
+import type { Density } from '../rows/tool-row.ts';
+import { type CallPlace, oneLine } from '../../projections/presentation/present-call.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
 import { argumentValues } from './argument-values.ts';
-import { attachedFiles } from './attached-files.ts';
+import { attachedFiles, mentionedFiles } from './message-files.ts';
 import { runCommand } from './chat-commands.ts';
 import { ChatLists } from './chat-lists.ts';
 import type { ChatAgent, ChatOptions } from './chat-options.ts';
@@ -24,8 +24,7 @@ import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
-import { mentionedFiles } from './mentioned-files.ts';
-import { noteRow, storeText } from './note-row.ts';
+import { noteRow, storeText } from '../rows/row.ts';
 import { PersonShell } from './person-shell.ts';
 import { closingReason, handleExits, stopProcess } from './process-exits.ts';
 import { type Band, newBand, nextBand } from './relay-band.ts';
@@ -129,6 +128,11 @@ export class ChatApp {
   /** What waits for the person in the open thread. */
   get pending(): readonly RelayEntry[] {
     return this.threads.pending;
+  }
+
+  /** The agent that works in the open thread, and its folder. */
+  get place(): CallPlace {
+    return { agentId: this.threads.agent.id, cwd: this.options.cwd };
   }
 
   /** Prints a line that is not in the log. */

@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { SingletreeError } from '../../events/index.ts';
 import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
 import { createRedactor } from '../../agents/redaction/redactor.ts';
+import { SingletreeError } from '../../events/index.ts';
 import { allThreads, readEvents, type Thread } from '../../log/index.ts';
 import { toLines } from '../../log/jsonl.ts';
-import { type CommandName, parseCommand } from '../completion/commands.ts';
-import { densities, isDensity } from '../rows/density.ts';
+import type { ViewNode } from '../../projections/index.ts';
 import { shortCount } from '../../projections/presentation/wording.ts';
+import { type CommandName, parseCommand } from '../completion/commands.ts';
 import { costText } from '../rows/part-rows.ts';
+import { densities, isDensity } from '../rows/tool-row.ts';
 import type { ChatApp } from './chat-app.ts';
-import { copyText, textToCopy } from './copied-text.ts';
 
 type Command = (app: ChatApp, argument: string) => unknown;
 
@@ -160,4 +160,30 @@ async function exportTo(app: ChatApp, file: string): Promise<void> {
   const lines = toLines(eventsWithoutSecrets(readEvents(log, threadId), redactor));
   await writeFile(path, lines, { flag: 'wx', mode: 0o600 });
   app.note(`Wrote ${path}`);
+}
+
+/** Returns the newest answer, code block or command of a thread; undefined when there is none. */
+function textToCopy(nodes: readonly ViewNode[], what: string): string | undefined {
+  const answers = nodes.filter(({ role, text }) => role === 'assistant' && text.trim() !== '');
+  if (what === 'command')
+    return nodes
+      .flatMap(({ toolCalls }) => toolCalls)
+      .map(commandOf)
+      .findLast(text => text !== undefined);
+  const newest = answers.at(-1)?.text.trim();
+  if (what !== 'code') return newest;
+  const blocks = answers.flatMap(({ text }) =>
+    Array.from(text.matchAll(/^```[^\n]*\n([^]*?)^```/gm), ([, code]) => code),
+  );
+  return blocks.at(-1)?.trimEnd();
+}
+
+/** Returns the bytes that ask a terminal to put a text into the clipboard, also over ssh. */
+function copyText(text: string): string {
+  return `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
+}
+
+function commandOf({ input }: ViewNode['toolCalls'][number]): string | undefined {
+  const command = (input as { readonly command?: unknown } | undefined)?.command;
+  return typeof command === 'string' ? command : undefined;
 }

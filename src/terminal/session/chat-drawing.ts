@@ -1,12 +1,10 @@
 import { modelName } from '../../control/harness/settings/models.ts';
 import { RowFeed } from '../rows/row-feed.ts';
-import type { Row } from '../rows/row.ts';
+import { noteRow, type Row } from '../rows/row.ts';
 import type { Frame } from '../screen/inline-renderer.ts';
 import type { Line } from '../screen/styled-line.ts';
 import type { ChatApp } from './chat-app.ts';
-import { layOut, tasksOf } from './chat-view.ts';
-import { completionLines } from './completion-lines.ts';
-import { noteRow } from './note-row.ts';
+import { completionLines, layOut } from './chat-view.ts';
 import { isWriting, takesKeys } from './relay-band.ts';
 import type { Waiting } from './status-line.ts';
 import type { OpenThread } from './open-thread.ts';
@@ -59,8 +57,8 @@ export class ChatDrawing {
       continuesText: this.#feed?.continuesText ?? false,
       pending: this.#app.pending,
       band: this.#app.band,
-      place: { agentId: this.#app.threads.agent.id, cwd: this.#app.options.cwd },
-      tasks: reading === undefined ? [] : tasksOf(reading),
+      place: this.#app.place,
+      tasks: reading?.tasks?.list ?? [],
       showsTasks: this.#app.showsTasks,
       queue: this.#app.queue.items.map(({ text }) => text),
       steering: this.#app.queue.steering,

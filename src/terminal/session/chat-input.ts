@@ -1,13 +1,13 @@
+import type { RelayEntry } from '../../projections/index.ts';
 import { emptyComposer, insertText, pasteText, type Submission, wholeText } from '../composer/composer.ts';
 import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
 import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
 import type { InputEvent, Key } from '../keys/key.ts';
 import { KeyDecoder } from '../keys/key-decoder.ts';
-import { KeyMatcher } from '../keys/key-matcher.ts';
+import { KeyMatcher } from '../keys/key-map.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
-import { isWriting, leaveBand, newBand, takesKeys } from './relay-band.ts';
-import { answerText, relayAction } from './relay-input.ts';
+import { actOnBand, type BandEffect, isWriting, leaveBand, newBand, takesKeys, typeOnBand } from './relay-band.ts';
 
 /** Two presses of Ctrl+C within this time, with no other key between them, quit. */
 const quitPauseMs = 2_000;
@@ -91,20 +91,38 @@ export class ChatInput {
     if (band !== undefined) this.#app.band = { ...band, input: change(band.input) };
   }
 
+  /** What the band shows. */
+  get #asked(): RelayEntry | undefined {
+    return this.#app.pending.find(({ id }) => id === this.#app.band?.relayId);
+  }
+
+  #apply({ band, answer, notice, revises = false }: BandEffect): void {
+    const app = this.#app;
+    const entry = this.#asked;
+    if (band !== undefined) app.band = band;
+    if (notice !== undefined) app.notice = notice;
+    if (entry !== undefined && answer !== undefined) app.attempt(() => app.threads.answer(entry, answer));
+    if (entry !== undefined && revises) app.attempt(() => revise(app, entry));
+  }
+
   #text(text: string): void {
     const app = this.#app;
     if (app.list.isOpen) return app.list.type(text);
     if (this.#isWriting()) return this.#write(composer => insertText(composer, text));
     const { band } = app;
-    if (band !== undefined && takesKeys(band, app.composer) && answerText(app, band, text)) return;
-    app.draft.type(text);
+    const effect =
+      band !== undefined && takesKeys(band, app.composer) ? typeOnBand(band, text, app.pending) : undefined;
+    if (effect === undefined) app.draft.type(text);
+    else this.#apply(effect);
   }
 
   #act(action: ActionName): void {
     const app = this.#app;
     if (app.transcript.isOpen) return app.transcript.act(action);
     if (app.list.act(action)) return;
-    if (action.startsWith('relay.') && relayAction(app, action)) return;
+    const { band, composer: draft, pending } = app;
+    const effect = band && actOnBand(band, action, { pending, draft, place: app.place });
+    if (effect !== undefined) return this.#apply(effect);
     if (this.#isWriting() && isDraftAction(action))
       return this.#write(composer => editDraft(composer, action, app.io.size.columns - 2));
     if (this.#accept(action) || app.draft.act(action, app.io.size.columns - 2)) return;
@@ -121,7 +139,7 @@ export class ChatInput {
         return app.quit();
       case 'relay.enter':
       case 'relay.enter-with-draft': {
-        const entry = app.pending.find(({ id }) => id === app.band?.relayId);
+        const entry = this.#asked;
         if (entry !== undefined) app.band = { ...newBand(entry, emptyComposer), draft: app.composer };
         return;
       }
@@ -167,7 +185,7 @@ export class ChatInput {
   #send(): void {
     const app = this.#app;
     const { band } = app;
-    const entry = app.pending.find(({ id }) => id === band?.relayId);
+    const entry = this.#asked;
     if (band !== undefined && entry !== undefined && this.#isWriting()) {
       const text = wholeText(band.input).trim();
       if (band.focus === 'answer')
@@ -218,6 +236,15 @@ export class ChatInput {
 async function finishEditing(app: ChatApp, sent: Submission): Promise<void> {
   const isMessage = sent.type !== 'command';
   if (!(await app.queue.finishEditing(isMessage ? sent.text : undefined)) || !isMessage) await app.enqueue(sent);
+}
+
+/** Lets the person change the arguments in the editor, and runs the call with them. */
+async function revise(app: ChatApp, entry: RelayEntry): Promise<void> {
+  const { relay } = entry;
+  if (relay.relayKind !== 'permission') return;
+  const edited = await app.edit(`${JSON.stringify(relay.params, undefined, 2)}\n`, 'input.json');
+  if (edited === undefined) return;
+  await app.threads.answer(entry, { type: 'revise', input: JSON.parse(edited) as unknown });
 }
 
 async function nextMode({ threads }: ChatApp): Promise<void> {

@@ -1,14 +1,22 @@
 import type { ConversationState, RewindScope } from '../../control/index.ts';
 import { allThreads } from '../../log/index.ts';
-import { agentEntries } from '../pickers/agent-list.ts';
-import { ageText } from '../pickers/age-text.ts';
-import { helpEntries } from '../pickers/help-sheet.ts';
-import { inboxEntries } from '../pickers/inbox-list.ts';
+import {
+  agentEntries,
+  ageText,
+  forwardEntry,
+  helpEntries,
+  inboxEntries,
+  type ListedThread,
+  modelEntries,
+  nowEntry,
+  queueEntries,
+  rewindEntries,
+  type RewindTarget,
+  scopeEntries,
+  threadEntries,
+  usableModels,
+} from '../pickers/list-entries.ts';
 import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
-import { modelEntries, usableModels } from '../pickers/model-list.ts';
-import { forwardEntry, nowEntry, rewindEntries, type RewindTarget, scopeEntries } from '../pickers/rewind-list.ts';
-import { type ListedThread, threadEntries } from '../pickers/thread-list.ts';
-import { queueEntries } from '../pickers/queue-list.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
 import { type SentMessage, SentMessages, summarisedIn } from './sent-messages.ts';

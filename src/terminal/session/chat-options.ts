@@ -3,7 +3,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { AvailableModel, Clock, SupervisorOptions } from '../../control/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { KeySettings } from '../keys/key-map.ts';
-import type { Density } from '../rows/density.ts';
+import type { Density } from '../rows/tool-row.ts';
 import type { Styling } from '../screen/styled-line.ts';
 
 /** An agent that a chat can talk with, ours or an external one. */

@@ -1,9 +1,8 @@
 import type { Clock } from '../../control/index.ts';
-import type { Row } from '../rows/row.ts';
+import { type Row, RowPrinter } from '../rows/row.ts';
 import { FullscreenRenderer } from '../screen/fullscreen-renderer.ts';
 import { type Frame, InlineRenderer } from '../screen/inline-renderer.ts';
 import type { Line, Styling } from '../screen/styled-line.ts';
-import { RowPrinter } from './row-printer.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
 /** The shortest time between two frames, in milliseconds: while text streams, and after a key. */

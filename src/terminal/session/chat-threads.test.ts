@@ -84,8 +84,8 @@ it('opens a long thread and stores a message in it without reading it whole', as
 function setUp() {
   const log = new MemoryLog();
   const asker = scriptedAgent('worker', async function* ({ event, params, answer, until }) {
-    yield event('relay', { id: `${params.runId}/q`, relayKind: 'question', question: 'Tea?' });
-    await until(answer(`${params.runId}/q`));
+    yield event('relay', { id: `${params.run.runId}/q`, relayKind: 'question', question: 'Tea?' });
+    await until(answer(`${params.run.runId}/q`));
   });
   const agent = { id: 'worker', hasOwnModels: false, agent: asker };
   const [clock, onLost] = [systemClock, () => {}];

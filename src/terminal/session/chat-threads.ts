@@ -8,7 +8,7 @@ import type { EventLog, Thread } from '../../log/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
 import type { ChatAgent, ChatAgents } from './chat-options.ts';
-import { type PersonAnswer, toRelayAnswer } from './relay-answer.ts';
+import { type PersonAnswer, toRelayAnswer } from './relay-band.ts';
 import { OpenThread } from './open-thread.ts';
 
 export interface ChatThreadsOptions {

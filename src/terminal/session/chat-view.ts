@@ -1,10 +1,14 @@
-import type { RelayEntry, ThreadReading } from '../../projections/index.ts';
+import { rowText } from '../../events/terminal-text.ts';
+import type { Completion } from '../../projections/completion/completion.ts';
+import type { RelayEntry } from '../../projections/index.ts';
+import { type CallPlace, oneLine } from '../../projections/presentation/present-call.ts';
 import type { Composer } from '../composer/composer.ts';
 import { draftView } from '../composer/draft-layout.ts';
-import { tasksSummary, taskList } from '../rows/fact-lines.ts';
-import { type CallPlace, oneLine } from '../../projections/presentation/present-call.ts';
+import { taskList, tasksSummary } from '../rows/fact-lines.ts';
 import { type Frame, mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
-import { inked, type Line, span } from '../screen/styled-line.ts';
+import { inked, type Line, span, type Span } from '../screen/styled-line.ts';
+import { textWidth } from '../screen/text-width.ts';
+import { cutLine } from '../screen/wrap-line.ts';
 import { type Band, isWriting, takesKeys } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { type Activity, activityLine, type Status, statusLine, type Waiting, waitingLines } from './status-line.ts';
@@ -13,7 +17,7 @@ import { type Activity, activityLine, type Status, statusLine, type Waiting, wai
 type Tasks = Parameters<typeof tasksSummary>[0];
 
 /** Everything that the live area shows. */
-export interface ChatView {
+interface ChatView {
   readonly size: ScreenSize;
   /** Draws the parts that are not finished, in at most this many lines. */
   readonly open: (most: number) => readonly Line[];
@@ -132,10 +136,36 @@ function taskLine(tasks: Tasks, isRunning: boolean): Line[] {
   return summary === undefined || (isOver && !isRunning) ? [] : [[span('☰ ', 'cyan'), span(summary, 'dim')]];
 }
 
-/** Returns the tasks of a thread: those of the newest list. */
-export function tasksOf({ tasks, nodeList }: ThreadReading): Tasks {
-  if (tasks === undefined) return [];
-  const node = nodeList.findLast(each => (each.id === tasks.messageId ? each : undefined));
-  const part = node?.partList.findLast(each => (each.id === tasks.partId ? each : undefined));
-  return part?.kind === 'fact' && part.event.type === 'tasks' ? part.event.tasks : [];
+const mostShown = 8;
+
+/** Draws the completions around the mark, with what matched in bold; at most eight. */
+export function completionLines({ items, index }: Completion, width: number): readonly Line[] {
+  const first = Math.max(0, Math.min(index - Math.floor(mostShown / 2), items.length - mostShown));
+  const shown = items.slice(first, first + mostShown);
+  const widest = Math.min(Math.floor(width / 2), Math.max(...shown.map(({ label }) => textWidth(rowText(label)))));
+  return shown.map(({ label, positions, detail }, at) => {
+    const isMarked = first + at === index;
+    const text = rowText(label);
+    const matched = text === label ? matchedSpans(text, new Set(positions)) : [span(text)];
+    const gap = ' '.repeat(Math.max(2, widest - textWidth(text) + 2));
+    return cutLine(
+      [
+        span(isMarked ? '› ' : '  ', 'cyan'),
+        ...(isMarked ? [span(text, 'bold')] : matched),
+        ...(detail === undefined ? [] : [span(gap + rowText(detail), 'dim')]),
+      ],
+      width,
+    );
+  });
+}
+
+function matchedSpans(text: string, positions: ReadonlySet<number>): readonly Span[] {
+  const spans: { text: string; isMatch: boolean }[] = [];
+  for (const [at, character] of text.split('').entries()) {
+    const isMatch = positions.has(at);
+    const last = spans.at(-1);
+    if (last?.isMatch === isMatch) last.text += character;
+    else spans.push({ text: character, isMatch });
+  }
+  return spans.map(({ text: part, isMatch }) => (isMatch ? span(part, 'underline') : span(part)));
 }

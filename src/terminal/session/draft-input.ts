@@ -31,10 +31,8 @@ import {
 } from '../composer/composer.ts';
 import type { DraftStore } from '../composer/draft-store.ts';
 import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
-import { recentTexts } from '../composer/history.ts';
-import type { HistoryFile } from '../composer/history-file.ts';
-import { type HistoryWalk, walkHistory } from '../composer/history-walk.ts';
-import { isImagePath, pastedPaths } from '../composer/pasted-paths.ts';
+import { type HistoryFile, type HistoryWalk, recentTexts, walkHistory } from '../composer/history.ts';
+import { isImagePath, pastedPaths } from './message-files.ts';
 import type { ActionName } from '../keys/actions.ts';
 
 export interface DraftInputOptions {

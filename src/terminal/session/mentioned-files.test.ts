@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mentionedFiles } from './mentioned-files.ts';
+import { mentionedFiles } from './message-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'singletree-mentions-'));
 const folder = join(root, 'project');

@@ -5,13 +5,14 @@ import {
   type ListPicker,
   markedEntry,
   movePicker,
+  pageSize,
   type PickerEntry,
+  pickerLines,
   replaceEntries,
   shownEntries,
   togglePreview,
 } from '../pickers/list-picker.ts';
 import { nextTurn } from '../../log/next-turn.ts';
-import { pageSize, pickerLines } from '../pickers/picker-view.ts';
 import type { Line } from '../screen/styled-line.ts';
 
 /** What the keys of a list do. A list whose `choose` opens no other list is closed by it. */
@@ -127,7 +128,7 @@ export class OpenList {
     const shown = shownEntries(this.#picker);
     const page = pageSize(this.#height);
     if (this.#picker.query.trim() !== '') return shown.length < page;
-    return this.#goesToFirst || shown.findIndex(({ entry }) => entry.id === this.#picker?.marked) < page;
+    return this.#goesToFirst || shown.findIndex(({ id }) => id === this.#picker?.marked) < page;
   }
 
   /** Changes the list of these handlers, if it is the one that is open. */

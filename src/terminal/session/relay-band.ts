@@ -1,8 +1,14 @@
+import type { RelayAnswer } from '../../agents/agent.ts';
+import { type EventOf, SingletreeError } from '../../events/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
+import { possibleAnswers } from '../../projections/possible-answers.ts';
+import type { CallPlace } from '../../projections/presentation/present-call.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { type Composer, emptyComposer } from '../composer/composer.ts';
+import type { ActionName } from '../keys/actions.ts';
 
 /** What a person does with what waits for an answer. */
-export type BandFocus =
+type BandFocus =
   /** Keys answer, unless the person writes a message. */
   | 'keys'
   /** The person writes the reason of a rejection. */
@@ -69,14 +75,136 @@ export function followingBand(band: Band, pending: readonly RelayEntry[], draft:
   return next === undefined || next.id === band.relayId ? band : newBand(next, draft);
 }
 
-/** Moves the mark among the options of a question. */
-export function moveMark(band: Band, step: 1 | -1, count: number): Band {
-  return count === 0 ? band : { ...band, marked: (band.marked + step + count) % count };
+/** What a key of the person does while the band has the keys. */
+export interface BandEffect {
+  readonly band?: Band;
+  readonly answer?: PersonAnswer;
+  /** A word to the person. */
+  readonly notice?: string;
+  /** Whether the person changes the input in the editor first. */
+  readonly revises?: boolean;
+}
+
+/** What waits, and where the band shows it. */
+export interface BandSituation {
+  readonly pending: readonly RelayEntry[];
+  /** The draft of the message. */
+  readonly draft: Composer;
+  /** The agent that asks, and the folder it works in. */
+  readonly place: CallPlace;
+}
+
+/** Returns what an action means for the band; undefined when it means nothing there. */
+export function actOnBand(band: Band, action: ActionName, situation: BandSituation): BandEffect | undefined {
+  const { pending, draft, place } = situation;
+  const relay = pending.find(({ id }) => id === band.relayId)?.relay;
+  if (relay === undefined) return undefined;
+  const isQuestion = relay.relayKind === 'question';
+  const { risks, answers } = presentRelay(relay, place);
+  const approve = (remember: 'once' | 'thread' | 'category'): BandEffect =>
+    isQuestion ? {} : { answer: { type: 'approve', remember } };
+  switch (action) {
+    case 'relay.approve':
+      return approve('once');
+    case 'relay.approve-thread':
+      return approve('thread');
+    case 'relay.approve-always':
+      return approve('category');
+    case 'relay.choose':
+      if (isQuestion) return chooseMarked(band, relay);
+      if (risks.length > 0 || relay.relayKind === 'plan') return { notice: 'press y to approve this' };
+      return approve('once');
+    case 'relay.reject':
+      return isQuestion ? {} : { band: { ...band, focus: 'reason' } };
+    case 'relay.edit':
+      if (isQuestion) return { band: { ...band, focus: 'answer' } };
+      if (answers.some(({ outcome }) => outcome === 'revise')) return { revises: true };
+      return { notice: 'this agent takes no changed input: n rejects with a reason' };
+    case 'relay.leave':
+      return { band: leaveBand(band) };
+    case 'relay.next':
+      return { band: followingBand(band, pending, draft) };
+    case 'relay.enlarge':
+      return { band: { ...band, isLarge: !band.isLarge } };
+    case 'relay.up':
+    case 'relay.down': {
+      const { length } = optionsOf(relay);
+      const marked = band.marked + (action === 'relay.up' ? -1 : 1);
+      return length === 0 ? {} : { band: { ...band, marked: (marked + length) % length } };
+    }
+    case 'relay.toggle':
+      return { band: toggleMark(band) };
+    default:
+      return undefined;
+  }
+}
+
+/** Takes a digit as the choice of an option; undefined when it is none. */
+export function typeOnBand(band: Band, text: string, pending: readonly RelayEntry[]): BandEffect | undefined {
+  const relay = pending.find(({ id }) => id === band.relayId)?.relay;
+  const marked = /^[1-9]$/.test(text) ? Number(text) - 1 : -1;
+  if (relay === undefined || optionsOf(relay)[marked] === undefined) return undefined;
+  return isMultiple(relay) ? { band: toggleMark({ ...band, marked }) } : chooseMarked({ ...band, marked }, relay);
+}
+
+function chooseMarked({ marked, chosen }: Band, relay: EventOf<'relay'>): BandEffect {
+  const picked = isMultiple(relay) && chosen.size > 0 ? [...chosen].toSorted((a, b) => a - b) : [marked];
+  const labels = picked.flatMap(at => optionsOf(relay)[at]?.label ?? []);
+  const [only] = labels;
+  return only === undefined ? {} : { answer: { type: 'answer', answer: isMultiple(relay) ? labels : only } };
 }
 
 /** Chooses the marked option, or takes it back. */
-export function toggleMark(band: Band): Band {
+function toggleMark(band: Band): Band {
   const chosen = new Set(band.chosen);
   if (!chosen.delete(band.marked)) chosen.add(band.marked);
   return { ...band, chosen };
+}
+
+function optionsOf(relay: EventOf<'relay'>) {
+  return relay.relayKind === 'question' ? (relay.options ?? []) : [];
+}
+
+function isMultiple(relay: EventOf<'relay'>): boolean {
+  return relay.relayKind === 'question' && relay.selectionMode === 'multi_select';
+}
+
+/** The answer of a person to what waits. */
+export type PersonAnswer =
+  | { readonly type: 'approve'; readonly remember: 'once' | 'thread' | 'category' }
+  | { readonly type: 'reject'; readonly feedback?: string }
+  | { readonly type: 'revise'; readonly input: unknown }
+  | { readonly type: 'answer'; readonly answer: string | readonly string[] };
+
+/** Converts the answer of a person to that of a relay; throws `invalid_argument` for a question that is not answered in words. */
+export function toRelayAnswer({ relay }: RelayEntry, given: PersonAnswer): Omit<RelayAnswer, 'relayId'> {
+  const outcome = given.type === 'approve' ? 'approve' : 'reject';
+  const feedback = given.type === 'reject' && given.feedback !== undefined ? { feedback: given.feedback } : {};
+  switch (relay.relayKind) {
+    case 'permission':
+      if (given.type === 'revise') return { outcome: 'revise', input: given.input };
+      return given.type === 'approve' ? { outcome, remember: given.remember } : { outcome, ...feedback };
+    case 'plan':
+      return { outcome, ...feedback };
+    case 'question': {
+      if (given.type !== 'answer') throw notAnAnswer();
+      const { answer } = given;
+      return { outcome: 'answer', answer: typeof answer === 'string' ? answer : [...answer] };
+    }
+    case 'access':
+      return given.type === 'approve' ? { outcome, remember: 'thread' } : { outcome };
+    case 'suspension':
+      if (!possibleAnswers(relay).includes('answer')) return { outcome };
+      if (given.type === 'answer') return { outcome: 'answer', input: given.answer };
+      return { outcome: 'answer', input: given.type === 'revise' ? given.input : { approved: outcome === 'approve' } };
+    default:
+      return relay satisfies never;
+  }
+}
+
+function notAnAnswer(): SingletreeError {
+  return new SingletreeError(
+    'invalid_argument',
+    'A question takes a written or chosen answer. Type it and press Enter.',
+  );
 }

@@ -3,7 +3,7 @@ import { RowFeed } from '../rows/row-feed.ts';
 import { mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
 import type { Line } from '../screen/styled-line.ts';
 import { LiveArea, type LiveAreaOptions, type LiveContent } from './live-area.ts';
-import { RowPrinter } from './row-printer.ts';
+import { RowPrinter } from '../rows/row.ts';
 import { activityLine } from './status-line.ts';
 import type { ThreadView } from './thread-view.ts';
 

@@ -9,28 +9,19 @@ const windowEvents = 1_000;
 /** The reading view of the end of a thread and the times of its events, continued with each event that follows. */
 export class ThreadView {
   readonly times = new EventTimes();
-  /** Whether messages before the window exist. */
-  readonly hasEarlier: boolean;
   #state: ThreadReadingState;
   #view: ThreadReading | undefined;
 
-  private constructor(state: ThreadReadingState, hasEarlier: boolean) {
+  private constructor(state: ThreadReadingState) {
     this.#state = state;
-    this.hasEarlier = hasEarlier;
   }
 
-  /** Reads the end of a thread, up to the newest event or the one of `seq`. */
-  static async open(log: EventLog, threadId: string, seq?: number): Promise<ThreadView> {
-    const end = seq === undefined ? {} : { before: seq + 1 };
-    const { snapshot, events, hasEarlier } = await readWindow(log, threadId, { limit: windowEvents, ...end });
-    const view = new ThreadView(snapshot === undefined ? threadReading.initial : readingFrom(snapshot), hasEarlier);
+  /** Reads the end of a thread, up to the event of `seq`. */
+  static async open(log: EventLog, threadId: string, seq: number): Promise<ThreadView> {
+    const { snapshot, events } = await readWindow(log, threadId, { limit: windowEvents, before: seq + 1 });
+    const view = new ThreadView(snapshot === undefined ? threadReading.initial : readingFrom(snapshot));
     for (const event of events) view.take(event);
     return view;
-  }
-
-  /** The seq of the newest event in it. */
-  get seq(): number {
-    return this.#state.seq;
   }
 
   get reading(): ThreadReading {

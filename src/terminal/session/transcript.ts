@@ -1,12 +1,17 @@
 import type { LoggedEvent } from '../../events/index.ts';
+import { type EventLog, readEvents, readWindow } from '../../log/index.ts';
+import { type ThreadReading, threadReading } from '../../projections/index.ts';
+import { LoadedRange } from '../../projections/reading/ranges/loaded-range.ts';
+import { ThreadRanges } from '../../projections/reading/ranges/thread-ranges.ts';
 import type { ActionName } from '../keys/actions.ts';
 import type { Key } from '../keys/key.ts';
+import { RowFeed } from '../rows/row-feed.ts';
+import { linesRow, type Row } from '../rows/row.ts';
+import { EventTimes } from '../rows/times.ts';
 import { span, textOfLine } from '../screen/styled-line.ts';
 import { type MissingRows, type ShownRows, Viewer } from '../screen/viewer.ts';
 import type { ChatApp } from './chat-app.ts';
-import { linesRow } from './note-row.ts';
 import type { OpenThread } from './open-thread.ts';
-import { TranscriptRows } from './transcript-rows.ts';
 
 /** How long after new events the transcript is drawn with them, in milliseconds. */
 const followMs = 250;
@@ -59,10 +64,10 @@ export class Transcript {
     const { log, cwd } = options;
     const rows = await TranscriptRows.open({ log, threadId: follower.threadId, cwd });
     take = event => this.#follow(rows, event);
-    for (const event of missed) rows.take(event);
+    for (const event of missed) rows.ranges.take(event);
     screen.pause();
     io.alternate(true);
-    this.#open = { rows, viewer: new Viewer(shownRows(rows), io.size, options.styling), unwatch };
+    this.#open = { rows, viewer: new Viewer(rows.shown, io.size, options.styling), unwatch };
     this.draw();
   }
 
@@ -147,36 +152,148 @@ export class Transcript {
         viewer.notify('searching');
         this.draw();
         const isFound = await rows.goToMatch(viewer.matches, step);
-        viewer.show(shownRows(rows));
+        viewer.show(rows.shown);
         if (isFound) viewer.goToMatch(step);
         viewer.notify(isFound ? '' : 'not found');
         return;
       }
       const before = rows.rows;
       await this.#load(rows, missing);
-      viewer.show(shownRows(rows));
+      viewer.show(rows.shown);
       if (before === rows.rows) return;
     }
   }
 
-  async #load(rows: TranscriptRows, missing: Exclude<MissingRows, 'match-after' | 'match-before'>): Promise<void> {
-    if (missing === 'earlier') await rows.loadEarlier();
-    else if (missing === 'later') await rows.loadLater();
-    else if (missing === 'start') await rows.goToStart();
-    else rows.goToEnd();
+  async #load(
+    { ranges }: TranscriptRows,
+    missing: Exclude<MissingRows, 'match-after' | 'match-before'>,
+  ): Promise<void> {
+    if (missing === 'earlier') await ranges.loadEarlier();
+    else if (missing === 'later') await ranges.loadLater();
+    else if (missing === 'start') await ranges.goTo(1);
+    else ranges.goToEnd();
   }
 
   /** New events are shown soon, in one drawing for all that come together. */
   #follow(rows: TranscriptRows, event: LoggedEvent): void {
-    rows.take(event);
+    rows.ranges.take(event);
     this.#stopFollowing ??= this.#app.options.clock.after(followMs, () => {
       this.#stopFollowing = undefined;
-      this.#open?.viewer.show(shownRows(rows));
+      this.#open?.viewer.show(rows.shown);
       this.draw();
     });
   }
 }
 
-function shownRows(rows: TranscriptRows): ShownRows {
-  return { rows: rows.rows, hasEarlier: rows.hasEarlier, hasLater: rows.hasLater };
+interface TranscriptRowsOptions {
+  readonly log: EventLog;
+  readonly threadId: string;
+  /** The folder of the person: paths inside it are shown without it. */
+  readonly cwd: string;
+}
+
+/** About how many events are read at once, to be shown and to be searched. */
+const windowEvents = 500;
+const searchedEvents = 300;
+
+/** The rows of the part of a thread that a person looks at. Other parts are read on demand; how many are kept is bounded. */
+class TranscriptRows {
+  readonly #options: TranscriptRowsOptions;
+  readonly #stop = new AbortController();
+  /** What is loaded of the thread. */
+  readonly ranges: ThreadRanges;
+  #rows: readonly Row[] | undefined;
+
+  private constructor(options: TranscriptRowsOptions) {
+    this.#options = options;
+    const { log, threadId } = options;
+    this.ranges = new ThreadRanges({
+      read: part => readWindow(log, threadId, part),
+      limit: windowEvents,
+      signal: this.#stop.signal,
+      changed: () => (this.#rows = undefined),
+    });
+  }
+
+  /** Reads the end of a thread. */
+  static async open(options: TranscriptRowsOptions): Promise<TranscriptRows> {
+    const rows = new TranscriptRows(options);
+    rows.ranges.begin(await readWindow(options.log, options.threadId, { limit: windowEvents }));
+    return rows;
+  }
+
+  /** The rows of what is loaded, in order. */
+  get rows(): readonly Row[] {
+    if (this.#rows === undefined) {
+      this.ranges.drop();
+      const view = this.ranges.view();
+      const events: LoggedEvent[] = [];
+      for (let seq = view.firstSeq; seq <= view.lastSeq; seq++) {
+        const event = this.ranges.eventAt(seq);
+        if (event !== undefined) events.push(event);
+      }
+      this.#rows = this.#rowsOf(view, events);
+    }
+    return this.#rows;
+  }
+
+  /** The rows of what is loaded, and whether the thread has others. */
+  get shown(): ShownRows {
+    const { rows } = this;
+    const { hasEarlier, hasLater } = this.ranges.view();
+    return { rows, hasEarlier, hasLater };
+  }
+
+  /**
+   * Loads the nearest part that is not loaded and has a row that fits, after what is loaded or before it, then from the
+   * other end. Returns false, with nothing changed, when there is none.
+   */
+  async goToMatch(fits: (row: Row) => boolean, step: 1 | -1): Promise<boolean> {
+    const { log, threadId } = this.#options;
+    const { firstSeq, lastSeq } = this.ranges.view();
+    let [at, isWrapped] = [step === 1 ? lastSeq : firstSeq, false];
+    while (!this.#stop.signal.aborted) {
+      const window = await readWindow(log, threadId, {
+        ...(step === 1 ? { after: at } : { before: at }),
+        limit: searchedEvents,
+      });
+      const isOver = window.events.length === 0 || (step === 1 ? !window.hasLater : !window.hasEarlier);
+      if (this.#hasMatch(window, fits)) {
+        await this.ranges.goTo(Math.floor((window.firstSeq + window.lastSeq) / 2));
+        return true;
+      }
+      if (isWrapped && (step === 1 ? window.lastSeq >= firstSeq : window.firstSeq <= lastSeq)) return false;
+      if (isOver && isWrapped) return false;
+      if (isOver) [at, isWrapped] = [step === 1 ? 0 : Number.MAX_SAFE_INTEGER, true];
+      else at = step === 1 ? window.lastSeq : window.firstSeq;
+    }
+    return false;
+  }
+
+  /** The rows of the whole thread. */
+  async all(): Promise<readonly Row[]> {
+    const { log, threadId, cwd } = this.#options;
+    const times = new EventTimes();
+    let state = threadReading.initial;
+    for await (const event of readEvents(log, threadId)) {
+      state = threadReading.step(state, event);
+      times.take(event);
+    }
+    return new RowFeed({ cwd, times }).take(threadReading.view(state));
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  #hasMatch(window: Awaited<ReturnType<typeof readWindow>>, fits: (row: Row) => boolean): boolean {
+    if (window.events.length === 0) return false;
+    return this.#rowsOf(LoadedRange.of(window, searchedEvents).view(), window.events).some(fits);
+  }
+
+  #rowsOf(reading: ThreadReading, events: readonly LoggedEvent[]): readonly Row[] {
+    const times = new EventTimes();
+    for (const event of events) times.take(event);
+    return new RowFeed({ cwd: this.#options.cwd, times }).take(reading);
+  }
 }

@@ -1,7 +1,8 @@
 import { defined } from '../../../events/defined.ts';
 import { type AgentEvent, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
-import { type CallableAgent, invokeParams } from '../../agent.ts';
+import type { CallableAgent } from '../../agent.ts';
+import { toInvokeParams } from '../../invoke-params.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { checkCliAgentOptions } from './cli-agent-fields.ts';
@@ -96,17 +97,19 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
     throw new SingletreeError('invalid_argument', `${adapter.name} has no print mode. Use the channel "live".`);
   return withRun({
     id: adapter.id,
-    usesFolder: true,
-    isExternal: true,
-    ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
+    abilities: {
+      usesFolder: true,
+      isExternal: true,
+      ...(live?.abilities.resume === true && channel !== 'print' && { resumable: true, lostRequests: notRun }),
+      ...(live?.abilities.mcpServers === true && channel !== 'print' && { takesMcpServers: true }),
+      ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
+    },
     ...(live?.modes !== undefined && channel !== 'print' && options.mode === undefined && { modes: live.modes }),
-    ...(live?.abilities.mcpServers === true && channel !== 'print' && { takesMcpServers: true }),
-    ...(live?.abilities.plans === true && channel !== 'print' && { carriesOutPlans: true }),
     invoke: request => {
-      const params = invokeParams(request);
-      const isAsked = channel === undefined && params.answers !== undefined;
+      const params = toInvokeParams(request);
+      const isAsked = channel === undefined && params.host.answers !== undefined;
       const isLive = channel === 'live' || adapter.isLiveOnly === true || isAsked;
-      const settings = { ...options, ...defined({ cwd: params.cwd }) };
+      const settings = { ...options, ...defined({ cwd: params.run.cwd }) };
       if (live === undefined || !isLive)
         return frozenEvents(new PrintRun({ adapter, options: { ...settings, semaphore }, params }).run());
       return frozenEvents(invokeLive({ adapter, live, options: { ...settings, sessions, semaphore }, params }));
@@ -117,9 +120,9 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
 const runEnded = new Error('The run has ended.');
 
 function invokeLive({ params, ...run }: Omit<LiveRunOptions, 'events'>): AsyncIterableIterator<AgentEvent> {
-  const stop = stopWith(params.signal);
+  const stop = stopWith(params.run.signal);
   const events = new EventChannel();
-  const liveRun = new LiveRun({ ...run, params: { ...params, signal: stop.signal }, events });
+  const liveRun = new LiveRun({ ...run, params: { ...params, run: { ...params.run, signal: stop.signal } }, events });
   return events.stream(
     () => liveRun.run().finally(() => stop.abort(runEnded)),
     () => liveRun.leave(),

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { defined } from '../../../events/defined.ts';
 import { type AgentEvent, errorText, type EventOf, SingletreeError } from '../../../events/index.ts';
-import type { InvokeParams } from '../../agent.ts';
+import type { InvokeParams } from '../../invoke-params.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
@@ -43,20 +43,21 @@ export class PrintRun {
   #ts = new Date().toISOString();
   #lineCount = 0;
   /** The conversation as the program gets it. */
-  #messages: InvokeParams['messages'];
+  #messages: InvokeParams['conversation']['messages'];
 
   constructor(options: PrintRunOptions) {
     this.#options = options;
     const { adapter, options: settings, params } = options;
-    const { runId, runMark, signal } = params;
-    this.#messages = params.messages;
+    const { runId, signal } = params.run;
+    const { runMark } = params.host;
+    this.#messages = params.conversation.messages;
     this.#sessionName = `${sessionNamePrefix}${runId}`;
     this.#use = {
       adapter,
       channel: 'print',
       folder: settings.sessionFolder,
       cwd: settings.cwd ?? process.cwd(),
-      model: params.model ?? settings.model,
+      model: params.run.model ?? settings.model,
       executable: settings.executable ?? adapter.executable,
       environment: this.#environment(settings.env),
       runId,
@@ -68,13 +69,14 @@ export class PrintRun {
   /** Yields everything from the first to the last event. */
   async *run(): AsyncGenerator<AgentEvent> {
     const { adapter, params, options } = this.#options;
-    const { runId, signal, session: last } = params;
+    const { runId, signal } = params.run;
+    const { messages, session: last } = params.conversation;
     const { semaphore } = options;
     yield* this.#attempt(undefined).run.start();
     // Print mode has no flag for a copy of a session.
-    const usable = await findUsableSession(this.#use, params.messages, last?.fork === true ? undefined : last);
+    const usable = await findUsableSession(this.#use, messages, last?.fork === true ? undefined : last);
     let attempt = usable === undefined ? yield* this.#handOver() : this.#attempt(usable);
-    const servers = Object.keys(params.mcpServers ?? {}).join(', ');
+    const servers = Object.keys(params.host.mcpServers ?? {}).join(', ');
     if (servers !== '')
       yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
     const { dropped } = fitAttachments(adapter.name, promptOf(this.#messages, attempt.session), () => false);
@@ -103,7 +105,7 @@ export class PrintRun {
     const sessionId = session?.id ?? this.#sessionName;
     const translator = adapter.translator({ runId, sessionId, usedBefore: session?.used });
     const now = () => this.#ts;
-    const { parentId } = params;
+    const { parentId } = params.run;
     const run = new RunTranslation({ runId, adapter, cwd, translator, now, ...defined({ parentId, model }) });
     return { session, translator, run };
   }
@@ -120,7 +122,7 @@ export class PrintRun {
     const attempt = this.#attempt(written);
     if (attempt.session === undefined && promptOf(this.#messages).includesHistory) {
       const problem = written !== undefined && 'problem' in written ? written.problem : undefined;
-      yield warning(params.runId, newSessionWarning(adapter, problem), 'new_session');
+      yield warning(params.run.runId, newSessionWarning(adapter, problem), 'new_session');
     }
     return attempt;
   }
@@ -189,13 +191,13 @@ export class PrintRun {
   async #keep({ stream, bytes }: ProcessLine): Promise<void> {
     const { options, params } = this.#options;
     const raw = { n: ++this.#lineCount, ts: this.#ts, stream, line: bytes };
-    await params.raw?.(raw);
-    await options.onRaw?.(params.runId, raw);
+    await params.host.raw?.(raw);
+    await options.onRaw?.(params.run.runId, raw);
   }
 
   #environment(set: CliAgentOptions['env']): Record<string, string> {
     const { adapter, options, params } = this.#options;
-    const policy = policyFor(options.environment, params);
+    const policy = policyFor(options.environment, params.conversation);
     return environmentFor(process.env, { policy, needed: adapter.environment, set });
   }
 }

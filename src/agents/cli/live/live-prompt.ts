@@ -1,5 +1,5 @@
 import type { AgentEvent, ContentPart } from '../../../events/index.ts';
-import type { InvokeParams } from '../../agent.ts';
+import type { InvokeParams } from '../../invoke-params.ts';
 import { type Attachment, fitAttachments, promptOf } from '../agent/prompt.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { LiveAdapter } from '../contract/live-channel.ts';
@@ -25,8 +25,8 @@ export function firstPrompt(
   opening: SessionOpening,
   resumed: ResumedRun | undefined,
 ): TurnContent {
-  const { runId } = params;
-  const { sessionId, session, problem, messages = params.messages } = opening;
+  const { runId } = params.run;
+  const { sessionId, session, problem, messages = params.conversation.messages } = opening;
   if (resumed?.sessionId !== undefined && resumed.sessionId === sessionId)
     return {
       content: resumed.prompt,

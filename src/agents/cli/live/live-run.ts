@@ -1,7 +1,7 @@
 import { toRuleSet } from '../../permissions/index.ts';
 import { defined } from '../../../events/defined.ts';
 import type { AgentEvent } from '../../../events/index.ts';
-import type { InvokeParams } from '../../agent.ts';
+import type { InvokeParams } from '../../invoke-params.ts';
 import { systemClock } from '../../clock.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
 import { TimeLimit } from '../../loop/time-limit.ts';
@@ -69,13 +69,17 @@ export class LiveRun implements SessionUser {
   constructor(options: LiveRunOptions) {
     this.#options = options;
     const { adapter, live, params, options: settings } = options;
-    const { runId, resume, signal } = params;
+    const { runId, resume, signal } = params.run;
     const { abilities } = live;
     const { name } = adapter;
     const clock = settings.clock ?? systemClock;
     const put = (event: AgentEvent) => this.#output.put(event);
     const channel = () => this.#program.session?.channel;
-    this.#stamp = new RunStamp({ runId, model: params.model ?? settings.model, now: () => new Date().toISOString() });
+    this.#stamp = new RunStamp({
+      runId,
+      model: params.run.model ?? settings.model,
+      now: () => new Date().toISOString(),
+    });
     const complete = (event: AgentEvent) => withHint(adapter, withCost(adapter, event));
     this.#output = new LiveOutput(options.events, this.#stamp, complete);
     this.#steps = new LiveSteps(runId, resume?.events);
@@ -93,7 +97,7 @@ export class LiveRun implements SessionUser {
       runId,
       name,
       abilities,
-      steering: params.steering,
+      steering: params.host.steering,
       messages: this.#messages,
       put,
       channel,
@@ -127,11 +131,12 @@ export class LiveRun implements SessionUser {
   /** Runs everything from the first to the last event. */
   async run(): Promise<void> {
     const { adapter, params, options } = this.#options;
-    const { runId, steering } = params;
-    if (params.resume?.endedBy !== undefined) return;
-    if (params.resume?.agentId === undefined)
+    const { runId } = params.run;
+    const { steering } = params.host;
+    if (params.run.resume?.endedBy !== undefined) return;
+    if (params.run.resume?.agentId === undefined)
       await this.#output.put(
-        startEvent(adapter.id, { ...params, ...defined({ model: params.model ?? options.model }) }, this.#cwd),
+        startEvent(adapter.id, { ...params.run, ...defined({ model: params.run.model ?? options.model }) }, this.#cwd),
       );
     const onAbort = () => this.#stop.stop();
     this.#limit.signal.addEventListener('abort', onAbort, { once: true });
@@ -222,7 +227,8 @@ export class LiveRun implements SessionUser {
 
   #decisions(): LiveDecisions {
     const { adapter, params, options } = this.#options;
-    const { permissions = [], decided = [], answers } = params;
+    const { decided = [] } = params.conversation;
+    const { permissions = [], answers } = params.host;
     const own = options.permissions;
     return new LiveDecisions({
       agentId: adapter.id,
@@ -247,7 +253,7 @@ export class LiveRun implements SessionUser {
   async #closeResumed(): Promise<void> {
     const resumed = this.#resumed;
     if (resumed === undefined) return;
-    const { answers } = this.#options.params;
+    const { answers } = this.#options.params.host;
     for await (const event of closingEvents(resumed, answers)) await this.#output.put(event);
     await this.#warn(
       'The process of the agent ended. Its session is resumed, and its model is asked to continue.',
@@ -308,9 +314,9 @@ export class LiveRun implements SessionUser {
       await this.#program.opened(opened);
       if (this.#limit.signal.aborted) return { reason: 'aborted' };
       this.#steps.nextTurn();
-      const { runId, model = options.model } = params;
+      const { runId, model = options.model } = params.run;
       const isNew = opening.sessionId === undefined || opening.session?.isNew === true;
-      const usedBefore = isNew ? undefined : params.session?.used;
+      const usedBefore = isNew ? undefined : params.conversation.session?.used;
       session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
       this.#isPrompted = true;
       this.#stop.watchSilence();
@@ -324,6 +330,6 @@ export class LiveRun implements SessionUser {
   }
 
   #warn(message: string, code: string): Promise<void> {
-    return this.#output.put({ type: 'warning', runId: this.#options.params.runId, message, code });
+    return this.#output.put({ type: 'warning', runId: this.#options.params.run.runId, message, code });
   }
 }

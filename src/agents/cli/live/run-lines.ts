@@ -22,12 +22,12 @@ export class RunLines {
   constructor(options: LiveRunOptions, receiver: LineReceiver) {
     this.#options = options;
     this.#receiver = receiver;
-    this.#count = options.params.rawBefore ?? 0;
+    this.#count = options.params.host.rawBefore ?? 0;
   }
 
   /** Handles a line; never rejects. */
   async add({ stream, kind, bytes }: ProcessLine): Promise<void> {
-    const { runId } = this.#options.params;
+    const { runId } = this.#options.params.run;
     const n = ++this.#count;
     await this.#store({ n, ts: new Date().toISOString(), stream, line: bytes });
     if (kind === 'rest') return;
@@ -41,8 +41,8 @@ export class RunLines {
   async #store(line: RawLine): Promise<void> {
     const { params, options } = this.#options;
     try {
-      await params.raw?.(line);
-      await options.onRaw?.(params.runId, line);
+      await params.host.raw?.(line);
+      await options.onRaw?.(params.run.runId, line);
     } catch (error) {
       await this.#receiver.problems.reportError(error);
     }
@@ -55,6 +55,6 @@ export class RunLines {
     this.#receiver.problems.addPrinted(warning.message);
     // The session is written again then, or a warning says that it is not.
     if (adapter.session?.isUnknown?.test(text) === true) return;
-    this.#receiver.emit([{ type: 'warning', runId: params.runId, ...warning, line }]);
+    this.#receiver.emit([{ type: 'warning', runId: params.run.runId, ...warning, line }]);
   }
 }

@@ -35,7 +35,7 @@ export class RunProgram {
 
   /** Claims the session in which the run begins; `resumedId` is that of a run whose process ended. */
   async claim(resumedId: string | undefined): Promise<SessionOpening> {
-    const { messages, session: last } = this.#options.params;
+    const { messages, session: last } = this.#options.params.conversation;
     const use = sessionUse(this.#options, this.#signal);
     if (resumedId !== undefined) {
       const opening = await this.#claims.reopen(resumedId, this.#signal);
@@ -106,7 +106,10 @@ export class RunProgram {
     this.#sessionId = ownId;
     const warm = ownId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, ownId));
     if (warm === undefined)
-      return LiveSession.open(sessionOptions(this.#options, { sessionId, fork, path, runMark: params.runMark }), user);
+      return LiveSession.open(
+        sessionOptions(this.#options, { sessionId, fork, path, runMark: params.host.runMark }),
+        user,
+      );
     warm.enter(user);
     return warm;
   }

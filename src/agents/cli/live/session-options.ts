@@ -1,6 +1,6 @@
 import { defined } from '../../../events/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
-import type { InvokeParams } from '../../agent.ts';
+import type { HostParams } from '../../invoke-params.ts';
 import { serverSegments } from '../../mcp/tool-names.ts';
 import type { LiveAdapter, LiveStart } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
@@ -20,11 +20,11 @@ export function sessionOptions(
   { sessionId, fork, path: sessionPath, runMark }: SessionOpening & { readonly runMark: string | undefined },
 ): LiveSessionOptions {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
-  const model = params.model ?? options.model;
+  const model = params.run.model ?? options.model;
   const mode = modeOf({ live, options, params });
-  const policy = policyFor(options.environment, params);
+  const policy = policyFor(options.environment, params.conversation);
   const needed = adapter.environment;
-  const mcpServers = toSessionServers(params.mcpServers);
+  const mcpServers = toSessionServers(params.host.mcpServers);
   const openMs = options.openTimeoutMs ?? openLimits[live.transport];
   return {
     live,
@@ -48,10 +48,11 @@ export function sessionOptions(
 /** How a run uses its program, to choose and to write sessions. */
 export function sessionUse({ adapter, options, params }: SessionContext, signal: AbortSignal): SessionUse {
   const { cwd = process.cwd(), env: set, sessionFolder: folder, executable = adapter.executable } = options;
-  const policy = policyFor(options.environment, params);
+  const policy = policyFor(options.environment, params.conversation);
   const environment = environmentFor(process.env, { policy, needed: adapter.environment, set });
-  const { runId, runMark } = params;
-  const model = params.model ?? options.model;
+  const { runId } = params.run;
+  const { runMark } = params.host;
+  const model = params.run.model ?? options.model;
   return { adapter, channel: 'live', folder, cwd, model, executable, environment, runId, runMark, signal };
 }
 
@@ -59,15 +60,15 @@ export function sessionUse({ adapter, options, params }: SessionContext, signal:
 export function sessionKey({ adapter, live, options, params }: SessionContext, sessionId: string): string {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable } = options;
   const mode = live.abilities.switchMode ? undefined : modeOf({ live, options, params });
-  const model = live.abilities.switchModel ? undefined : (params.model ?? options.model);
-  const environment = policyFor(options.environment, params);
-  const { mcpServers } = params;
+  const model = live.abilities.switchModel ? undefined : (params.run.model ?? options.model);
+  const environment = policyFor(options.environment, params.conversation);
+  const { mcpServers } = params.host;
   const started = { cwd, yolo, extraArgs, env, environment, executable, model, mode, mcpServers };
   return JSON.stringify([adapter.id, sessionId, started]);
 }
 
 /** Returns servers under names that every program takes. */
-function toSessionServers(servers: InvokeParams['mcpServers'] = {}): LiveStart['mcpServers'] {
+function toSessionServers(servers: HostParams['mcpServers'] = {}): LiveStart['mcpServers'] {
   const names = serverSegments(Object.keys(servers));
   const renamed = Object.entries(servers).map(([name, server]) => [names.get(name) ?? name, server] as const);
   return renamed.length === 0 ? undefined : Object.fromEntries(renamed);
@@ -81,5 +82,7 @@ export function modeOf({
 }: Pick<SessionContext, 'live' | 'options' | 'params'>): string | undefined {
   if (options.mode !== undefined) return options.mode;
   const [normal, ...others] = live.modes ?? [];
-  return params.mode !== normal?.id && others.some(({ id }) => id === params.mode) ? params.mode : undefined;
+  return params.run.mode !== normal?.id && others.some(({ id }) => id === params.run.mode)
+    ? params.run.mode
+    : undefined;
 }

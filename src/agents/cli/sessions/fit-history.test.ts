@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
-import type { InvokeParams } from '../../agent.ts';
+import { toInvokeParams } from '../../invoke-params.ts';
 import { scriptedModel } from '../../model/scripted/scripted-model.ts';
 import { countTokens } from '../../model/tokens/tokens.ts';
 import { fitConversation, type HandOverCompaction } from './fit-history.ts';
@@ -20,13 +20,8 @@ const request: Message = { role: 'user', content: 'Now?' };
 
 async function fit(messages: readonly Message[], compaction: HandOverCompaction, model?: string) {
   const events: AgentEvent[] = [];
-  const params: InvokeParams = {
-    runId: 'run',
-    messages,
-    signal: new AbortController().signal,
-    firstMessageId: 'first:user',
-    previousMessageId: 'last',
-  };
+  const conversation = { messages, firstMessageId: 'first:user', previousMessageId: 'last' };
+  const params = toInvokeParams({ run: { runId: 'run' }, conversation });
   const adapter = { name: 'Codex', prices: 'openai' };
   const put = async (event: AgentEvent) => void events.push(event);
   return { fitted: await fitConversation({ adapter, compaction, model, params, put }), events };

@@ -4,7 +4,7 @@ import type { Message } from '../../../projections/message.ts';
 import { fitHistory } from '../../../projections/model-input/history.ts';
 import { RunInput } from '../../../projections/model-input/run-input.ts';
 import { compactionMessage } from '../../../projections/model-input/summary-messages.ts';
-import type { InvokeParams } from '../../agent.ts';
+import type { InvokeParams } from '../../invoke-params.ts';
 import { Compaction, thresholdFor } from '../../memory/compaction.ts';
 import { preservedMessages, withPreserved } from '../../memory/preserved-messages.ts';
 import { RetryPolicy } from '../../model/call/retry.ts';
@@ -36,7 +36,8 @@ export interface FitRequest {
  */
 export async function fitConversation(request: FitRequest): Promise<readonly Message[]> {
   const { adapter, compaction = {}, model, params, put } = request;
-  const { messages, runId } = params;
+  const { messages } = params.conversation;
+  const { runId } = params.run;
   const threshold = compaction.threshold ?? thresholdFor(findModelKey(adapter, model));
   if (mostTokens(messages) < threshold) return messages;
   const tokens = await countTokens(messages);
@@ -62,8 +63,9 @@ async function summarise(
   { compaction: { model: source } = {}, params, put }: FitRequest,
   threshold: number,
 ): Promise<readonly Message[] | undefined> {
-  const { runId, messages, signal, registry, spending, answers } = params;
-  const { firstMessageId: firstId, previousMessageId: previousId } = params;
+  const { runId, signal } = params.run;
+  const { messages, firstMessageId: firstId, previousMessageId: previousId } = params.conversation;
+  const { registry, spending, answers } = params.host;
   const chosen = typeof source === 'function' ? await source() : source;
   if (chosen === undefined) return undefined;
   const input = new RunInput({ runId, history: messages, ...defined({ firstId, previousId }) });

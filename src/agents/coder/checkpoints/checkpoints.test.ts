@@ -53,7 +53,8 @@ async function run(
     permissions: { default: 'allow', rules: [] },
   });
   const events: AgentEvent[] = [];
-  for await (const event of agent.invoke({ messages: [{ role: 'user', content: 'go' }] })) events.push(event);
+  for await (const event of agent.invoke({ conversation: { messages: [{ role: 'user', content: 'go' }] } }))
+    events.push(event);
   return { events, checkpoints: events.flatMap(event => readCheckpoint(event) ?? []) };
 }
 const rewind = async (checkpoints: readonly Checkpoint[], direction: 'undo' | 'redo', force = false) =>

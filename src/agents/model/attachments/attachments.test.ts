@@ -32,7 +32,10 @@ async function send(connect: (url: string) => LanguageModelV3, script: ModelScri
   const runs: AgentEvent[][] = [];
   for (const messages of conversations) {
     const events: AgentEvent[] = [];
-    for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+    for await (const event of agent.invoke({
+      run: { runId: 'run', signal: new AbortController().signal },
+      conversation: { messages },
+    }))
       events.push(event);
     runs.push(events);
   }

@@ -41,7 +41,7 @@ describe('a request to Anthropic', () => {
     server = await startScriptedServer({ script: [[call], [call], 'Done.'] });
     const model = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'k' })('claude-sonnet-4-5');
     const agent = loopAgent({ model, tools: [find, look], instructions: 'Be brief.', permissions });
-    const events = await collect(agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] }));
+    const events = await collect(agent.invoke({ conversation: { messages: [{ role: 'user', content: 'Go.' }] } }));
     const mark = '{"type":"ephemeral"}';
     const shared = [`${mark} look`, `${mark} Be brief.`];
     expect(server.requests.map(({ body }) => marksIn(body))).toEqual([
@@ -55,7 +55,9 @@ describe('a request to Anthropic', () => {
   it('is not marked at the end of a single question', async () => {
     server = await startScriptedServer({ script: ['Yes.'] });
     const model = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'k' })('claude-sonnet-4-5');
-    await collect(modelAgent(model).invoke({ messages: [{ role: 'user', content: 'A long text.' }] }));
+    await collect(
+      modelAgent(model).invoke({ conversation: { messages: [{ role: 'user', content: 'A long text.' }] } }),
+    );
     expect(marksIn(server.requests[0]?.body)).toEqual([]);
   });
 
@@ -64,7 +66,7 @@ describe('a request to Anthropic', () => {
     const settings = { baseURL: `${server.url}/v1`, apiKey: 'k' };
     const hash = async (model: Parameters<typeof modelAgent>[0]) => {
       const events = await collect(
-        modelAgent(model, { tools: [look] }).invoke({ messages: [{ role: 'user', content: 'Go.' }] }),
+        modelAgent(model, { tools: [look] }).invoke({ conversation: { messages: [{ role: 'user', content: 'Go.' }] } }),
       );
       return events.find(event => event.type === 'step_start')?.requestHash;
     };

@@ -2,17 +2,12 @@ import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../../events/index.ts';
-import type { InvokeParams } from '../../agent.ts';
 import { modelAgent } from './model-agent.ts';
 import { createModelRegistry } from '../registry/registry.ts';
 import { scriptedModel } from '../scripted/scripted-model.ts';
+import { runParams, type SetParams } from '../../../../test/support/run-params.ts';
 
-const params = (more: Partial<InvokeParams> = {}): InvokeParams => ({
-  runId: 'run',
-  messages: [{ role: 'user', content: 'Hi' }],
-  signal: new AbortController().signal,
-  ...more,
-});
+const params = (more?: SetParams) => runParams(more, 'Hi');
 async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
   const all: AgentEvent[] = [];
   for await (const event of events) all.push(event);
@@ -108,7 +103,7 @@ describe('one model call', () => {
     const tool = { name: 't', description: 'd', input: z.object({}), execute: () => '' };
     const model = scriptedModel(['Hi.']);
     const agent = modelAgent(model, { tools: [tool, { ...tool, name: 'u' }] });
-    await collect(agent.invoke(params({ withheldTools: ['t'] })));
+    await collect(agent.invoke(params({ host: { withheldTools: ['t'] } })));
     expect(model.requests[0]?.toolNames).toEqual(['u']);
   });
 
@@ -158,7 +153,9 @@ describe('one model call', () => {
 
   it('hashes the request: the same hash for the same request', async () => {
     const hash = async (content: string) => {
-      const invoked = modelAgent(scriptedModel(['Hi'])).invoke(params({ messages: [{ role: 'user', content }] }));
+      const invoked = modelAgent(scriptedModel(['Hi'])).invoke(
+        params({ conversation: { messages: [{ role: 'user', content }] } }),
+      );
       return of(await collect(invoked), 'step_start')[0]?.requestHash;
     };
     expect(await hash('a')).toBe(await hash('a'));

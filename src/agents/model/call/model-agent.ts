@@ -5,7 +5,8 @@ import { once } from '../../../events/define.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
 import { checkValue, optionsCheck } from '../../../events/options/check-options.ts';
 import { field, isObject, text } from '../../../events/options/option-fields.ts';
-import { type CallableAgent, invokeParams, type InvokeRequest } from '../../agent.ts';
+import type { CallableAgent } from '../../agent.ts';
+import { toInvokeParams, type InvokeRequest } from '../../invoke-params.ts';
 import { frozenEvents } from '../../frozen-events.ts';
 import { withRun } from '../../run-agent.ts';
 import { type AgentTools, toolList } from '../../loop/ai-sdk-tool.ts';
@@ -63,12 +64,13 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
   const retry = new RetryPolicy(options.retry);
 
   async function* run(request: InvokeRequest): AsyncGenerator<AgentEvent> {
-    const params = invokeParams(request);
-    const { runId, parentId, withheldTools = [] } = params;
+    const params = toInvokeParams(request);
+    const { runId, parentId } = params.run;
+    const { withheldTools = [] } = params.host;
     yield { type: 'harness_start', runId, agentId: id, ...defined({ parentId }) };
     let resolved: LanguageModelV3;
     try {
-      resolved = await resolveModel(params.model ?? model, registry ?? params.registry);
+      resolved = await resolveModel(params.run.model ?? model, registry ?? params.host.registry);
     } catch (error) {
       const code = SingletreeError.is(error) ? error.code : 'model_error';
       const message = errorText(error);
@@ -76,13 +78,13 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
       yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
       return;
     }
-    const { messages } = params;
-    const record = new EmittedContexts(params).nextStep();
+    const { messages } = params.conversation;
+    const record = new EmittedContexts(params.run).nextStep();
     const tools = described.filter(({ name }) => !withheldTools.includes(name));
     const channel = new EventChannel();
-    const stop = stopWith(params.signal);
+    const stop = stopWith(params.run.signal);
     const { signal } = stop;
-    const { spending, answers } = params;
+    const { spending, answers } = params.host;
     const step = { runId, step: 0, model: resolved, messages, instructions, tools, settings, record };
     const calling = modelStep({ ...step, signal, retry, registry, spending, answers }, channel);
     try {
@@ -99,7 +101,7 @@ export function modelAgent(model: ModelSource, options: ModelAgentOptions = {}):
   }
   return withRun({
     id,
-    hasOwnModel: typeof model !== 'string',
+    abilities: { hasOwnModel: typeof model !== 'string' },
     checkModel: (modelId, given) => checkModelId(modelId, registry ?? given),
     invoke: request => frozenEvents(run(request)),
   });

@@ -2,7 +2,7 @@ import { defined } from '../../../events/defined.ts';
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { EventOf } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
-import type { InvokeParams } from '../../agent.ts';
+import type { RunParams } from '../../invoke-params.ts';
 import { digest, digestTool } from './request-hash.ts';
 
 /** What a run emits about its requests, so that each can be made again from the log. */
@@ -22,7 +22,7 @@ export class EmittedContexts extends Set<string> {
   /** Whether the next step carries its messages. */
   #carriesNext: boolean;
 
-  constructor({ depth = 0, resume }: Pick<InvokeParams, 'depth' | 'resume'>) {
+  constructor({ depth = 0, resume }: Pick<RunParams, 'depth' | 'resume'>) {
     super();
     this.#carriesNext = depth > 0 && (resume?.step ?? -1) < 0;
   }

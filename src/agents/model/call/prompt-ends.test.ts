@@ -15,7 +15,8 @@ async function run(provider: string, messages: readonly Message[], agent: 'model
   const made = agent === 'model' ? modelAgent(model) : loopAgent({ model });
   const events: AgentEvent[] = [];
   const signal = new AbortController().signal;
-  for await (const event of made.invoke({ runId: 'run', messages, signal })) events.push(event);
+  for await (const event of made.invoke({ run: { runId: 'run', signal }, conversation: { messages } }))
+    events.push(event);
   return { sent: scripted.requests, error: events.find(event => event.type === 'error'), end: events.at(-1) };
 }
 

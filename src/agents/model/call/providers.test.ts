@@ -56,7 +56,10 @@ async function run(connect: Connect, script: ModelScript, options: Partial<Scrip
   });
   const messages = [{ role: 'user' as const, content: 'What is 1 + 2?' }];
   const events: AgentEvent[] = [];
-  for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal: new AbortController().signal },
+    conversation: { messages },
+  }))
     events.push(event);
   expect(checkOrder(events)).toEqual([]);
   return { events, of: <Type extends EventType>(type: Type) => ofType(events, type) };

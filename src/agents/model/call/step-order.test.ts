@@ -36,7 +36,10 @@ async function run(connect: (url: string) => LanguageModelV3, script: ModelScrip
   });
   const messages: Message[] = [...before, { role: 'user', content: 'Go.' }];
   const events: AgentEvent[] = [];
-  for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal: new AbortController().signal },
+    conversation: { messages },
+  }))
     events.push(event);
   expect(checkOrder(events)).toEqual([]);
   return events;

@@ -53,7 +53,10 @@ async function run(model: AiSdkModel): Promise<AgentEvent[]> {
   ];
   const agent = loopAgent({ model, tools: [look], permissions: { default: 'deny', rules: [] } });
   const events: AgentEvent[] = [];
-  for await (const event of agent.invoke({ runId: 'run', messages, signal: new AbortController().signal }))
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal: new AbortController().signal },
+    conversation: { messages },
+  }))
     events.push(event);
   return events;
 }

@@ -35,7 +35,11 @@ async function call(
   const wait = async (relayId: string) => ({ relayId, outcome: 'approve' as const });
   const messages = [{ role: 'user' as const, content: 'Go.' }];
   const { signal } = new AbortController();
-  for await (const event of agent.invoke({ runId: 'run', messages, signal, answers: { wait } })) {
+  for await (const event of agent.invoke({
+    run: { runId: 'run', signal },
+    conversation: { messages },
+    host: { answers: { wait } },
+  })) {
     if (event.type === 'relay') asked.push(event);
     if (event.type === 'tool_result') outputs.push(event.output);
   }

@@ -1,4 +1,5 @@
-import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { InvokeParams } from '../../../agents/invoke-params.ts';
 import { loopAgentFields, type LoopAgentOptions } from '../../../agents/loop/loop-agent-options.ts';
 import type { ModelSource } from '../../../agents/model/registry/model-source.ts';
 import { startEvent } from '../../../agents/start-event.ts';
@@ -56,21 +57,21 @@ export function mastraAgent(agent: MastraAgent, options: MastraAgentOptions = {}
     try {
       resolved = await resolveAgent(id, agent, params, options);
     } catch (error) {
-      const { runId, resume } = params;
-      if (resume?.agentId === undefined) yield startEvent(id, params, options.cwd);
+      const { runId, resume } = params.run;
+      if (resume?.agentId === undefined) yield startEvent(id, params.run, options.cwd);
       yield { type: 'error', runId, message: errorText(error), code: 'agent_failed', fatal: true };
       yield { type: 'harness_end', runId, agentId: id, reason: 'error' };
       return;
     }
     yield* resolved.invoke(params);
   }
-  return { id, resumable: true, hasOwnModel: true, invoke };
+  return { id, abilities: { resumable: true, hasOwnModel: true }, invoke };
 }
 
 async function resolveAgent(
   id: string,
   agent: MastraAgent,
-  { request: given, model: chosen }: InvokeParams,
+  { run: { model: chosen }, host: { request: given } }: InvokeParams,
   { model: own, ...options }: MastraAgentOptions,
 ): Promise<Agent> {
   // Loaded when the first of these agents runs: most harnesses have none.

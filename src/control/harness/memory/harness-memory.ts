@@ -1,5 +1,5 @@
 import { defined } from '../../../events/defined.ts';
-import type { InvokeParams } from '../../../agents/agent.ts';
+import type { HostParams, RunParams } from '../../../agents/invoke-params.ts';
 import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
 import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.ts';
@@ -64,10 +64,10 @@ export class HarnessMemory {
 
   /** Returns the memory of a run, with the models and thresholds in effect; nothing without one. */
   async forRun(
-    { runId }: Pick<InvokeParams, 'runId'>,
+    { runId }: Pick<RunParams, 'runId'>,
     thread: OpenThread,
     requestContext: RequestContext,
-  ): Promise<Pick<InvokeParams, 'memory'>> {
+  ): Promise<Pick<HostParams, 'memory'>> {
     const memory = await this.resolve(requestContext);
     if (memory === undefined) return {};
     return {

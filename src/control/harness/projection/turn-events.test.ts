@@ -283,11 +283,9 @@ describe('the loop itself', () => {
     const events: AgentEvent[] = [asked[0] as AgentEvent];
     const { signal } = new AbortController();
     const invoked = agent.invoke({
-      runId,
-      parentId: 'asked:user',
-      messages: [{ role: 'user', content: 'Go.' }],
-      signal,
-      answers,
+      run: { runId, parentId: 'asked:user', signal },
+      conversation: { messages: [{ role: 'user', content: 'Go.' }] },
+      host: { answers },
     });
     for await (const event of invoked) {
       events.push(event);

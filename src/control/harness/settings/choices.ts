@@ -63,10 +63,10 @@ export class Choices<State> {
   }
 
   /** The model for a run of an agent; empty for the agent's own, which only a chosen model replaces. */
-  modelFor({ hasOwnModel }: Pick<Agent, 'hasOwnModel'>): string {
+  modelFor({ abilities }: Pick<Agent, 'abilities'>): string {
     const { modelId } = this;
     const isDefault = this.#isDefault(modelId) && !this.#isChosen(modelId);
-    return hasOwnModel === true && isDefault ? '' : modelId;
+    return abilities?.hasOwnModel === true && isDefault ? '' : modelId;
   }
 
   /** Whether it is the default of a mode: the current one, or one that it was kept from. */

@@ -11,7 +11,7 @@ import { type ForkRequest, Forks } from './forks.ts';
 const log = new MemoryLog();
 const subagent = { id: 'collaborator', name: 'Collaborator', description: 'helps', instructions: '', forked: true };
 const agent = scriptedAgent('main', async function* ({ event, params }) {
-  yield event('text', { id: `${params.runId}/t`, content: JSON.stringify(params.messages) });
+  yield event('text', { id: `${params.run.runId}/t`, content: JSON.stringify(params.conversation.messages) });
 });
 let ids = 0;
 let forks: Forks | undefined;
@@ -25,7 +25,7 @@ function forksWith(flush: (threadId: string) => Promise<void>): Forks {
 function request(threadId: string): ForkRequest {
   return {
     origin: { threadId, runId: 'run', toolCallId: 'call' },
-    parent: { agent, modelId: '', tasks: [], prepare: () => ({}), takeFork: view => view },
+    parent: { agent, modelId: '', tasks: [], prepare: () => ({ run: {}, host: {} }), takeFork: view => view },
     subagent,
     task: 'Try it.',
     signal: new AbortController().signal,

@@ -1,5 +1,5 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
-import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/agent.ts';
 import type { MemoryHost } from '../../../agents/memory/memory-host.ts';
 import { ResultFold, type RunResult } from '../../../agents/run-result.ts';
 import { defined } from '../../../events/defined.ts';
@@ -18,7 +18,7 @@ import { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
 import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
 import type { SubagentMeta } from '../tools/subagent-meta.ts';
-import { drivenAgent } from '../turns/driven-agent.ts';
+import { drivenAgent, type RunAddition } from '../turns/driven-agent.ts';
 import type { ForkPlace } from './fork-context.ts';
 import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';
 
@@ -42,7 +42,7 @@ export interface ForkParent {
   /** The memory of the run: a fork is sent the same observations of other threads. */
   readonly memoryHost?: MemoryHost | undefined;
   /** Returns the parameters of the run for a fork of it. */
-  readonly prepare: (fork: ForkPlace) => Partial<InvokeParams>;
+  readonly prepare: (fork: ForkPlace) => Required<RunAddition>;
   /** Receives the events of the fork's thread. Returns the view after them. */
   readonly takeFork: (view: ForkView, event: LoggedEvent) => ForkView;
 }
@@ -155,14 +155,18 @@ export class Forks {
       if (event.type === 'usage' && event.runId === runId) tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));
     };
     const agent = drivenAgent(parent.agent, {
-      prepare: async ({ signal, resume, memoryHost: own, ...params }) => {
-        runId = params.runId;
-        for (const event of resume?.events ?? []) count(event);
+      prepare: async ({ run, host: { memoryHost: own } }) => {
+        runId = run.runId;
+        for (const event of run.resume?.events ?? []) count(event);
         const { memoryHost: above } = parent;
+        const prepared = parent.prepare({ threadId, board, signal: run.signal, writeTasks });
         return {
-          ...parent.prepare({ threadId, board, signal, writeTasks }),
-          // Its requests begin with those of its parent, which other threads do not change meanwhile.
-          ...(own !== undefined && above !== undefined && { memoryHost: { ...own, others: () => above.others() } }),
+          ...prepared,
+          host: {
+            ...prepared.host,
+            // Its requests begin with those of its parent, which other threads do not change meanwhile.
+            ...(own !== undefined && above !== undefined && { memoryHost: { ...own, others: () => above.others() } }),
+          },
         };
       },
       onEvent: count,

@@ -7,8 +7,8 @@ export function stoppedAgent(agent: Agent, stopWhen: StopCondition | readonly St
   return {
     ...agent,
     invoke: params => {
-      const steps = new SubagentSteps(params.runId);
-      for (const event of params.resume?.events ?? []) steps.take(event);
+      const steps = new SubagentSteps(params.run.runId);
+      for (const event of params.run.resume?.events ?? []) steps.take(event);
       const driven = drivenAgent(agent, {
         prepare: async () => ({}),
         endsBefore: step => step > 0 && isStopped(stopWhen, steps.taken),

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { InvokeParams } from '../../../agents/invoke-params.ts';
 import type { AgentEvent } from '../../../events/index.ts';
+import { runParams } from '../../../../test/support/run-params.ts';
 import { drivenAgent } from './driven-agent.ts';
 
-const params: InvokeParams = { runId: 'r', messages: [], signal: new AbortController().signal };
+const params = runParams({ run: { runId: 'r' } });
 
 /** An agent that takes steps until it is returned, and reports its parameters. */
 function stepping(given: InvokeParams[], left: string[] = []): Agent {
   return {
     id: 'a',
-    resumable: true,
+    abilities: { resumable: true },
     async *invoke(with_) {
       given.push(with_);
       try {
@@ -35,12 +37,12 @@ describe('a driven agent', () => {
     const given: InvokeParams[] = [];
     const seen: AgentEvent[] = [];
     const agent = drivenAgent(stepping(given), {
-      prepare: async ({ runId }) => ({ model: `model of ${runId}` }),
+      prepare: async ({ run }) => ({ run: { model: `model of ${run.runId}` }, host: { runMark: 'mark' } }),
       onEvent: event => void seen.push(event),
     });
-    expect([agent.id, agent.resumable]).toEqual(['a', true]);
+    expect([agent.id, agent.abilities]).toEqual(['a', { resumable: true }]);
     expect(await eventsOf(agent)).toEqual(seen);
-    expect(given).toEqual([{ ...params, model: 'model of r' }]);
+    expect(given).toEqual([{ ...params, run: { ...params.run, model: 'model of r' }, host: { runMark: 'mark' } }]);
     expect(seen).toHaveLength(6);
   });
 

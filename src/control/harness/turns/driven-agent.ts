@@ -1,10 +1,17 @@
 import { defined } from '../../../events/defined.ts';
-import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { HostParams, InvokeParams, RunParams } from '../../../agents/invoke-params.ts';
 import type { AgentEvent } from '../../../events/index.ts';
 
-/** Additions to a run of an agent. */
+/** The parameters that a run gets in addition; each replaces the one of the same name. */
+export interface RunAddition {
+  readonly run?: Partial<RunParams>;
+  readonly host?: HostParams;
+}
+
+/** How a run of an agent is driven. */
 export interface Drive {
-  readonly prepare: (params: InvokeParams) => Promise<Partial<InvokeParams>>;
+  readonly prepare: (params: InvokeParams) => Promise<RunAddition>;
   /** Whether the run ends before the step with this number. */
   readonly endsBefore?: (step: number) => boolean | Promise<boolean>;
   /** Receives every event of the run and of its child runs. */
@@ -15,7 +22,7 @@ export interface Drive {
 export function drivenAgent(agent: Agent, drive: Drive): Agent {
   return {
     id: agent.id,
-    ...defined({ resumable: agent.resumable, lostRequests: agent.lostRequests, isExternal: agent.isExternal }),
+    ...defined({ abilities: agent.abilities }),
     invoke: params => new DrivenRun(agent, params, drive),
   };
 }
@@ -40,7 +47,7 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
     const next = await this.#events.next();
     if (next.done === true) return next;
     const { type, runId } = next.value;
-    if (type === 'step_start' && runId === this.#params.runId && (await this.#drive.endsBefore?.(next.value.step)))
+    if (type === 'step_start' && runId === this.#params.run.runId && (await this.#drive.endsBefore?.(next.value.step)))
       return this.#end();
     this.#drive.onEvent?.(next.value);
     return next;
@@ -58,12 +65,14 @@ class DrivenRun implements AsyncIterableIterator<AgentEvent> {
 
   async #begin(): Promise<AsyncIterator<AgentEvent>> {
     const more = await this.#drive.prepare(this.#params);
-    return this.#agent.invoke({ ...this.#params, ...more })[Symbol.asyncIterator]();
+    const { run, conversation, host } = this.#params;
+    const params = { run: { ...run, ...more.run }, conversation, host: { ...host, ...more.host } };
+    return this.#agent.invoke(params)[Symbol.asyncIterator]();
   }
 
   async #end(): Promise<IteratorResult<AgentEvent>> {
     await this.return();
-    const { runId } = this.#params;
+    const { runId } = this.#params.run;
     return { done: false, value: { type: 'harness_end', runId, agentId: this.#agent.id, reason: 'complete' } };
   }
 }

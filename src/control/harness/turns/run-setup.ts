@@ -1,5 +1,6 @@
 import { defined } from '../../../events/defined.ts';
-import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { HostParams, InvokeParams } from '../../../agents/invoke-params.ts';
 import type { Tool } from '../../../agents/loop/tool.ts';
 import type { ToolRequest } from '../../../agents/permissions/index.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
@@ -20,6 +21,7 @@ import {
 import type { OpenThread } from '../threads/open-thread.ts';
 import { type HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
 import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
+import type { RunAddition } from './driven-agent.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** The inputs of a run's setup. */
@@ -31,7 +33,7 @@ export interface RunSetup {
   /** The agent of the run. */
   readonly agent: Agent;
   /** Returns the memory of the run. */
-  readonly memory: () => Promise<Pick<InvokeParams, 'memory'>>;
+  readonly memory: () => Promise<Pick<HostParams, 'memory'>>;
   readonly forks: Pick<Forks, 'run'>;
   /** Returns the workspace of the run; undefined when it has none. */
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
@@ -50,18 +52,18 @@ const noMemory =
  * Returns the parameters of a run: built-in, workspace and harness tools, permissions and context. A tool that is denied by
  * name is hidden, including the agent's own and those of subagents. A resumed run keeps its model.
  */
-export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Partial<InvokeParams>> {
+export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<Required<RunAddition>> {
   const { config, requestContext, thread, subagentModel: modelOf, registry } = setup;
-  requestContext.set('harness', { ...setup.harness, abortSignal: params.signal });
+  requestContext.set('harness', { ...setup.harness, abortSignal: params.run.signal });
   const workspace = await setup.workspace(requestContext);
   const harness: HarnessRequestContext = { ...setup.harness, ...defined({ workspace }) };
-  requestContext.set('harness', { ...harness, abortSignal: params.signal });
+  requestContext.set('harness', { ...harness, abortSignal: params.run.signal });
   const workspaceTools = workspace?.tools ?? [];
   const harnessTools = (await resolveDynamic(config.tools, requestContext)) ?? {};
   const shared = loopTools(harnessTools, requestContext);
   const { subagents = [], disableBuiltinTools: disabled = [] } = config;
   const hasSubagents = subagents.length > 0 && !disabled.includes('subagent');
-  const model = params.resume?.model ?? setup.modelId;
+  const model = params.run.resume?.model ?? setup.modelId;
   const fork = config.memory === undefined ? noMemory : (call: ForkCall) => setup.forks.run(forkRequest(call));
   const subagent = hasSubagents
     ? [subagentTool({ subagents, requestContext, shared, workspaceTools, modelOf, registry, fork })]
@@ -69,27 +71,28 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
   /** The tools of the run, or of a fork of it: the model is offered the same. */
   const toolsOf = (board: TaskBoard, ...more: readonly Tool[]) =>
     visibleTools([...builtinTools(board, disabled), ...more], setup.rules);
-  const prepared: Partial<InvokeParams> = {
-    tools: toolsOf(thread.board, ...subagent, ...workspaceTools, ...shared),
-    withheldTools: deniedTools(setup.rules),
-    permissions: [...(params.permissions ?? []), permissionReview(setup.situationOf)],
-    ...defined({ context: params.context }),
-    request: requestContext,
-    ...(model !== '' && { model }),
-    ...(await setup.memory()),
-    ...(config.resolveModel !== undefined && { registry: await registry() }),
+  const prepared: Required<RunAddition> = {
+    run: { ...defined({ context: params.run.context }), ...(model !== '' && { model }) },
+    host: {
+      tools: toolsOf(thread.board, ...subagent, ...workspaceTools, ...shared),
+      withheldTools: deniedTools(setup.rules),
+      permissions: [...(params.host.permissions ?? []), permissionReview(setup.situationOf)],
+      request: requestContext,
+      ...(await setup.memory()),
+      ...(config.resolveModel !== undefined && { registry: await registry() }),
+    },
   };
   const forkRequest = ({ subagent: type, task, context }: ForkCall): ForkRequest => ({
     origin: { threadId: thread.id, runId: context.runId, toolCallId: context.toolCallId },
     subagent: type,
     task,
     signal: context.signal,
-    isRepeated: params.resume?.calls.get(context.toolCallId)?.started === true,
+    isRepeated: params.run.resume?.calls.get(context.toolCallId)?.started === true,
     parent: {
       agent: setup.agent,
       modelId: model,
       tasks: thread.board.tasks,
-      memoryHost: params.memoryHost,
+      memoryHost: params.host.memoryHost,
       takeFork: (view, event) => thread.takeFork(view, event),
       prepare: place => {
         const forked = new RequestContext(requestContext);
@@ -100,7 +103,7 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<P
           ...workspaceTools,
           ...loopTools(harnessTools, forked),
         );
-        return { ...prepared, tools, request: forked };
+        return { ...prepared, host: { ...prepared.host, tools, request: forked } };
       },
     },
   });

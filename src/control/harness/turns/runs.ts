@@ -1,5 +1,6 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
-import type { Agent, InvokeParams } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { InvokeParams } from '../../../agents/invoke-params.ts';
 import { defined } from '../../../events/defined.ts';
 import { newId, SingletreeError } from '../../../events/index.ts';
 import { type EventLog, readEvents } from '../../../log/index.ts';
@@ -11,7 +12,7 @@ import { Conversations } from '../../conversations/conversations.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import { deliveredKey } from '../../supervision/message-keys.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
-import { drivenAgent } from './driven-agent.ts';
+import { drivenAgent, type RunAddition } from './driven-agent.ts';
 import type { LiveTurn } from '../machine/live-turn.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
@@ -39,7 +40,7 @@ export interface RunsOptions {
       readonly requestContext: RequestContext | undefined;
       readonly agent: Agent;
     },
-  ) => Promise<Partial<InvokeParams>>;
+  ) => Promise<RunAddition>;
 }
 
 export interface ResumeRequest {
@@ -191,12 +192,12 @@ export class Runs {
     const agent = drivenAgent(own, {
       prepare: async params => {
         await turn.state.ready();
-        runs.add(params.runId);
+        runs.add(params.run.runId);
         // No other run is active in the thread now, and earlier usage is known.
         tokenUsage ??= thread.usage;
-        if (params.resume !== undefined) turn.trace = findTrace(params.resume.events);
+        if (params.run.resume !== undefined) turn.trace = findTrace(params.run.resume.events);
         const prepared = await this.#options.prepare(params, { thread, turn, requestContext, agent: own });
-        const { steering: shared } = params;
+        const { steering: shared } = params.host;
         const steering = {
           // What other processes sent into the run comes from the log; what was sent here comes with its context.
           take: () => [...(shared?.take() ?? []).filter(({ id }) => !turn.state.isOwn(id)), ...turn.state.read()],
@@ -207,9 +208,9 @@ export class Runs {
             };
           },
         };
-        return { ...prepared, steering };
+        return { ...prepared, host: { ...prepared.host, steering } };
       },
-      endsBefore: () => own.carriesOutPlans !== true && turn.state.endsAtStep(),
+      endsBefore: () => own.abilities?.carriesOutPlans !== true && turn.state.endsAtStep(),
       onEvent: event => {
         if (event.type === 'usage' && runs.has(event.runId) && tokenUsage !== undefined)
           tokenUsage = addTokenUsage(tokenUsage, tokenUsageOf(event));

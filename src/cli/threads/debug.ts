@@ -1,9 +1,14 @@
-import { cliAdapters } from '../../agents/cli/adapters/index.ts';
-import { ThreadState } from '../../control/thread-memory.ts';
 import type { ModelRequest } from '../../agents/agent.ts';
+import { adapterNamed } from '../../agents/cli/adapters/adapter-named.ts';
+import { cliAdapters } from '../../agents/cli/adapters/index.ts';
 import type { ModelTool } from '../../agents/loop/tool.ts';
+import { listEnvironment } from '../../agents/process/environment.ts';
+import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
+import { standardOutput } from '../../control/standard-output.ts';
+import { ThreadState } from '../../control/thread-memory.ts';
 import { defined } from '../../events/defined.ts';
 import { type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
+import { printableText } from '../../events/terminal-text.ts';
 import { defaultActive } from '../../graph/index.ts';
 import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
 import {
@@ -13,15 +18,12 @@ import {
   projectRequest,
   type SentRequest,
 } from '../../projections/index.ts';
-import { printableText } from '../../events/terminal-text.ts';
-import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { runnableAgent } from '../agents/runnable-agent.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 import { findThread } from './find-thread.ts';
-import { type ThreadCommandOptions, withConfiguredLog } from './with-log.ts';
-import { standardOutput } from '../../control/standard-output.ts';
+import { type ThreadCommandOptions, withConfiguredLog } from '../settings/site.ts';
 
-export interface PromptOptions extends ThreadCommandOptions {
+interface PromptOptions extends ThreadCommandOptions {
   readonly agent?: string;
   readonly message?: string;
   readonly mode?: string;
@@ -75,7 +77,11 @@ async function promptOf(
     const { tasks } = state;
     const mode = chosen ?? state.mode;
     const created = runnable.create(() => Promise.resolve());
-    return { agent, messages, ...created.requestOf?.({ messages, ...defined({ mode, tasks }) }) };
+    return {
+      agent,
+      messages,
+      ...created.requestOf?.({ run: defined({ mode }), conversation: { messages, ...defined({ tasks }) } }),
+    };
   } finally {
     await runnable.close();
   }
@@ -159,4 +165,19 @@ function section(title: string, parts: readonly string[]): string {
 function partText(part: Exclude<Message['content'], string>[number]): string {
   const { type, ...fields } = part;
   return type === 'text' || type === 'reasoning' ? part.text : `${type} ${JSON.stringify(fields)}`;
+}
+
+/** `singletree debug env`: the names of the variables that `bash`, or an external agent, gets and does not get. */
+export async function environmentCommand(
+  agent: string | undefined,
+  { cwd = '.', json = false }: { readonly cwd?: string; readonly json?: boolean },
+): Promise<void> {
+  const needed = agent === undefined ? [] : adapterNamed(agent).environment;
+  const { environment: policy } = await loadSettings(cwd);
+  const { passed, withheld } = listEnvironment(process.env, { policy, needed });
+  const set = Object.keys(policy.set ?? {});
+  if (json) await standardOutput.writeJson({ base: policy.base, passed, withheld, set });
+  else
+    for (const [title, names] of Object.entries({ passed, withheld, set }))
+      if (names.length > 0) await standardOutput.write(`${title}\n${names.map(name => `  ${name}\n`).join('')}`);
 }

@@ -1,0 +1,30 @@
+import { defined } from '../../events/defined.ts';
+import type { ConversationParams, HostParams, InvokeParams, RunParams } from '../invoke-params.ts';
+
+/** What a subagent inherits from its parent: where it belongs, the decisions of people, and its rules and limits. */
+export interface InheritedParams {
+  readonly run: Pick<RunParams, 'threadId' | 'resourceId' | 'by' | 'context'>;
+  readonly conversation: Pick<ConversationParams, 'decided' | 'isImported'>;
+  readonly host: Pick<
+    HostParams,
+    'answers' | 'permissions' | 'request' | 'withheldTools' | 'runMark' | 'spending' | 'childStops'
+  >;
+}
+
+/** Returns what the subagents of a run inherit, with the rules and the spending of the run itself. */
+export function inheritParams(
+  { run, conversation, host }: InvokeParams,
+  {
+    permissions,
+    spending,
+  }: Pick<HostParams, 'permissions'> & { readonly spending: HostParams['spending'] | undefined },
+): InheritedParams {
+  const { threadId, resourceId, by, context } = run;
+  const { decided, isImported } = conversation;
+  const { answers, request, withheldTools, runMark, childStops } = host;
+  return {
+    run: defined({ threadId, resourceId, by, context }),
+    conversation: defined({ decided, isImported }),
+    host: defined({ answers, permissions, request, withheldTools, runMark, spending, childStops }),
+  };
+}

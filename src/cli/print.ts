@@ -1,0 +1,56 @@
+import { standardOutput } from '../control/standard-output.ts';
+import { plainText } from '../events/terminal-text.ts';
+import { span, textOfLine } from '../terminal/screen/styled-line.ts';
+import { printedLines } from '../terminal/screen/wrap-line.ts';
+
+/** The option of a command that prints JSON. */
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** Prints one result: as JSON when that is asked for, else as lines for people. */
+export async function printResult({ json }: JsonOption, result: unknown, lines: string): Promise<void> {
+  await (json === true ? standardOutput.writeJson(result) : standardOutput.write(`${lines}\n`));
+}
+
+/** Prints one JSON value per line, until nobody reads any more. */
+export async function printJson(values: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
+  for await (const value of values) if (!(await standardOutput.writeJson(value))) return;
+}
+
+/** Prints rows with aligned columns. */
+export async function printTable(rows: readonly (readonly string[])[]): Promise<void> {
+  if (rows.length > 0) await standardOutput.write(`${tableLines(rows).join('\n')}\n`);
+}
+
+/** Returns rows as lines with aligned columns; a cell has no line breaks or control characters. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const clean = rows.map(row => row.map(plainText));
+  const widths = (clean[0] ?? []).map((_, column) => Math.max(...clean.map(row => row[column]?.length ?? 0)));
+  return clean.map(row =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Writes lines to standard output; at a terminal they break at spaces, never inside a word. */
+export async function writeProse(lines: readonly string[]): Promise<void> {
+  const { columns, isTerminal } = standardOutput;
+  const rows = isTerminal ? lines.flatMap(line => printedLines([span(line)], columns).map(textOfLine)) : lines;
+  await standardOutput.write(`${rows.join('\n')}\n`);
+}
+
+/** Returns a number with its noun, in the plural where it is not one. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns how long ago something was, in one unit. */
+export function ageText(iso: string, now: number = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
