@@ -191,6 +191,37 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     expect(scene.asked('claude', 3)).toEqual([...turns([1, 2]), 'user: LOOK-3']);
   });
 
+  it('branches with the command after a message into another program, in a worktree of its own', {
+    timeout: 120_000,
+  }, async () => {
+    const scene = await open();
+    const env = scene.commandEnvironment(['claude', 'codex']);
+    const git = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    for (const args of [
+      ['init', '-q'],
+      [...git, 'commit', '-q', '--allow-empty', '-m', 'Begin'],
+    ])
+      await promisify(execFile)('git', args, { cwd: scene.cwd });
+    const run = async (...args: string[]) => {
+      const all = [command, 'run', ...args, '--yolo', '--json'];
+      const { stdout } = await promisify(execFile)(process.execPath, all, { cwd: scene.cwd, env, timeout: 60_000 });
+      return JSON.parse(stdout) as { readonly runId: string; readonly threadId: string };
+    };
+    const first = await run('claude', 'LOOK-1');
+    await run('claude', 'LOOK-2', '--continue', first.threadId);
+    const branch = ['--continue', first.threadId, '--at', first.runId, '--worktree'];
+    const second = await run('codex', 'LOOK-3', ...branch);
+    expect(second.threadId).not.toBe(first.threadId);
+    expect(scene.asked('codex', 3)).toEqual([...turns([1]), 'user: LOOK-3']);
+    expect(/<cwd>[^<]*worktrees[^<]*<\/cwd>/.test(scene.lastBody)).toBe(true);
+    await run('claude', 'LOOK-4', '--continue', first.threadId);
+    expect(scene.asked('claude', 4)).toEqual([...turns([1, 2]), 'user: LOOK-4']);
+    expect(scene.lastBody.includes(`working directory: ${scene.cwd}\\n`)).toBe(true);
+    await expect(run('codex', 'LOOK-5', '--continue', first.threadId, '--at', 'nothing')).rejects.toMatchObject({
+      stderr: expect.stringContaining('has no message "nothing"') as string,
+    });
+  });
+
   it('writes a new session after a run that ended between writing and resuming', { timeout: 120_000 }, async () => {
     const { turn, written } = bound(await open());
     await turn('own', 1);
