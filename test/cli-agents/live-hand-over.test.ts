@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Harness } from '../../src/control/harness/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
 import { installPrograms, programsReady } from './support/real-program.ts';
@@ -220,6 +221,22 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     await expect(run('codex', 'LOOK-5', '--continue', first.threadId, '--at', 'nothing')).rejects.toMatchObject({
       stderr: expect.stringContaining('has no message "nothing"') as string,
     });
+  });
+
+  it.each(names)('is handed to %s by a Harness whose mode has it as its agent', { timeout: 120_000 }, async name => {
+    const scene = await open();
+    const modes = [
+      { id: 'first', default: true, agent: scene.agent('own') },
+      { id: 'second', agent: scene.agent(name) },
+    ];
+    const harness = new Harness({ id: 'harness', modes });
+    await harness.sendMessage({ content: 'LOOK-1' });
+    await harness.switchMode({ modeId: 'second' });
+    await harness.sendMessage({ content: 'LOOK-2' });
+    expect(scene.asked(name, 2)).toEqual([...turns([1]), 'user: LOOK-2']);
+    await harness.switchMode({ modeId: 'first' });
+    await harness.sendMessage({ content: 'LOOK-3' });
+    expect(scene.asked('own', 3)).toEqual([...turns([1, 2]), 'user: LOOK-3']);
   });
 
   it('writes a new session after a run that ended between writing and resuming', { timeout: 120_000 }, async () => {
