@@ -29,13 +29,13 @@ const shells = [
 ];
 
 /** The number of the last prompt of a request. */
-function lastMark({ messages }: ScriptedRequest): string | undefined {
+export function lastMark({ messages }: ScriptedRequest): string | undefined {
   const said = messages.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
   return [...said.matchAll(/LOOK-(\d+)/g)].at(-1)?.[1];
 }
 
 /** Answers each prompt `LOOK-n` with a text, a call of the shell and, after its result, another text. */
-function answer(request: ScriptedRequest): ScriptedTurn {
+export function answer(request: ScriptedRequest): ScriptedTurn {
   const n = lastMark(request);
   const name = request.toolNames.find(tool => shells.includes(tool));
   if (name === undefined || n === undefined) return 'A title';
