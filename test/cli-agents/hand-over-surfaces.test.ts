@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { choose } from '../browser/view-checks.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -52,9 +52,6 @@ describe.skipIf(!isReady)('a conversation with a real program', { timeout: 120_0
     cleanups.push(() => scene.close());
     const env = scene.commandEnvironment(names) as Record<string, string>;
     const home = env['SINGLETREE_HOME'] ?? '';
-    mkdirSync(home);
-    const permissions = { default: 'allow', rules: [] };
-    writeFileSync(join(home, 'singletree.config.json'), JSON.stringify({ permissions }));
     const product = await startProduct(home, 0, { env, cwd: scene.cwd });
     cleanups.push(() => product.end('SIGTERM'));
     const page = (await browser?.newPage()) ?? expect.fail('no browser');
@@ -64,10 +61,13 @@ describe.skipIf(!isReady)('a conversation with a real program', { timeout: 120_0
       await choose(page, 'Agent', agent);
       await page.getByLabel('Message', { exact: true }).fill(`LOOK-${n}`);
       await page.keyboard.press('Enter');
-      await page.getByRole('log').getByText(`Done ${n}.`).waitFor({ timeout: 60_000 });
     };
+    const done = (n: number) => page.getByRole('log').getByText(`Done ${n}.`).waitFor({ timeout: 60_000 });
     await say('Claude Code', 1);
+    await done(1);
     await say('Codex', 2);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click({ timeout: 60_000 });
+    await done(2);
     expect(scene.asked('codex', 2)).toEqual([...turns([1]), 'user: LOOK-2']);
   });
 });
