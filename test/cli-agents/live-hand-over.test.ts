@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Harness } from '../../src/control/harness/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
-import { installPrograms, programsReady } from './support/real-program.ts';
+import { installPrograms, isTried, programsReady } from './support/real-program.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -259,6 +259,25 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     expect(newSessions(events)).toMatchObject([
       { message: expect.stringContaining('could not be written: ENOTDIR') as string },
     ]);
+  });
+});
+
+const readers = ['qwen', 'copilot'].filter(isTried);
+
+describe.skipIf(readers.length === 0 || !programsReady('hand over by prompt', readers))('an agent without', () => {
+  beforeAll(() => installPrograms(readers), 600_000);
+
+  it.each(readers)('sessions of others reads calls and results in its prompt: %s', { timeout: 120_000 }, async name => {
+    const scene = await HandOverScene.open();
+    try {
+      await scene.turn('own', 1);
+      const { asked, events } = await scene.turn(name, 2);
+      expect(asked).toEqual(['LOOK-1', 'Looking 1', 'Done 1', 'LOOK-2'].map(mark => `user: ${mark}`));
+      expect(scene.bodies.some(body => body.includes('[Result: output-1]'))).toBe(true);
+      expect(newSessions(events)).toHaveLength(1);
+    } finally {
+      await scene.close();
+    }
   });
 });
 

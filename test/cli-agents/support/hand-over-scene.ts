@@ -220,6 +220,11 @@ export class HandOverScene {
     return JSON.stringify(this.#server.requests.at(-1)?.body);
   }
 
+  /** The requests to the programs' models, as they were sent. */
+  get bodies(): string[] {
+    return this.#server.requests.map(({ body }) => JSON.stringify(body));
+  }
+
   /** The requests of the turns `n`. */
   #requests(name: string, n: number): readonly ScriptedRequest[] {
     const all = name === 'own' ? this.#own : this.#server.requests.flatMap(({ seen }) => seen ?? []);
