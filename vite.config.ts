@@ -1,17 +1,34 @@
 import { rmSync } from 'node:fs';
 import { defineConfig } from 'vite';
 import manifest from './package.json' with { type: 'json' };
+import { sandboxProgram } from './scripts/sandbox-program.ts';
 
 /** The modules that the package exports or runs, by their place in `dist`. */
 const entries = [...Object.values(manifest.exports), ...Object.values(manifest.bin)]
   .filter(path => path.endsWith('.js'))
   .map(path => path.replace('./dist/', '').replace('.js', ''));
 
+/** The packages whose code the package contains. */
+const bundled = [
+  // These have every encoding, or every version and transport; one of each is used.
+  'gpt-tokenizer',
+  '@agentclientprotocol/sdk',
+  'marked',
+  'diff',
+  'unbash',
+  // The engine of the sandbox is a part of the program of its thread.
+  'quickjs-emscripten-core',
+  '@jitl/quickjs-wasmfile-release-sync',
+  '@jitl/quickjs-ffi-types',
+];
+
 /** The package as a few dozen files: opening and compiling one file for each module takes most of an import. */
 export default defineConfig({
-  plugins: [{ name: 'no-old-chunks', buildStart: () => rmSync('dist/chunks', { recursive: true, force: true }) }],
-  // The tokenizer's package has every encoding, the protocol's every version and transport; one of each is bundled.
-  ssr: { external: true, noExternal: ['gpt-tokenizer', '@agentclientprotocol/sdk', 'marked', 'diff', 'unbash'] },
+  plugins: [
+    { name: 'no-old-chunks', buildStart: () => rmSync('dist/chunks', { recursive: true, force: true }) },
+    sandboxProgram(),
+  ],
+  ssr: { external: true, noExternal: bundled },
   build: {
     ssr: true,
     emptyOutDir: false,

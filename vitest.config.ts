@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { sandboxProgram } from './scripts/sandbox-program.ts';
 import { filesOf, isWhole, leftOutSuites } from './test/support/suites.ts';
 import { sizeVariable } from './test/support/run-size.ts';
 
@@ -12,6 +13,7 @@ const request = { env: process.env, args: process.argv.slice(2) };
 const leftOut = leftOutSuites(request).flatMap(filesOf);
 
 export default defineConfig({
+  plugins: [sandboxProgram()],
   test: {
     // Tests wait for processes and databases: in a short run one more than there are cores works meanwhile.
     maxWorkers: availableParallelism() + (isWhole(request) ? 0 : 1),

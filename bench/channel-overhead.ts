@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import type { CliAdapter } from 'singletree/agents';
 import { type Message, type Wire, wires } from './channel-wires.ts';
 import { race } from './measure.ts';
@@ -22,12 +21,12 @@ const scenarios = /^(approve|always|always-files|permission|parallel|parallel-ap
 export async function channelOverhead({ id, live }: CliAdapter): Promise<Result> {
   const channel = live as Live;
   const plays: Played[] = [];
-  for (const file of recordingsOf(id)) plays.push(await stepsOf(channel, file));
+  for (const file of recordingsOf(id)) plays.push(stepsOf(channel, file));
   const lines = plays.flatMap(({ steps }) => steps.filter(step => typeof step === 'string'));
   const { ours, peer } = await race(
     {
-      ours: async () => {
-        for (const { steps, events } of plays) await replay(channel, steps, events);
+      ours: () => {
+        for (const { steps, events } of plays) replay(channel, steps, events);
       },
       peer: () => {
         for (const line of lines) JSON.parse(line);
@@ -76,14 +75,8 @@ function openChannel(live: Live) {
   return { state, take, close: () => channel.closed() };
 }
 
-/** Waits for what a channel does without its host: a library may be loaded, and works in microtasks. */
-async function settled(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
-}
-
 /** Plays a recording once; returns its steps, with the responses addressed to the requests of the channel. */
-async function stepsOf(live: Live, file: URL): Promise<Played> {
+function stepsOf(live: Live, file: URL): Played {
   const wire = wires[live.protocol] as Wire;
   const { state, take, close } = openChannel(live);
   const steps: Step[] = [];
@@ -94,25 +87,23 @@ async function stepsOf(live: Live, file: URL): Promise<Played> {
       const request = wire.request(JSON.parse(text) as Message);
       return request === undefined || answered.has(request.id) ? [] : [request];
     });
-  const step = async (next: Step) => {
+  const step = (next: Step) => {
     steps.push(next);
     take(next);
-    await settled();
-    await respondUnrecorded();
+    respondUnrecorded();
   };
-  const respondUnrecorded = async () => {
+  const respondUnrecorded = () => {
     for (const { id, kind } of open()) {
       const response = wire.unrecorded?.[String(kind)];
-      if (response !== undefined) await respond(id, response);
+      if (response !== undefined) respond(id, response);
     }
   };
-  const respond = (id: unknown, response: Message): Promise<void> => {
+  const respond = (id: unknown, response: Message): void => {
     answered.add(id);
     return step(JSON.stringify(wire.withId(response, id)));
   };
-  while (state.sent.length === 0 && wire.opening === undefined) await setImmediate();
-  for (const message of wire.opening ?? []) await step(JSON.stringify(message));
-  await respondUnrecorded();
+  for (const message of wire.opening ?? []) step(JSON.stringify(message));
+  respondUnrecorded();
   let prompts = 0;
   for (const { dir, line } of recordedLines(file)) {
     const message = messageOf(line);
@@ -120,32 +111,25 @@ async function stepsOf(live: Live, file: URL): Promise<Played> {
     if (dir === 'in') {
       const request = wire.request(message);
       if (request !== undefined) kinds.set(request.id, request.kind);
-      if (wire.isPrompt(message) && state.isReady && !state.isOpen) await step({ prompt: ++prompts });
+      if (wire.isPrompt(message) && state.isReady && !state.isOpen) step({ prompt: ++prompts });
       continue;
     }
     const recorded = wire.respondsTo(message);
-    if (recorded === undefined) await step(line);
+    if (recorded === undefined) step(line);
     else {
       const ours = open().find(({ kind }) => kind === kinds.get(recorded));
-      if (ours !== undefined) await respond(ours.id, message);
+      if (ours !== undefined) respond(ours.id, message);
     }
   }
-  await close();
+  close();
   if (state.events === 0) throw new Error(`${file.pathname} was not played: ${state.problem || 'it emitted nothing'}`);
   return { steps, events: state.events };
 }
 
-async function replay(live: Live, steps: readonly Step[], events: number): Promise<void> {
-  const isAsync = live.protocol === 'ACP';
+function replay(live: Live, steps: readonly Step[], events: number): void {
   const { state, take, close } = openChannel(live);
-  if (isAsync) while (state.sent.length === 0) await setImmediate();
-  for (const step of steps) {
-    // The library of the protocol handles messages in microtasks: what the client does next depends on them.
-    if (isAsync && (typeof step !== 'string' || !state.isOpen)) await settled();
-    take(step);
-  }
-  if (isAsync) await settled();
-  await close();
+  for (const step of steps) take(step);
+  close();
   if (state.events !== events) throw new Error(`Emitted ${state.events} events instead of ${events}.`);
 }
 

@@ -1,5 +1,6 @@
 import type { CliAdapter } from 'singletree/agents';
 import { toolTables } from 'singletree/projections';
+import { type AgentRecords, readAgentRecords } from './agent-records.ts';
 import { channelSection } from './channel-section.ts';
 
 type CommandRequest = Parameters<CliAdapter['command']>[0];
@@ -12,7 +13,8 @@ const shells = {
 
 /** The page of one external agent in the documentation, in Markdown. */
 export function agentPage(adapter: CliAdapter): string {
-  const { id, name, install, login, records, versions } = adapter;
+  const { id, name, install, login, versions } = adapter;
+  const records = readAgentRecords(id);
   const table = toolTables[id];
   const tools = Object.entries(table?.rules ?? {}).map(([tool, rule]) => `| \`${tool}\` | ${rule.activity} |`);
   const unknownRecord =
@@ -26,12 +28,12 @@ export function agentPage(adapter: CliAdapter): string {
   return `${[
     `# ${name}`,
     '',
-    `Written by \`npm run docs\` from \`src/agents/cli/adapters/${id}\` and \`src/projections/activity/tables/${id}.ts\`.`,
+    `Written by \`npm run docs\` from \`src/agents/cli/adapters/${id}\`, \`test/cli-agents/records/${id}.json\` and \`src/projections/activity/tables/${id}.ts\`.`,
     '',
     `Install it with \`${install}\`. To log in, ${login}. ${recorded}`,
     '',
-    ...channelSection(adapter),
-    ...(adapter.isLiveOnly === true ? [] : printSection(adapter, records)),
+    ...channelSection(adapter, records),
+    ...(adapter.isLiveOnly === true ? [] : printSection(adapter, records.print)),
     '## Its tools',
     '',
     '| tool | activity |',
@@ -43,7 +45,7 @@ export function agentPage(adapter: CliAdapter): string {
   ].join('\n')}\n`;
 }
 
-function printSection(adapter: CliAdapter, records: CliAdapter['records']): string[] {
+function printSection(adapter: CliAdapter, records: AgentRecords['print']): string[] {
   return [
     '## Print mode',
     '',

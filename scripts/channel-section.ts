@@ -1,7 +1,9 @@
-import { abilityWords, type CliAdapter } from 'singletree/agents';
+import type { CliAdapter } from 'singletree/agents';
+import { abilityWords } from './ability-words.ts';
+import { type AgentRecords, readAgentRecords } from './agent-records.ts';
 
 /** The section about the interactive channel of an external agent in its page; empty when it has none. */
-export function channelSection(adapter: CliAdapter): string[] {
+export function channelSection(adapter: CliAdapter, records: AgentRecords): string[] {
   const { live, executable } = adapter;
   if (live === undefined) return ['It has no interactive channel: nobody is asked, and print mode is always used.', ''];
   const { args } = live.command({ cwd: '.', folder: 'FOLDER', environment: {} });
@@ -15,23 +17,22 @@ export function channelSection(adapter: CliAdapter): string[] {
     ...Object.entries(abilityWords).map(([ability, word]) => `| ${ability} | ${word(live.abilities)} |`),
     '',
     ...(live.warning === undefined ? [] : [`**Warning before the first prompt:** ${live.warning}`, '']),
-    ...live.notes.map(note => `- ${note}`),
+    ...records.notes.map(note => `- ${note}`),
     '',
     '| message | becomes |',
     '|---|---|',
-    ...Object.entries(live.records).map(([record, becomes]) => `| ${record} | ${becomes} |`),
+    ...Object.entries(records.live).map(([record, becomes]) => `| ${record} | ${becomes} |`),
     '| anything else | `unknown` |',
     '',
     'A line that is not JSON becomes `unknown`, unless it is in the table.',
     '',
-    ...differences(adapter),
+    ...(adapter.isLiveOnly === true ? [] : differences(records)),
   ];
 }
 
 /** Both channels give the same events: each difference is a row. */
-function differences({ live, isLiveOnly }: CliAdapter): string[] {
-  const rows = Object.entries(live?.differences ?? {});
-  if (isLiveOnly === true) return [];
+function differences(records: AgentRecords): string[] {
+  const rows = Object.entries(records.differences);
   if (rows.length === 0) return ['Its events are equal to those of print mode in the fields that both carry.', ''];
   return [
     'Its events are equal to those of print mode in the fields that both carry, but for:',
@@ -52,15 +53,17 @@ function shortened(argument: string): string {
 export function agentMatrix(adapters: readonly CliAdapter[]): string {
   const live = adapters.filter(adapter => adapter.live !== undefined);
   const row = (name: string, cell: (adapter: CliAdapter) => string) => `| ${[name, ...live.map(cell)].join(' | ')} |`;
-  const differing = live.flatMap(({ id, live: channel, isLiveOnly }) =>
+  const differing = live.flatMap(({ id, isLiveOnly }) =>
     isLiveOnly === true
       ? []
-      : Object.entries(channel?.differences ?? {}).map(([field, difference]) => `| ${id} | ${field} | ${difference} |`),
+      : Object.entries(readAgentRecords(id).differences).map(
+          ([field, difference]) => `| ${id} | ${field} | ${difference} |`,
+        ),
   );
   return `${[
     '# External agents',
     '',
-    'Written by `npm run docs` from the adapters in `src/agents/cli/adapters`.',
+    'Written by `npm run docs` from the adapters in `src/agents/cli/adapters` and `test/cli-agents/records`.',
     '',
     'Where somebody can answer, an agent runs over its interactive channel: its requests become relays, and our permission',
     'rules decide before a person is asked. "Always" is remembered by us, and answered as once. Without anybody, and with',

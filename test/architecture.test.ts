@@ -102,6 +102,22 @@ describe('the architecture', () => {
     ).toEqual([]);
   });
 
+  it('names no program in the code that external agents share', () => {
+    const programs = readdirSync(join(root, 'src/agents/cli/adapters'), { withFileTypes: true })
+      .filter(entry => entry.isDirectory() && entry.name !== 'acp')
+      .map(entry => entry.name);
+    const named = new RegExp(String.raw`(?<![a-z])_?(?:${programs.join('|')})(?![a-z])`, 'i');
+    const shared = sources('src/agents/cli').filter(file => !file.startsWith('src/agents/cli/adapters/'));
+    const isVariable = (line: string) => /'\w+_API_KEY'/.test(line);
+    const lines = shared.flatMap(file =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap(line => (named.test(line) && !isVariable(line) ? [`${file}: ${line.trim()}`] : [])),
+    );
+    expect(programs).toHaveLength(11);
+    expect(lines).toEqual([]);
+  });
+
   it('keeps the web app on the browser-safe layers', () => {
     const found = sources('web').flatMap(file =>
       importsOf(readFileSync(join(root, file), 'utf8'))

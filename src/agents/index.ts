@@ -35,7 +35,6 @@ export {
   type PrintMode,
 } from './cli/define/define-cli-agent.ts';
 export type { PrintedRun } from './cli/define/printed-run.ts';
-export { abilityWords } from './cli/contract/ability-words.ts';
 export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
 export type { EnvironmentPolicy } from './process/environment.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';

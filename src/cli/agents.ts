@@ -2,7 +2,7 @@ import { addJsonOption } from './command-options.ts';
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { abilityList } from '../agents/cli/contract/ability-words.ts';
+import type { LiveAbilities } from '../agents/cli/contract/live-channel.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';
 import { listedCommand } from './command-list.ts';
@@ -76,4 +76,11 @@ function asJson({ known, found }: Entry): object {
   const { id, name, install, live } = known;
   const channel = live === undefined ? {} : { channel: live.protocol, abilities: live.abilities };
   return { id, name, installed: found.path !== undefined, ...found, ...channel, install };
+}
+
+/** What a person can do beyond approving and rejecting, in a few words. */
+function abilityList(abilities: LiveAbilities): string[] {
+  const { revise, questions, plans, steer, resume, fork } = abilities;
+  const words = { revise: revise === 'all', questions, plans, steer: steer === 'joins', resume, fork };
+  return Object.entries(words).flatMap(([word, has]) => (has ? [word] : []));
 }

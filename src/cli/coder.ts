@@ -129,14 +129,6 @@ interface CoderOptions {
   readonly needsKey?: boolean;
 }
 
-/** Creates the coding agent of a configuration; undefined when no model can be used. */
-export async function installedCoder(
-  settings: Settings,
-  options: CoderOptions = {},
-): Promise<InstalledCoder | undefined> {
-  return new CoderInstallation(settings).create(options);
-}
-
 /** What the coding agent of a configuration is made of: models are looked for each time, skills and MCP servers once. */
 export class CoderInstallation {
   readonly #settings: Settings;

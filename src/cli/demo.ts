@@ -3,10 +3,10 @@ import { addStoreOptions } from './command-options.ts';
 import type { Command } from 'commander';
 import { standardOutput } from '../control/standard-output.ts';
 import { type AgentEvent, newId } from '../events/index.ts';
-import { createGraph, reduceEvent } from '../graph/index.ts';
+import { createGraph, type Node, reduceEvent } from '../graph/index.ts';
 import { ThreadWriter, visibleUrl } from '../log/index.ts';
 import { listedCommand } from './command-list.ts';
-import { graphLines, threadLines } from './graph-lines.ts';
+import { graphLines } from './graph-lines.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from './settings/store-options.ts';
 
 /** Adds `singletree demo`, which appends a scripted run to a thread, reads it back and prints its thread and graph. */
@@ -29,7 +29,7 @@ export function addDemoCommand(program: Command): void {
         const lines = [
           `Thread ${thread.id} in ${visibleUrl(store)}: ${counts}`,
           '',
-          ...threadLines(graph),
+          ...[...graph.nodes.values()].flatMap(node => threadLine(node) ?? []),
           '',
           ...graphLines(graph),
         ];
@@ -93,4 +93,24 @@ export function* demoRun(): Generator<AgentEvent> {
 
 function* words(runId: string, id: string, text: string): Generator<AgentEvent> {
   for (const content of text.split(/(?<= )/)) yield { type: 'text', runId, id: `${runId}/${id}`, content };
+}
+
+/** One part of the conversation as a line; nothing for what is no part of it. */
+function threadLine(node: Node): string | undefined {
+  switch (node.kind) {
+    case 'user':
+      return `you       ${typeof node.content === 'string' ? node.content : JSON.stringify(node.content)}`;
+    case 'reasoning':
+      return `thinking  ${node.content}`;
+    case 'text':
+      return `agent     ${node.content}`;
+    case 'tool_call':
+      return `calls     ${node.name} ${JSON.stringify(node.input)}`;
+    case 'tool_result':
+      return `result    ${JSON.stringify(node.output)}`;
+    case 'relay':
+      return `asks      ${node.relayKind} → ${node.resolution?.outcome ?? 'waiting'}`;
+    default:
+      return undefined;
+  }
 }

@@ -1,11 +1,6 @@
 import { visibleLine } from '../events/terminal-text.ts';
 import type { Graph, Node } from '../graph/index.ts';
 
-/** Returns the conversation in chronological order, one line for each part. */
-export function threadLines(graph: Graph): string[] {
-  return [...graph.nodes.values()].flatMap(node => threadLine(node) ?? []);
-}
-
 /** Yields the graph as a tree: a run is a straight line, everything it caused is indented. */
 export function* graphLines(graph: Graph): Generator<string> {
   const children = new Set([...graph.edges.values()].flat());
@@ -22,25 +17,6 @@ export function* graphLines(graph: Graph): Generator<string> {
       const sameRun = graph.nodes.get(id)?.runId === node.runId;
       stack.push({ id, depth: sameRun || below.length === 1 ? at.depth : at.depth + 1 });
     }
-  }
-}
-
-function threadLine(node: Node): string | undefined {
-  switch (node.kind) {
-    case 'user':
-      return `you       ${typeof node.content === 'string' ? node.content : JSON.stringify(node.content)}`;
-    case 'reasoning':
-      return `thinking  ${node.content}`;
-    case 'text':
-      return `agent     ${node.content}`;
-    case 'tool_call':
-      return `calls     ${node.name} ${JSON.stringify(node.input)}`;
-    case 'tool_result':
-      return `result    ${JSON.stringify(node.output)}`;
-    case 'relay':
-      return `asks      ${node.relayKind} → ${node.resolution?.outcome ?? 'waiting'}`;
-    default:
-      return undefined;
   }
 }
 

@@ -85,6 +85,19 @@ const dataFields = {
           }),
         )
         .optional(),
+      webhooks: z
+        .array(
+          z.strictObject({
+            name: text().describe('names how far it is in the store: the same name goes on there'),
+            url: text(),
+            secret: secret().describe('signs each request; at least 16 characters'),
+            types: z.array(text()).optional().describe('the types of events that are sent; all when absent'),
+            resourceId: text().optional().describe('the only resource whose threads are sent; all when absent'),
+            allowHosts: z.array(text()).optional().describe('hosts of private networks that may be used'),
+          }),
+        )
+        .optional()
+        .describe('where a server posts the events of all threads'),
     })
     .optional(),
   page: z.strictObject({ title: text().optional() }).optional(),

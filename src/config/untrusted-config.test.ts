@@ -137,6 +137,7 @@ const fields: Record<string, { readonly sample: unknown; readonly applies: unkno
   'server.roots': { sample: ['/'], applies: nothing },
   'server.cors': { sample: ['https://x'], applies: nothing },
   'server.tokens': { sample: [{ token: 't' }], applies: nothing },
+  'server.webhooks': { sample: [{ name: 'w', url: 'https://x', secret: 's' }], applies: nothing },
   'page.title': { sample: 'T', applies: 'T' },
   'worktree.setup': { sample: 'npm ci', applies: nothing },
   'env.pass': { sample: ['GITHUB_TOKEN'], applies: nothing },

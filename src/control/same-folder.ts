@@ -1,8 +1,14 @@
+import { homedir } from 'node:os';
 import { realpathSync } from 'node:fs';
 
 /** Whether two paths name one folder, whatever links lead to it; false for an unknown one. */
 export function isSameFolder(one: string | undefined, other: string): boolean {
   return one !== undefined && realPath(one) === realPath(other);
+}
+
+/** Returns a folder as people write it: with `~` for their home. */
+export function shortFolder(folder: string): string {
+  return folder.replace(homedir(), '~');
 }
 
 function realPath(folder: string): string {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
+import type { Clock } from '../agents/clock.ts';
 import type { AgentEvent } from '../events/index.ts';
 import { getMessages } from '../graph/index.ts';
 import { MemoryLog } from '../log/index.ts';
@@ -20,10 +21,10 @@ class CountingLog extends MemoryLog {
   }
 }
 
-async function setUp(maxBytes?: number) {
+async function setUp(maxBytes?: number, clock?: Clock) {
   const log = new CountingLog();
   const { id: threadId } = await log.createThread();
-  const memory = new ThreadMemory(log, maxBytes);
+  const memory = new ThreadMemory(log, maxBytes, clock);
   const messagesOf = async (id: string) => getMessages((await memory.of(id)).conversation).map(({ runId }) => runId);
   return { log, threadId, memory, messagesOf };
 }
@@ -36,6 +37,28 @@ describe('the memory of threads', () => {
     await log.append(threadId, [said('c')]);
     expect(await messagesOf(threadId)).toEqual(['a', 'b', 'c']);
     expect(log.count).toBe(3);
+  });
+
+  it('reads each event of a long thread once, a page at a time, and nothing for what follows', async () => {
+    const { log, threadId, memory } = await setUp();
+    const turns = Array.from({ length: 2_000 }, (_, at) => [said(`asked ${at}`), said(`answered ${at}`)]).flat();
+    await log.append(threadId, turns);
+    const take = vi.spyOn(ThreadState.prototype, 'take');
+    let mostInTurn = 0;
+    let timer = setImmediate(function count() {
+      mostInTurn = Math.max(mostInTurn, take.mock.calls.length);
+      take.mockClear();
+      timer = setImmediate(count);
+    });
+    await memory.of(threadId);
+    clearImmediate(timer);
+    mostInTurn = Math.max(mostInTurn, take.mock.calls.length);
+    take.mockRestore();
+    expect(log.count).toBe(turns.length);
+    expect(mostInTurn).toBeLessThanOrEqual(1_000);
+    await log.append(threadId, [said('next')]);
+    await memory.of(threadId);
+    expect(log.count).toBe(turns.length + 1);
   });
 
   it('takes each event once, also when it is asked twice at once', async () => {
@@ -147,6 +170,28 @@ describe('the memory of threads', () => {
       expect(await messagesOf(id)).toEqual([`in ${id}`]);
       expect(log.count).toBe(read);
     }
+  });
+
+  it('drops a thread that is longer than all it may hold a minute after it was used', async () => {
+    const timers = new Set<() => void>();
+    const after = (ms: number, run: () => void) => {
+      expect(ms).toBe(60_000);
+      timers.add(run);
+      return () => void timers.delete(run);
+    };
+    const { log, threadId, memory, messagesOf } = await setUp(10_000, { now: () => 0, after });
+    await log.append(threadId, [said('a')]);
+    await messagesOf(threadId);
+    expect(timers.size).toBe(0);
+    await log.append(threadId, [{ type: 'user', runId: 'b', content: 'x'.repeat(40_000) }]);
+    for (let uses = 0; uses < 3; uses++) {
+      await messagesOf(threadId);
+      expect([timers.size, log.count]).toEqual([1, 2]);
+    }
+    for (const run of timers) run();
+    expect(memory.size).toBe(0);
+    expect(await messagesOf(threadId)).toEqual(['a', 'b']);
+    expect(log.count).toBe(4);
   });
 
   it('drops a thread when it is deleted, also one that somebody holds', async () => {

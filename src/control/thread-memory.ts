@@ -1,3 +1,4 @@
+import { backgroundClock, type Clock } from '../agents/clock.ts';
 import type { EventOf, LoggedEvent } from '../events/index.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
 import { type EventLog, readPages, type Thread } from '../log/index.ts';
@@ -12,6 +13,8 @@ import { StoredContexts } from './stored-contexts.ts';
 
 /** The state of a thread without events takes about this much memory. */
 const emptyBytes = 8_000;
+/** How long a thread that alone is more than the cache may hold stays after it was used. */
+const oversizedMs = 60_000;
 
 /** The state of a thread: a fold of its events. */
 export class ThreadState {
@@ -178,15 +181,18 @@ interface CachedThread extends ThreadEntry {
 export class ThreadMemory {
   readonly #log: EventLog;
   readonly #maxBytes: number;
+  readonly #clock: Clock;
   /** By when they were used, the latest last. */
   readonly #kept = new Map<string, CachedThread>();
   #bytes = 0;
+  #cancelDrop = () => {};
   readonly #held = new Map<string, ThreadEntry>();
   readonly #reading = new SerialQueues();
 
-  constructor(log: EventLog, maxBytes: number = 64 * 2 ** 20) {
+  constructor(log: EventLog, maxBytes: number = 64 * 2 ** 20, clock: Clock = backgroundClock) {
     this.#log = log;
     this.#maxBytes = maxBytes;
+    this.#clock = clock;
     dropDeleted(log, new WeakRef(this));
   }
 
@@ -242,7 +248,7 @@ export class ThreadMemory {
 
   /**
    * Drops the threads that were not used for longest when there is too much. The newest stays, whatever its size: a long
-   * thread would be read whole again for each of its messages.
+   * thread would be read whole again for each of its messages. When it alone is too much it stays while it is in use.
    */
   #keep(threadId: string, known: ThreadEntry): void {
     this.#take(threadId);
@@ -250,15 +256,17 @@ export class ThreadMemory {
     this.#kept.set(threadId, { ...known, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#maxBytes || oldest === threadId) return;
+      if (this.#bytes <= this.#maxBytes || oldest === threadId) break;
       this.#take(oldest);
     }
+    if (this.#bytes > this.#maxBytes) this.#cancelDrop = this.#clock.after(oversizedMs, () => this.#take(threadId));
   }
 
   /** Removes a thread from the cache and returns it. */
   #take(threadId: string): CachedThread | undefined {
     const kept = this.#kept.get(threadId);
     if (kept === undefined) return undefined;
+    this.#cancelDrop();
     this.#kept.delete(threadId);
     this.#bytes -= kept.bytes;
     return kept;

@@ -35,9 +35,12 @@ describe('the quick check', () => {
     );
   });
 
-  it('accepts nearly every event', () => {
+  it.each([
+    ['as it is made', {}],
+    ['as it is stored', { seq: 7, ts: '2026-01-01T00:00:00.000Z' }],
+  ])('accepts nearly every event, %s', (_, stored) => {
     const sure = Object.entries(usual).filter(([type, event]) =>
-      definitionOf(type)?.passesQuickCheck({ type, ...event }),
+      definitionOf(type)?.passesQuickCheck({ type, ...event, ...stored }),
     );
     expect(sure.map(([type]) => type)).toEqual(Object.keys(usual));
   });
@@ -50,6 +53,8 @@ describe('the quick check', () => {
     ['an object that is looked at as a whole', z.looseObject({}).refine(() => false), {}],
     ['a field of another shape', z.looseObject({ at: z.array(z.string()) }), { at: ['x'] }],
     ['a text that has to look like something', z.looseObject({ at: z.email() }), { at: 'me@example.org' }],
+    ['a time that is checked', z.looseObject({ at: z.iso.datetime().min(30) }), { at: '2026-01-01T00:00:00Z' }],
+    ['no time', z.looseObject({ at: z.iso.datetime() }), { at: '2026-01-01T25:00:00Z' }],
     ['a text that is checked', z.looseObject({ at: z.string().regex(/a/u) }), { at: 'a' }],
     ['a number that is checked', z.looseObject({ at: z.number().multipleOf(2) }), { at: 2 }],
     ['a choice that is checked', z.looseObject({ at: z.enum(['a']).refine(() => false) }), { at: 'a' }],

@@ -45,7 +45,10 @@ const tests: Readonly<Record<string, (def: Def) => Test>> = {
     return value => refinements.every(test => test(value) === true);
   },
   boolean: () => value => typeof value === 'boolean',
-  string: ({ checks, format }) => {
+  string: ({ checks, format, pattern }) => {
+    // A time without further checks: zod applies the pattern, too.
+    if (format === 'datetime' && checks.length === 0 && pattern instanceof RegExp && !pattern.global)
+      return value => typeof value === 'string' && pattern.test(value);
     const lengths = checks.map(({ check, minimum }) => (check === 'min_length' ? (minimum as number) : Infinity));
     const least = Math.max(0, ...lengths);
     return format === undefined ? value => typeof value === 'string' && value.length >= least : unsure;

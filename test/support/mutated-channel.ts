@@ -76,7 +76,7 @@ function run(
     } else act(channel, host, acts[index % acts.length] as readonly [string, LiveAnswer]);
     collect();
   }
-  void channel.closed();
+  channel.closed();
   collect();
   expect(host.ends).toHaveLength(state.prompted);
   for (const id of replied) {

@@ -158,7 +158,7 @@ export function replayChannel(options: ReplayOptions): Replayed {
       drive(message, channel, host);
     }
   }
-  if (options.closes !== false) void channel.closed();
+  if (options.closes !== false) channel.closed();
   return {
     host,
     channel,

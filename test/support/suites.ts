@@ -56,6 +56,7 @@ export const longSuites: readonly Suite[] = [
     name: 'the command at and without a terminal, and what its programs see',
     paths: [
       'test/environment.test.ts',
+      'test/configured-webhooks.test.ts',
       'test/first-minute.test.ts',
       'test/run-output.test.ts',
       'test/run-without-terminal.test.ts',
@@ -128,6 +129,7 @@ export const longSuites: readonly Suite[] = [
       'test/packed.test.ts',
       'test/packed-on-node.test.ts',
       'test/packed-types.test.ts',
+      'test/packed-bundle.test.ts',
       'test/guides.test.ts',
       'test/examples.test.ts',
     ],

@@ -1,12 +1,8 @@
-import { newId } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
+import { type Asking, askPerson } from '../ask-person.ts';
 import type { ToolRequest } from '../permissions/index.ts';
 import { Semaphore } from '../semaphore.ts';
 import { accessCovers, type PathAccess, pathAccessIn } from '../workspace/path-access.ts';
-import type { ApprovalsOptions } from './approvals.ts';
-import { untilAborted } from './until-aborted.ts';
-
-type AccessRequestsOptions = Pick<ApprovalsOptions, 'answers' | 'signal' | 'put'>;
 
 /** A call with its resolved paths, and the relays that its run asked before. */
 export interface AccessCall {
@@ -15,6 +11,7 @@ export interface AccessCall {
   readonly relays: ReadonlyMap<string, RelayState>;
   /** Ends the waiting for an answer before the run ends. */
   readonly signal?: AbortSignal;
+  readonly onRelay?: Asking['onRelay'];
 }
 
 /** The granted access of a call, or the reason why it may not run. */
@@ -25,12 +22,12 @@ export type AccessResult = { readonly access: readonly PathAccess[] } | { readon
  * once applies to the later calls of the run.
  */
 export class AccessRequests {
-  readonly #options: AccessRequestsOptions;
+  readonly #asking: Asking;
   readonly #granted: PathAccess[] = [];
   readonly #turn = new Semaphore(1);
 
-  constructor(options: AccessRequestsOptions) {
-    this.#options = options;
+  constructor(asking: Asking) {
+    this.#asking = asking;
   }
 
   /** Restores earlier grants from the answers in the log. */
@@ -46,7 +43,7 @@ export class AccessRequests {
   async permit(accessCall: AccessCall): Promise<AccessResult> {
     const needs = neededAccess(accessCall.request);
     if (needs.length === 0) return { access: [] };
-    return this.#turn.run(accessCall.signal ?? this.#options.signal, async () => {
+    return this.#turn.run(accessCall.signal ?? this.#asking.signal, async () => {
       const access: PathAccess[] = [];
       for (const need of needs) {
         const granted = [...access, ...this.#granted].find(each => accessCovers(each, need));
@@ -60,24 +57,22 @@ export class AccessRequests {
 
   /** Undefined when a person granted the access, else the reason why not. */
   async #ask(
-    { call, request, relays, signal = this.#options.signal }: AccessCall,
+    { call, request, relays, signal = this.#asking.signal, onRelay }: AccessCall,
     need: PathAccess,
   ): Promise<string | undefined> {
-    const { answers, put } = this.#options;
     const { runId } = call;
     const before = [...relays.values()].find(
       ({ relay }) => isAccessRelay(relay) && relay.toolCallId === call.id && isSame(pathAccessIn(relay.params), need),
     );
-    if (answers === undefined && before?.answer === undefined)
-      return `${need.path} is outside the workspace, and nobody can be asked for access to it.`;
-    const id = before?.relay.id ?? newId();
-    if (before === undefined) {
-      const params = { ...need, reason: reasonFor(request.tool, need) };
-      await put({ type: 'relay', runId, id, relayKind: 'access', toolCallId: call.id, params });
-    }
-    const answer = before?.answer ?? (answers && (await untilAborted(answers.wait(id, signal), signal)));
-    if (answer?.outcome !== 'approve')
-      return `Access to ${need.path}, which is outside the workspace, was not granted.${answer?.feedback ? ` ${answer.feedback}` : ''}`;
+    const params = { ...need, reason: reasonFor(request.tool, need) };
+    const answer = await askPerson(
+      { ...this.#asking, signal, onRelay },
+      id => ({ type: 'relay', runId, id, relayKind: 'access', toolCallId: call.id, params }),
+      before,
+    );
+    if (answer === undefined) return `${need.path} is outside the workspace, and nobody can be asked for access to it.`;
+    if (answer.outcome !== 'approve')
+      return `Access to ${need.path}, which is outside the workspace, was not granted.${answer.feedback ? ` ${answer.feedback}` : ''}`;
     if ((answer.remember ?? 'once') !== 'once') this.#granted.push(need);
     return undefined;
   }

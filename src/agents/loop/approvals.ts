@@ -1,7 +1,7 @@
 import { defined } from '../../events/defined.ts';
-import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
+import type { EventOf } from '../../events/index.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
-import type { Answers, RelayAnswer } from '../agent.ts';
+import { type Asking, askPerson, type PersonAnswer } from '../ask-person.ts';
 import {
   type Decision,
   type DecisionSource,
@@ -15,7 +15,6 @@ import {
 import type { PathAccess } from '../workspace/index.ts';
 import { AccessRequests, neededAccess } from './access-requests.ts';
 import { type CallPreview, checkInput, type Tool, type ToolCall } from './tool.ts';
-import { untilAborted } from './until-aborted.ts';
 
 type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
 
@@ -34,17 +33,15 @@ export interface ApprovableCall {
   readonly approvalGrantsAccess?: boolean;
   /** Ends the waiting for an answer before the run ends. */
   readonly signal?: AbortSignal;
+  /** Called with each relay about the call that is emitted. */
+  readonly onRelay?: Asking['onRelay'];
 }
 
-export interface ApprovalsOptions {
+export interface ApprovalsOptions extends Omit<Asking, 'onRelay'> {
   /** The request that an earlier relay was about; undefined when its tool is unknown. */
   readonly requestOf: (relay: PermissionRelay, input: unknown) => ToolRequest | undefined;
   /** The sources of decisions; the strictest decision wins. */
   readonly rules: readonly DecisionSource[];
-  readonly answers: Answers | undefined;
-  readonly signal: AbortSignal;
-  /** Emits a relay; resolves when it is stored. */
-  readonly put: (event: AgentEvent) => Promise<void>;
 }
 
 /** Whether a call may run, its input, the resolved paths that the decision was made on, and access outside the workspace. */
@@ -54,11 +51,9 @@ export type Permit =
       readonly request?: ToolRequest;
       readonly access?: readonly PathAccess[];
       /** The answer of the person who was asked. */
-      readonly answer?: Answer;
+      readonly answer?: PersonAnswer;
     }
-  | { readonly denied: string; readonly by?: 'rules'; readonly answer?: Answer };
-
-type Answer = Pick<RelayAnswer, 'outcome' | 'feedback' | 'input' | 'remember' | 'by'>;
+  | { readonly denied: string; readonly by?: 'rules'; readonly answer?: PersonAnswer };
 
 /** Decides on tool calls by rules, earlier grants and, where needed, by asking a person. */
 export class Approvals {
@@ -90,13 +85,13 @@ export class Approvals {
   async permit(asked: ApprovableCall, relays: ReadonlyMap<string, RelayState>): Promise<Permit> {
     const permit = await this.#decide(asked, relays);
     if ('denied' in permit || permit.request === undefined) return permit;
-    const { state, signal } = asked;
+    const { state, signal, onRelay } = asked;
     if (asked.approvalGrantsAccess === true && permit.answer !== undefined) return permit;
     const access = await this.#access.permit({
       call: state.call,
       request: permit.request,
       relays,
-      ...defined({ signal }),
+      ...defined({ signal, onRelay }),
     });
     return 'denied' in access ? access : { ...permit, ...access };
   }
@@ -112,7 +107,7 @@ export class Approvals {
     if (decision.policy === 'deny') return deniedBy(decision);
     const isAsked = asked.needsApproval !== undefined && (await this.#needsApproval(asked.needsApproval, request));
     if (decision.policy === 'allow' && relayId === undefined && !isAsked) return { input: call.input, request };
-    const answer: Answer | undefined = before ?? (await this.#ask(asked, { request, decision }));
+    const answer = before ?? (await this.#ask(asked, { request, decision }));
     if (answer === undefined) {
       const reason = isAsked ? `${request.tool} needs approval` : (decision.reason ?? 'It needs approval');
       return { denied: `${reason}, and nobody can be asked.` };
@@ -154,19 +149,16 @@ export class Approvals {
 
   /** Undefined when nobody can answer relays. */
   async #ask(
-    { state, about, preview, signal = this.#options.signal }: ApprovableCall,
+    { state, about, preview, signal = this.#options.signal, onRelay }: ApprovableCall,
     { request, decision }: { readonly request: ToolRequest; readonly decision: Decision },
-  ): Promise<RelayAnswer | undefined> {
-    const { answers, put } = this.#options;
+  ): Promise<PersonAnswer | undefined> {
     const { call, relayId } = state;
-    if (answers === undefined) return undefined;
-    const id = relayId ?? newId();
     const { tool, category } = request;
-    if (relayId === undefined) {
+    const toRelay = async (id: string): Promise<PermissionRelay> => {
       // What a rule guards by its path, or is outside the workspace, is not read before a person agreed.
       const isReadable = decision.rule?.input === undefined && !decision.doubted && neededAccess(request).length === 0;
       const shown = isReadable ? await preview?.() : undefined;
-      await put({
+      return {
         type: 'relay',
         runId: call.runId,
         id,
@@ -178,12 +170,13 @@ export class Approvals {
         params: asRecord(call.input),
         ...about,
         ...shown,
-      });
-    }
-    return untilAborted(answers.wait(id, signal), signal);
+      };
+    };
+    const before = relayId === undefined ? undefined : { relay: { id: relayId } };
+    return askPerson({ ...this.#options, signal, onRelay }, toRelay, before);
   }
 
-  #grant(request: ToolRequest, { outcome, remember = 'once' }: Answer): void {
+  #grant(request: ToolRequest, { outcome, remember = 'once' }: PersonAnswer): void {
     if (outcome !== 'approve' && outcome !== 'revise') return;
     const granted = grantFor(request, remember);
     if (granted !== undefined) this.#grants.push(granted);
@@ -195,7 +188,7 @@ function deniedBy({ reason = 'It is not allowed.', by }: Decision): Permit {
 }
 
 /** The input that a person approved: the call's own, or the one that replaces it. */
-function inputOf(asked: unknown, { outcome, input }: Answer): unknown {
+function inputOf(asked: unknown, { outcome, input }: PersonAnswer): unknown {
   return outcome === 'revise' ? input : asked;
 }
 
@@ -216,7 +209,7 @@ async function withPaths(request: ToolRequest, tool: Tool): Promise<ToolRequest>
   return paths === undefined ? request : { ...request, paths };
 }
 
-function refusal({ outcome, feedback, by }: Answer): string {
+function refusal({ outcome, feedback, by }: PersonAnswer): string {
   if (outcome === 'expired') return 'Nobody answered in time.';
   if (outcome === 'cancelled') return 'The run was stopped before anybody answered.';
   const who = by ?? 'A person';

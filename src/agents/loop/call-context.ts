@@ -1,7 +1,8 @@
 import { defined } from '../../events/defined.ts';
-import { newId } from '../../events/index.ts';
+import { type AgentEvent, newId } from '../../events/index.ts';
 import type { RelayState, RunState } from '../../projections/run-state.ts';
 import type { Agent } from '../agent.ts';
+import { askPerson } from '../ask-person.ts';
 import type { RunResult } from '../run-result.ts';
 import { runChild, settledChild } from '../subagents/child-run.ts';
 import type { InheritedParams } from '../subagents/inherited-params.ts';
@@ -13,7 +14,6 @@ import type { EventChannel } from './event-channel.ts';
 import type { SubagentRequest, ToolCall, ToolEvent, ToolQuestion } from './tool.ts';
 import { asJson } from './tool-output.ts';
 import type { TimeLimit } from './time-limit.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** The state that all calls of a run share. */
 export interface CallScope {
@@ -134,10 +134,9 @@ export class CallContext implements ToolCall {
     if (answers === undefined || !this.#open) return undefined;
     const { runId, toolCallId, signal } = this;
     const before = this.#place.asked[this.#questions++];
-    if (before?.answer !== undefined) return before.answer;
-    const id = before?.relay.id ?? newId();
-    if (before === undefined) await this.#scope.channel.put({ ...question, type: 'relay', runId, id, toolCallId });
-    return this.#place.limit.pauseFor(untilAborted(answers.wait(id, signal), signal));
+    const put = (event: AgentEvent) => this.#scope.channel.put(event);
+    const toRelay = (id: string) => ({ ...question, type: 'relay' as const, runId, id, toolCallId });
+    return this.#place.limit.pauseFor(askPerson({ answers, signal, put }, toRelay, before));
   };
 
   readonly run = (agent: Agent, request: SubagentRequest): Promise<RunResult> => {

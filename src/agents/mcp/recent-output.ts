@@ -9,7 +9,7 @@ export class RecentOutput {
   readonly #decoder = new StringDecoder('utf8');
   #text = '';
 
-  add(bytes: Buffer): void {
+  add(bytes: Uint8Array): void {
     this.#text = `${this.#text}${this.#decoder.write(bytes.subarray(-mostKept))}`.slice(-mostKept);
   }
 

@@ -1,17 +1,18 @@
-import { defined } from '../../events/defined.ts';
 import { existsSync } from 'node:fs';
-import type { Writable } from 'node:stream';
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import {
+  deserializeMessage,
+  type JSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { environmentFor } from '../process/environment.ts';
-import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
-import { signalGroup, stopGroup } from '../process/process-group.ts';
+import { lineText } from '../process/line-reader.ts';
+import { type ProcessExit, ProcessRun } from '../process/run-process.ts';
 import type { McpProgram } from './mcp-server.ts';
 import { RecentOutput } from './recent-output.ts';
 
 /** The time for a server to end after its input is closed, and the delay between the stop signals. */
 const graceMs = 1_000;
-/** The time for further output after the server has exited, while another process holds its streams. */
-const drainMs = 1_000;
 
 /** Runs a server in its own process group and exchanges lines with it; closing ends the whole group. */
 export class StdioTransport implements Transport {
@@ -19,9 +20,8 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #server: McpProgram;
-  readonly #received = new ReadBuffer();
   readonly #stderr = new RecentOutput();
-  #child: GuardedProcess | undefined;
+  #run: ProcessRun | undefined;
   #gone: Promise<void> = Promise.resolve();
   #end: string | undefined;
   #closing: Promise<void> | undefined;
@@ -43,36 +43,19 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args = [], env, cwd } = this.#server;
-    const child = startGuarded({
-      command,
-      args,
-      env: environmentFor(process.env, { set: env }),
-      stdin: 'pipe',
-      ...defined({ cwd }),
-    });
-    this.#child = child;
-    child.stdin?.on('error', () => this.#kill());
-    child.stdout.on('error', () => {});
-    child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes));
-    child.stderr.on('error', () => {});
-    child.stderr.on('data', (bytes: Buffer) => this.#stderr.add(bytes));
-    this.#gone = new Promise(resolve => {
-      child.once('close', () => resolve(this.#ended()));
-      child.on('error', error => resolve(this.#failed(error)));
-    });
-    child.once('exit', (code, signal) => this.#exited(code, signal));
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', reject);
-    });
+    const { command, args = [], env, cwd = process.cwd() } = this.#server;
+    const surroundings = environmentFor(process.env, { set: env });
+    this.#run = new ProcessRun({ command, args, cwd, env: surroundings, isInteractive: true, stopStepMs: graceMs });
+    this.#gone = this.#read(this.#run);
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stdin = this.#child?.stdin as Writable;
-      stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
-    });
+  async send(message: JSONRPCMessage): Promise<void> {
+    try {
+      await this.#run?.send(serializeMessage(message));
+    } catch (error) {
+      void this.#run?.dispose();
+      throw error;
+    }
   }
 
   /** Stops the server, by force after a time limit, and waits until it has ended; never rejects. */
@@ -81,66 +64,42 @@ export class StdioTransport implements Transport {
   }
 
   async #close(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || this.#end !== undefined) return this.#gone;
-    child.stdin?.end();
-    let callOff: (() => void) | undefined;
-    const timer = setTimeout(() => (callOff = stopGroup(child, graceMs)), graceMs);
+    this.#run?.endInput();
+    const timer = setTimeout(() => void this.#run?.dispose(), graceMs);
     await this.#gone;
     clearTimeout(timer);
-    callOff?.();
   }
 
-  #receive(bytes: Buffer): void {
-    try {
-      this.#received.append(bytes);
-    } catch {
-      // No buffer may be that long.
-      this.#end ??= 'it sent a message that is too long to hold';
-      this.#kill();
-      return;
+  async #read(run: ProcessRun): Promise<void> {
+    for (let line = await run.next(); line !== undefined; line = await run.next()) {
+      if (line.stream === 'stderr') this.#stderr.add(line.bytes);
+      else if (line.kind === 'line') this.#deliver(lineText(line.bytes));
+      else {
+        this.#end ??= 'it sent a message that is too long to hold';
+        void run.dispose();
+      }
     }
-    for (let more = true; more; ) more = this.#deliver();
+    this.#end ??= this.#describe(await run.exit);
+    this.onclose?.();
   }
 
   /** Delivers one message; ignores a line that is not a message, because some programs also print other output. */
-  #deliver(): boolean {
+  #deliver(line: string): void {
     try {
-      const message = this.#received.readMessage();
-      if (message !== null) this.onmessage?.(message);
-      return message !== null;
+      this.onmessage?.(deserializeMessage(line));
     } catch (error) {
       this.onerror?.(error as Error);
-      return true;
     }
   }
 
-  #exited(code: number | null, signal: NodeJS.Signals | null): void {
-    const child = this.#child as GuardedProcess;
-    this.#end ??= code === null ? `it was ended by ${signal}` : `it exited with code ${code}`;
-    signalGroup(child, 'SIGTERM');
-    const drained = setTimeout(() => {
-      this.#kill();
-      for (const stream of [child.stdout, child.stderr]) stream.destroy();
-    }, drainMs);
-    child.once('close', () => clearTimeout(drained));
-  }
-
-  #ended(): void {
-    this.#received.clear();
-    this.onclose?.();
-  }
-
-  #failed({ code, message }: NodeJS.ErrnoException): void {
+  #describe({ failedToStart, exitCode, signal }: ProcessExit): string {
     const { command, cwd } = this.#server;
-    if (cwd !== undefined && !existsSync(cwd)) this.#end = `its folder "${cwd}" does not exist`;
-    else if (code === 'ENOENT') this.#end = `its program "${command}" was not found: install it or give its full path`;
-    else if (code === 'EACCES') this.#end = `its program "${command}" may not be executed`;
-    else this.#end = `its program "${command}" could not be started: ${message}`;
-    this.onclose?.();
-  }
-
-  #kill(): void {
-    if (this.#child !== undefined) signalGroup(this.#child, 'SIGKILL');
+    if (failedToStart === undefined)
+      return exitCode == null ? `it was ended by ${signal}` : `it exited with code ${exitCode}`;
+    if (cwd !== undefined && !existsSync(cwd)) return `its folder "${cwd}" does not exist`;
+    const { code, message } = failedToStart;
+    if (code === 'ENOENT') return `its program "${command}" was not found: install it or give its full path`;
+    if (code === 'EACCES') return `its program "${command}" may not be executed`;
+    return `its program "${command}" could not be started: ${message}`;
   }
 }

@@ -17,7 +17,7 @@ import { Queries, type QueryCount } from './queries.ts';
 import { functionsOf, ReplTools } from './repl-tools.ts';
 import type { RlmAgentOptions } from './rlm-agent.ts';
 import type { RlmLimits } from './rlm-limits.ts';
-import { Sandbox } from './sandbox.ts';
+import { loadSandboxProgram, Sandbox } from './sandbox.ts';
 
 /** The settings that a run receives from its agent. */
 export interface RlmScope {
@@ -92,7 +92,13 @@ export async function rlmSetting({ options, params, scope, channel, background }
   return {
     model,
     instructions: replInstructions({ instructions, context, functions, limits }),
-    sandbox: new Sandbox({ context, functions: [...functions.keys()], limits, signal }),
+    sandbox: new Sandbox({
+      program: await loadSandboxProgram(),
+      context,
+      functions: [...functions.keys()],
+      limits,
+      signal,
+    }),
     queries: new Queries({
       limits,
       count,

@@ -1,12 +1,6 @@
 /** The start parameters of a sandbox thread. */
 export interface ThreadData {
-  /** Where the engine is loaded from. */
-  readonly engine: string;
-  /** The module with the compiled engine. */
-  readonly variant: string;
-  /** The source of the function that creates the globals. */
-  readonly globals: string;
-  /** The arguments of that function, as JSON. */
+  /** The arguments of the function that creates the globals, as JSON. */
   readonly config: string;
   readonly context: string;
   readonly memoryBytes: number;

@@ -2,10 +2,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
 
-/**
- * A sandbox's thread: one QuickJS engine that runs cells, one at a time. It arrives in its thread as text, so it must
- * not refer to anything outside of itself but types.
- */
+/** What a thread needs: its start parameters, and the source of the function that creates the globals of its engine. */
+export type ThreadSetup = ThreadData & { readonly globals: string };
+
+/** A sandbox's thread: one QuickJS engine that runs cells, one at a time. */
 export class SandboxThread {
   readonly #port: MessagePort;
   readonly #data: ThreadData;
@@ -27,7 +27,7 @@ export class SandboxThread {
   #printed: { stream: 'stdout' | 'stderr'; chunk: string } | undefined;
   #flushed = 0;
 
-  constructor(engine: QuickJSWASMModule, port: MessagePort, data: ThreadData) {
+  constructor(engine: QuickJSWASMModule, port: MessagePort, data: ThreadSetup) {
     this.#port = port;
     this.#data = data;
     this.#runtime = engine.newRuntime();

@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type RlmLimits, rlmLimits } from './rlm-limits.ts';
-import { type CellHandlers, resolvePackage, Sandbox } from './sandbox.ts';
+import { type CellHandlers, loadSandboxProgram, Sandbox } from './sandbox.ts';
 
+const program = await loadSandboxProgram();
 const stop = new AbortController();
 const open: Sandbox[] = [];
 afterEach(async () => {
@@ -10,11 +10,11 @@ afterEach(async () => {
 });
 
 /** For cells that leave nothing behind. */
-const shared = new Sandbox({ context: '', functions: [], limits: rlmLimits(), signal: stop.signal });
+const shared = new Sandbox({ program, context: '', functions: [], limits: rlmLimits(), signal: stop.signal });
 afterAll(() => shared.close());
 
 function sandboxWith(limits: Partial<RlmLimits> = {}, context = '', functions: readonly string[] = []) {
-  const sandbox = new Sandbox({ context, functions, limits: rlmLimits(limits), signal: stop.signal });
+  const sandbox = new Sandbox({ program, context, functions, limits: rlmLimits(limits), signal: stop.signal });
   open.push(sandbox);
   return { sandbox, run: runIn(sandbox) };
 }
@@ -26,18 +26,6 @@ function runIn(sandbox: Sandbox) {
     return { ...outcome, ...printed };
   };
 }
-
-describe('a program in a bundle', () => {
-  it('without the packages of the sandbox reports which one, and what to do', () => {
-    const elsewhere = createRequire('file:///no/such/bundle.mjs');
-    expect(() => resolvePackage(() => elsewhere.resolve('quickjs-emscripten-core'))).toThrow(
-      expect.objectContaining({
-        code: 'driver_missing',
-        message: expect.stringContaining('--external:singletree') as string,
-      }),
-    );
-  });
-});
 
 describe('calls', () => {
   it('let the process do other work, however many a cell makes', async () => {
@@ -63,7 +51,7 @@ describe('the time of a cell', () => {
   it('begins when the sandbox has started', async () => {
     let time = 0;
     const now = () => time;
-    const sandbox = new Sandbox({ context: '', functions: [], limits: rlmLimits(), signal: stop.signal, now });
+    const sandbox = new Sandbox({ program, context: '', functions: [], limits: rlmLimits(), signal: stop.signal, now });
     open.push(sandbox);
     const running = runIn(sandbox)('await llm_query("x")', async () => void (time += 7));
     time = 5_000;
@@ -355,7 +343,13 @@ describe('a sandbox', () => {
 
   it('ends at once when its signal aborts, whatever it is doing', async () => {
     const controller = new AbortController();
-    const sandbox = new Sandbox({ context: '', functions: [], limits: rlmLimits(), signal: controller.signal });
+    const sandbox = new Sandbox({
+      program,
+      context: '',
+      functions: [],
+      limits: rlmLimits(),
+      signal: controller.signal,
+    });
     open.push(sandbox);
     const running = sandbox.run('print("on"); for (;;) {}', {
       print: () => controller.abort(new Error('enough')),

@@ -1,14 +1,14 @@
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
 import { errorText, SingletreeError } from '../../events/index.ts';
 import { persistDeclarations } from './declarations.ts';
 import type { RlmLimits } from './rlm-limits.ts';
-import { type GlobalsConfig, sandboxGlobals } from './sandbox-globals.ts';
+import type { GlobalsConfig } from './sandbox-globals.ts';
 import type { FromThread, ThreadData, ToThread } from './sandbox-messages.ts';
-import { SandboxThread } from './sandbox-thread.ts';
 
 export interface SandboxOptions {
+  /** The program of its thread. */
+  readonly program: string;
   readonly context: string;
   /** The functions that code may call beside `llm_query`. */
   readonly functions: readonly string[];
@@ -111,7 +111,7 @@ export class Sandbox {
   start(): void {
     if (this.#worker !== undefined || this.#options.signal.aborted) return;
     const data = threadData(this.#options);
-    const worker = new Worker(threadSource, {
+    const worker = new Worker(this.#options.program, {
       eval: true,
       workerData: data,
       env: {},
@@ -216,23 +216,15 @@ export class Sandbox {
   }
 }
 
-const threadSource = `
-const { parentPort, workerData } = require('node:worker_threads');
-const SandboxThread = ${SandboxThread.toString()};
-const variant = require(workerData.variant);
-require(workerData.engine)
-  .newQuickJSWASMModuleFromVariant(variant.default ?? variant)
-  .then(engine => new SandboxThread(engine, parentPort, workerData));
-`;
+/** Loads the program of a sandbox's thread, with its engine. */
+export async function loadSandboxProgram(): Promise<string> {
+  return (await import('virtual:sandbox-program')).program;
+}
 
 function threadData({ context, functions, limits }: SandboxOptions): ThreadData {
   const { memoryBytes, stackBytes, cellTimeoutMs, maxOutputLength, maxFinalLength } = limits;
   const config: GlobalsConfig = { functions, maxOutputLength, maxFinalLength };
-  const require = createRequire(import.meta.url);
   return {
-    engine: resolvePackage(() => require.resolve('quickjs-emscripten-core')),
-    variant: resolvePackage(() => require.resolve('@jitl/quickjs-wasmfile-release-sync')),
-    globals: sandboxGlobals.toString(),
     config: JSON.stringify(config),
     context,
     memoryBytes,
@@ -240,18 +232,4 @@ function threadData({ context, functions, limits }: SandboxOptions): ThreadData 
     cellTimeoutMs,
     maxOutputLength,
   };
-}
-
-/** Returns the file of a package of the sandbox; throws `driver_missing` where a bundle of a program left it out. */
-export function resolvePackage(resolve: () => string): string {
-  try {
-    return resolve();
-  } catch (cause) {
-    const [reason] = errorText(cause).split('\n');
-    throw new SingletreeError(
-      'driver_missing',
-      `The recursive language model cannot load its sandbox: ${reason}. Leave \`singletree\` out of the bundle of your program (\`--external:singletree\`), and install it where the bundle runs.`,
-      { cause },
-    );
-  }
 }

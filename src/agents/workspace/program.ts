@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { SingletreeError } from '../../events/index.ts';
-import { lineText } from '../cli/agent/line-reader.ts';
-import { type ProcessLine, runProcess } from '../cli/agent/run-process.ts';
+import { lineText } from '../process/line-reader.ts';
+import { type ProcessLine, runProcess } from '../process/run-process.ts';
 import type { WorkspaceFolder } from './workspace-folder.ts';
 
 /** Returns the path of a program in the PATH of a workspace; ignores one inside the workspace. */
@@ -41,7 +41,7 @@ export async function runProgram(
   { command, args, cwd, signal }: ProgramCall,
   take: (line: string, stream: ProcessLine['stream']) => boolean,
 ): Promise<number | undefined> {
-  const settings = { timeoutMs, settleMs: 0, isFinished: () => false, stopStepMs: 500 };
+  const settings = { timeoutMs, stopStepMs: 500 };
   const running = runProcess({ command, args, cwd, env, signal, ...settings });
   let next = await running.next();
   for (; next.done !== true; next = await running.next())

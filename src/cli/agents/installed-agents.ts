@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { shortFolder } from '../../control/same-folder.ts';
 import { join } from 'node:path';
 import { cliAdapters } from '../../agents/cli/adapters/index.ts';
 import { isInstalled } from '../../agents/cli/agent/find-program.ts';
@@ -43,7 +43,7 @@ interface Offered {
 /** Returns the person's own agents, the coding agent when a model can be used, the external agents, and the demo. */
 export async function installedAgents(options: InstalledAgentsOptions): Promise<InstalledAgents> {
   const { config, cwd, home } = options;
-  const place = cwd.replace(homedir(), '~');
+  const place = shortFolder(cwd);
   const installation = new CoderInstallation(options);
   const own = ownAgents(config).map(agent => ({ agent, info: { id: agent.id, name: agent.id, ...offersOf(agent) } }));
   const others: readonly Offered[] = [

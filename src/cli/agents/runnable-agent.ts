@@ -9,7 +9,7 @@ import { demoAgent } from '../../agents/demo/demo-agent.ts';
 import type { Agent, CallableAgent, PermissionRuleSet } from '../../agents/index.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { demoOffer, installedCoder, withoutModel, findDefaultModel } from '../coder.ts';
+import { CoderInstallation, demoOffer, findDefaultModel, withoutModel } from '../coder.ts';
 import { builtInIds, ownAgents } from './own-agents.ts';
 import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -100,7 +100,7 @@ function checkMode({ id, modes = [] }: Agent, mode: string | undefined): void {
 async function coderRunnable(settings: Settings, options: RunnableOptions): Promise<RunnableAgent> {
   const { permissions = settings.config.permissions, model, yolo } = options;
   const everything = yolo === true ? { default: 'allow' as const, rules: permissions?.rules ?? [] } : permissions;
-  const coder = await installedCoder(settings, {
+  const coder = await new CoderInstallation(settings).create({
     model,
     permissions: everything,
     needsKey: options.isOnlyInspected !== true,

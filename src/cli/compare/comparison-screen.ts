@@ -7,8 +7,7 @@ import { RowFeed } from '../../terminal/rows/row-feed.ts';
 import type { ScreenSize } from '../../terminal/screen/inline-renderer.ts';
 import { type Line, span } from '../../terminal/screen/styled-line.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { LiveArea, type LiveContent } from '../../terminal/session/live-area.ts';
-import { ThreadView } from '../../terminal/session/thread-view.ts';
+import { LiveArea, ThreadView } from '../../terminal/session/run-screen.ts';
 import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 
 /** A run that is compared, and where it stands. */
@@ -23,9 +22,8 @@ interface Row {
 }
 
 /** Shows compared runs at a terminal, one row for each, and asks there what they ask. */
-export class ComparisonScreen implements LiveContent {
+export class ComparisonScreen extends LiveArea {
   readonly #person: TerminalPerson;
-  readonly #area: LiveArea;
   readonly #rows: Row[] = [];
   /** The threads of what was asked. */
   readonly #threads = new Map<string, string>();
@@ -33,10 +31,10 @@ export class ComparisonScreen implements LiveContent {
 
   /** `interrupt` is called for Ctrl-C during a question. */
   constructor(conversations: Pick<Conversations, 'answer'>, interrupt: () => void) {
+    super(screenStyle(process.env));
     this.#person = new TerminalPerson(processTerminal(interrupt), (relay, answer) =>
       conversations.answer(this.#threads.get(relay.id) ?? '', relay.id, answer),
     );
-    this.#area = new LiveArea(this, screenStyle(process.env));
   }
 
   /** Follows a run until it has ended. */
@@ -56,7 +54,7 @@ export class ComparisonScreen implements LiveContent {
         break;
       }
     }
-    this.#area.draw();
+    this.draw();
   }
 
   /** The runs are being stopped: the open question is closed without an answer. */
@@ -64,16 +62,16 @@ export class ComparisonScreen implements LiveContent {
     this.#person.interrupt();
   }
 
-  close(): void {
+  override close(): void {
     this.#person.close();
-    this.#area.close();
+    super.close();
   }
 
-  takeFinished(): readonly Line[] {
+  protected override takeFinished(): readonly Line[] {
     return this.#printed.splice(0);
   }
 
-  drawOpen(_size: ScreenSize, now: number): readonly Line[] {
+  protected override drawOpen(_size: ScreenSize, now: number): readonly Line[] {
     const width = Math.max(...this.#rows.map(({ name }) => name.length));
     return this.#rows.map(({ name, view, feed, startedAt, asked, outcome }) => {
       const doing = feed.doing(view.reading, now)?.words ?? 'starting';
@@ -93,13 +91,13 @@ export class ComparisonScreen implements LiveContent {
       this.#threads.set(event.id, threadId);
       asked.add(event.id);
       // Where the others stand is printed above the question.
-      if (!this.#area.isPaused) this.#printed.push([], ...this.drawOpen({ columns: 0, rows: 0 }, Date.now()));
-      this.#area.pause();
+      if (!this.isPaused) this.#printed.push([], ...this.drawOpen({ columns: 0, rows: 0 }, Date.now()));
+      this.pause();
       this.#person.ask(event, { from: name, cwd });
     }
     if (event.type !== 'relay_resolved') return;
     asked.delete(event.relayId);
     this.#person.resolved(event.relayId);
-    if (this.#rows.every(row => row.asked.size === 0)) this.#area.resume();
+    if (this.#rows.every(row => row.asked.size === 0)) this.resume();
   }
 }

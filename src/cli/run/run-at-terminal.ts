@@ -1,3 +1,4 @@
+import { exitCodeFor, type RunTotals } from './run-totals.ts';
 import { resolve } from 'node:path';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import type { PermissionRuleSet } from '../../agents/permissions/index.ts';
@@ -7,12 +8,10 @@ import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import type { RunOutcome } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, SingletreeError } from '../../events/index.ts';
-import { processTerminal, type Terminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 import { mentionedFiles, readAttachments } from '../../terminal/session/message-files.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
-import { runAgent, type RunRequest, type RunWatcher, runsFolder } from './run-agent.ts';
+import { runAgent, type RunRequest, runsFolder } from './run-agent.ts';
 import { type OutputKind, RunPrinter } from './run-printer.ts';
-import type { RunTotals } from './run-totals.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
 import { type DiagnosticsOptions, openSite, withConfiguredLog } from '../settings/site.ts';
 import { readCallerTrace } from '../settings/telemetry.ts';
@@ -135,30 +134,26 @@ async function runOnce(
   });
   if (options.resume !== undefined && isNewFile(options)) throw threadNotFound(options.resume);
   const stop = new AbortController();
-  let person: TerminalPerson | undefined;
-  const interrupt = () => {
-    person?.interrupt();
-    stop.abort();
-  };
   const closed = new AbortController();
-  const hangUp = () => {
-    person?.interrupt();
-    closed.abort();
+  let printer: RunPrinter | undefined;
+  const end = (how: AbortController) => () => {
+    printer?.interrupt();
+    how.abort();
   };
+  const [interrupt, hangUp] = [end(stop), end(closed)];
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   process.on('SIGHUP', hangUp);
   const site = await openSite(settings, options);
   const { log, redactor } = site;
   const { telemetry, onDiagnostic } = site.supervision;
-  const printer = new RunPrinter({
+  printer = new RunPrinter({
     kind: options.output ?? 'text',
     log,
     cwd: settings.cwd,
     showsRecord: options.out !== undefined,
+    asks: isTerminal && agent.isInteractive ? 'here' : !isTerminal && hasPerson ? 'elsewhere' : 'nobody',
+    interrupt,
   });
-  if (!isTerminal && hasPerson)
-    printer.asked = ({ id }) => printNotice(`waiting for an answer: singletree inbox show ${id}`);
-  if (isTerminal && agent.isInteractive) person = askAt(processTerminal(interrupt), printer, settings.cwd);
   try {
     const report = await runAgent(
       {
@@ -179,12 +174,11 @@ async function runOnce(
     await printer.end(report, deniedAdvice(agent, report.totals));
     const { outcome, threadId } = report;
     // Nobody was asked: what was denied is not done.
-    const code = exitCode(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
+    const code = exitCodeFor(outcome) || (!hasPerson && report.totals.denied.length > 0 ? 1 : 0);
     const [next] = (await sharedThreadMemory(log).of(threadId)).queue;
     return { code, outcome, threadId, next };
   } finally {
     printer.close();
-    person?.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
     await agent.close();
     await site.close();
@@ -192,31 +186,7 @@ async function runOnce(
   }
 }
 
-/** Asks the person at the terminal what the run asks. */
-function askAt(terminal: Terminal, printer: RunPrinter, cwd: string): TerminalPerson {
-  const answers = new Map<string, Parameters<NonNullable<RunWatcher['asked']>>[1]>();
-  const person = new TerminalPerson(terminal, async (relay, answer) => answers.get(relay.id)?.(answer));
-  printer.asked = (relay, answer) => {
-    answers.set(relay.id, answer);
-    printer.pause(true);
-    person.ask(relay, { cwd });
-  };
-  printer.resolved = relayId => {
-    answers.delete(relayId);
-    person.resolved(relayId);
-    if (answers.size === 0) printer.pause(false);
-  };
-  return person;
-}
-
 /** Returns what to do when something was denied; undefined when nothing was, or the error contains it. */
 function deniedAdvice({ advice }: RunnableAgent, { denied, error }: RunTotals): string | undefined {
   return denied.length === 0 || error?.includes(advice) === true ? undefined : advice;
-}
-
-/** Returns the exit code: 0 when it completed, 124 after a timeout, 130 when it was interrupted, else 1. */
-function exitCode(outcome: RunOutcome): number {
-  if (outcome === 'complete') return 0;
-  if (outcome === 'timeout') return 124;
-  return outcome === 'aborted' || outcome === 'interrupted' ? 130 : 1;
 }

@@ -1,15 +1,15 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { RunReport, RunWatcher } from './run-agent.ts';
+import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
+import type { EventOf, LoggedEvent } from '../../events/index.ts';
 import { pathName } from '../../projections/presentation/path-name.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { RunScreen } from '../../terminal/session/run-screen.ts';
-import { ThreadView } from '../../terminal/session/thread-view.ts';
+import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
 import type { EventLog, RawLine, Thread } from '../../log/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
 import { plainText } from '../../events/terminal-text.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { shortIds } from '../threads/find-thread.ts';
 import { finalAnswer } from '../../projections/reading/final-answer.ts';
-import type { RunReport, RunWatcher } from './run-agent.ts';
 
 /** What a run prints: its answer, one JSON value about it, its events, what it did, or what its program printed. */
 export type OutputKind = 'text' | 'json' | 'events' | 'activity' | 'raw';
@@ -20,13 +20,20 @@ export interface RunPrinterOptions {
   readonly cwd: string;
   /** Whether the person named the folder of the record. */
   readonly showsRecord: boolean;
+  /** Who is asked what the run asks: the person here, people elsewhere, who are told where, or nobody. */
+  readonly asks: 'here' | 'elsewhere' | 'nobody';
+  /** Is called for Ctrl-C during a question. */
+  readonly interrupt: () => void;
 }
 
-/** Prints a run as it happens and at its end; at a terminal `text` has the rows of the chat. */
+type StoreAnswer = Parameters<NonNullable<RunWatcher['asked']>>[1];
+
+/** Prints a run as it happens and at its end, and asks what it asks; at a terminal `text` has the rows of the chat. */
 export class RunPrinter implements RunWatcher {
-  asked?: NonNullable<RunWatcher['asked']>;
-  resolved?: NonNullable<RunWatcher['resolved']>;
   readonly #options: RunPrinterOptions;
+  readonly #person: TerminalPerson | undefined;
+  /** What is asked here, by the id of the relay. */
+  readonly #asked = new Map<string, StoreAnswer>();
   readonly #isAtTerminal: boolean;
   #view: ThreadView | undefined;
   #screen: RunScreen | undefined;
@@ -34,6 +41,10 @@ export class RunPrinter implements RunWatcher {
   constructor(options: RunPrinterOptions) {
     this.#options = options;
     this.#isAtTerminal = options.kind === 'text' && standardOutput.isTerminal;
+    if (options.asks === 'here')
+      this.#person = new TerminalPerson(processTerminal(options.interrupt), async (relay, answer) =>
+        this.#asked.get(relay.id)?.(answer),
+      );
   }
 
   async started(_runId: string, { id, seq }: Thread): Promise<void> {
@@ -59,14 +70,35 @@ export class RunPrinter implements RunWatcher {
     if (this.#options.kind === 'activity') await standardOutput.writeJson(activity);
   }
 
-  /** Leaves the screen to a question, or draws again. */
-  pause(isPaused: boolean): void {
-    if (isPaused) this.#screen?.pause();
-    else this.#screen?.resume();
+  /** Asks what the run asks, without waiting for the answer. */
+  asked(relay: EventOf<'relay'>, answer: StoreAnswer): void {
+    const { asks, cwd } = this.#options;
+    if (asks === 'elsewhere') printNotice(`waiting for an answer: singletree inbox show ${relay.id}`);
+    if (this.#person === undefined) return;
+    this.#asked.set(relay.id, answer);
+    this.#screen?.pause();
+    this.#person.ask(relay, { cwd });
   }
 
-  /** Removes what is drawn of an open run. May be called twice. */
+  /** Something that was asked has an answer, or is closed. */
+  resolved(relayId: string): void {
+    this.#asked.delete(relayId);
+    this.#person?.resolved(relayId);
+    if (this.#asked.size === 0) this.#screen?.resume();
+  }
+
+  /** The run is being stopped: the open question is closed without an answer. */
+  interrupt(): void {
+    this.#person?.interrupt();
+  }
+
+  /** Removes what is drawn of an open run, and asks nothing more. */
   close(): void {
+    this.#closeScreen();
+    this.#person?.close();
+  }
+
+  #closeScreen(): void {
     this.#screen?.close();
     this.#screen = undefined;
   }
@@ -74,7 +106,7 @@ export class RunPrinter implements RunWatcher {
   /** Prints how the run ended; `advice` says what to do about denied calls. */
   async end(report: RunReport, advice: string | undefined): Promise<void> {
     const { folder, totals, threadId, description } = report;
-    this.close();
+    this.#closeScreen();
     if (this.#isAtTerminal) return this.#printEnd(report, advice);
     const answer = this.#view && finalAnswer(this.#view.reading, description.runId);
     if (this.#options.kind === 'json') await standardOutput.writeJson({ ...description, answer, record: folder });

@@ -1,3 +1,4 @@
+import type { RunOutcome } from '../../control/index.ts';
 import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { Activity } from '../../projections/activity/index.ts';
@@ -49,4 +50,11 @@ export class RunTotals {
   get filesChanged(): string[] {
     return [...this.#files];
   }
+}
+
+/** Returns the exit code of a command that waits for a run: 0 when it completed, 124 after a timeout, 130 when it was stopped or not waited for, else 1. */
+export function exitCodeFor(outcome: RunOutcome | 'unread' | 'stopped'): number {
+  if (outcome === 'complete') return 0;
+  if (outcome === 'timeout') return 124;
+  return ['aborted', 'interrupted', 'unread', 'stopped'].includes(outcome) ? 130 : 1;
 }

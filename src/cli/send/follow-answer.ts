@@ -41,10 +41,3 @@ export async function followAnswer(
     if (!isJson) await standardOutput.write(transcript.end());
   }
 }
-
-/** Returns the exit code of `singletree send`, that of `run`. */
-export function exitCodeOf(end: AnswerEnd): number {
-  if (end === 'complete') return 0;
-  if (end === 'timeout') return 124;
-  return end === 'error' ? 1 : 130;
-}

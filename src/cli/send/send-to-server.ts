@@ -1,3 +1,4 @@
+import { exitCodeFor } from '../run/run-totals.ts';
 import { printResult } from '../print.ts';
 import { type Client, createClient } from '../../client/index.ts';
 import { defined } from '../../events/defined.ts';
@@ -9,7 +10,7 @@ import { singletreeHome } from '../settings/home.ts';
 import { readMachineToken } from '../settings/machine-token.ts';
 import { findIn, type ThreadIndex } from '../threads/find-thread.ts';
 import type { SendOptions } from './command.ts';
-import { exitCodeOf, followAnswer } from './follow-answer.ts';
+import { followAnswer } from './follow-answer.ts';
 
 /** Sends a message to a thread of a server and prints the answer; returns the exit code. */
 export async function sendToServer(named: string, content: string, options: SendOptions): Promise<number> {
@@ -30,7 +31,7 @@ export async function sendToServer(named: string, content: string, options: Send
   // A server delivers a message that a run did not read: its run follows.
   const isActive = receipt.steered === true || receipt.queued === true;
   const sent = { messageId: id, ...(isActive && { activeRunId: receipt.runId }), isDeliveredLater: true };
-  return exitCodeOf(await followAnswer(events, sent, json));
+  return exitCodeFor(await followAnswer(events, sent, json));
 }
 
 /** States the runs that this process works for, as a server refuses what they say to themselves, and the caller's trace. */

@@ -1,3 +1,4 @@
+import { exitCodeFor } from '../run/run-totals.ts';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
@@ -13,7 +14,7 @@ import { readCallerTrace } from '../settings/telemetry.ts';
 import { findThreadToContinue } from '../threads/find-thread.ts';
 import { withLog } from '../settings/site.ts';
 import type { SendOptions } from './command.ts';
-import { exitCodeOf, followAnswer } from './follow-answer.ts';
+import { followAnswer } from './follow-answer.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 
 /**
@@ -57,7 +58,7 @@ async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
       const events = redactedEvents(log.tail(threadId, waiting.after), redactor);
       return followAnswer(events, { messageId: waiting.id }, options.json === true);
     };
-    return exitCodeOf(await withLog(options, follow));
+    return exitCodeFor(await withLog(options, follow));
   }
 }
 
@@ -98,7 +99,7 @@ async function sendIntoRun(
   process.once('SIGINT', () => stop.abort());
   const events = redactedEvents(log.tail(thread.id, thread.seq, { signal: stop.signal }), redactor);
   const end = await followAnswer(events, { messageId: id, activeRunId: runId }, json);
-  if (end !== 'unread') return exitCodeOf(end);
+  if (end !== 'unread') return exitCodeFor(end);
   // Whoever runs the thread next, here or elsewhere, delivers it.
   const waiting = { id, after: thread.seq };
   return { threadId: thread.id, name: agent, prompt: undefined, delivers: true, extraArgs: [], waiting };

@@ -1,14 +1,16 @@
+import { shortFolder } from '../../control/same-folder.ts';
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config/index.ts';
-import { Supervisor, Worktrees } from '../../control/index.ts';
+import { Supervisor, type Webhook, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleUrl } from '../../log/index.ts';
 import { type AccessToken, type LogStyle, type RunningServer, startServer } from '../../server/index.ts';
 import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { configuredTokens, tokensIn } from './access-tokens.ts';
+import { configuredWebhooks } from './configured-webhooks.ts';
 import { exampleProject } from './example-project.ts';
 import { FolderRoots, foundInFolder } from './folder-roots.ts';
 import { type JoinedServer, joinServer, type RunningServerNote, RunningServers } from './running-servers.ts';
@@ -80,7 +82,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const agents = await ProjectSites.open({ start: opened, roots, worktrees, yolo, isShared: !isOwn });
   const supervisor = new Supervisor({ ...supervision, agents: ({ agentId }) => agents.get(agentId) });
   let server: RunningServer;
+  let webhooks: readonly Webhook[] = [];
   try {
+    webhooks = configuredWebhooks(config, { log, secrets, env: process.env, onDiagnostic });
     server = await listen(wanted, port =>
       startServer({
         log,
@@ -119,12 +123,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   const removeNote = await servers.add({ url, port, ...here, pid: process.pid });
   const recovered = await supervisor.recover();
   await server.resume();
+  for (const webhook of webhooks) webhook.start();
   const shown = {
     version: packageVersion(),
     url,
-    ...(machineToken !== undefined && { tokenFile: shortPath(machineTokenFile(home)) }),
+    ...(machineToken !== undefined && { tokenFile: shortFolder(machineTokenFile(home)) }),
     taken: wanted === undefined && port !== usualPort ? takenBy(usualPort, running) : undefined,
-    folder: shortPath(settings.cwd),
+    folder: shortFolder(settings.cwd),
     found: foundInFolder(settings.cwd),
     store: here.store,
     live: live && visibleUrl(live),
@@ -144,6 +149,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     openInBrowser(machineToken === undefined ? server.url : server.createLink(machineToken));
   await untilStopped();
   await removeNote();
+  await Promise.all(webhooks.map(webhook => webhook.close()));
   await server.close();
   await supervisor.close();
   await agents.close();
@@ -194,18 +200,14 @@ async function openRunning(
   const login = `${url}/login?${new URLSearchParams({ token: token ?? '', next: page }).toString()}`;
   const link = standardOutput.isTerminal && token !== undefined ? login : url;
   if (json) await standardOutput.writeJson({ url, folder, isJoined: true });
-  else await standardOutput.write(`Singletree is already at ${link}, in ${shortPath(folder)}.\n`);
+  else await standardOutput.write(`Singletree is already at ${link}, in ${shortFolder(folder)}.\n`);
   if (open && standardOutput.isTerminal) openInBrowser(url + page);
 }
 
 /** Says who has a port. */
 function takenBy(port: number, running: readonly RunningServerNote[]): string {
   const other = running.find(each => each.port === port);
-  return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortPath(other.folder)}`}`;
-}
-
-function shortPath(folder: string): string {
-  return folder.replace(homedir(), '~');
+  return `port ${port} is taken by ${other === undefined ? 'another program' : `Singletree in ${shortFolder(other.folder)}`}`;
 }
 
 function untilStopped(): Promise<void> {

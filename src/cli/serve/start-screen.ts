@@ -35,30 +35,15 @@ export interface CommandCall {
 
 /** Returns the lines of the first screen: where the server is, what was found, and what to do next. */
 export function startLines(screen: StartScreen): string[] {
-  const {
-    version,
-    url,
-    link = url,
-    tokenFile,
-    taken,
-    folder,
-    found,
-    store,
-    live,
-    agents,
-    models,
-    problems,
-    resumed,
-    call,
-  } = screen;
+  const { link = screen.url, tokenFile, taken, found, live, agents, problems, resumed, call } = screen;
   const rows: [string, string][] = [
-    ['folder', folder],
+    ['folder', screen.folder],
     ['found', found.length === 0 ? 'no project: start it in the folder of one, or try --example' : found.join(', ')],
-    ['store', store],
+    ['store', screen.store],
     ...(live === undefined ? [] : ([['live', live]] as [string, string][])),
     ...(tokenFile === undefined ? [] : ([['token', tokenFile]] as [string, string][])),
     ['agents', agents.map(({ id }) => id).join(', ')],
-    ['models', modelsText(models)],
+    ['models', modelsText(screen.models)],
   ];
   return [
     `Singletree is at ${link}${taken === undefined ? '' : ` (${taken})`}`,
@@ -70,7 +55,7 @@ export function startLines(screen: StartScreen): string[] {
     `Next: open the page, or ${call.where}`,
     ...nextCommands(agents).map(([args, purpose]) => `  ${`${call.command} ${args}`.padEnd(50)} ${purpose}`.trimEnd()),
     '',
-    `Ctrl-C stops it; open runs resume at the next start. (version ${version})`,
+    `Ctrl-C stops it; open runs resume at the next start. (version ${screen.version})`,
   ];
 }
 

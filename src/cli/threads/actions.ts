@@ -1,11 +1,10 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { importableAgents } from '../../control/import/session-source.ts';
 import { Conversations, type RewindResult } from '../../control/index.ts';
-import { isSameFolder } from '../../control/same-folder.ts';
+import { isSameFolder, shortFolder } from '../../control/same-folder.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../events/defined.ts';
 import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
@@ -14,8 +13,7 @@ import { createGraph, reduceEvent } from '../../graph/index.ts';
 import { allThreads, type EventLog, importThread, readEvents, type Thread } from '../../log/index.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { RunScreen } from '../../terminal/session/run-screen.ts';
-import { ThreadView } from '../../terminal/session/thread-view.ts';
+import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
 import { ageText, printJson, printResult, printTable } from '../print.ts';
 import { runIdsOf } from '../../server/run-ids.ts';
@@ -57,7 +55,7 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       ids.get(thread.id) ?? thread.id,
       stands[at]?.state ?? '',
       agent,
-      isSameFolder(folder, process.cwd()) ? '.' : folder.replace(homedir(), '~'),
+      isSameFolder(folder, process.cwd()) ? '.' : shortFolder(folder),
       ageText(thread.updatedAt),
       (thread.title ?? 'Untitled').slice(0, 80),
     ]);
@@ -189,7 +187,10 @@ export function rewindCommand(
     const act = () =>
       direction === 'undo' ? conversations.undo(id, { ...named, force }) : conversations.redo(id, { force });
     const result = isPreview ? await preview() : await act();
-    if (options.json === true) return void (await standardOutput.writeJson(result));
+    if (options.json === true) {
+      await standardOutput.writeJson(result);
+      return;
+    }
     for (const { folder, files } of result.folders)
       for (const { path, action, isConflict } of files)
         await standardOutput.write(`${isConflict ? 'conflict' : action}  ${visibleLine(join(folder, path))}\n`);

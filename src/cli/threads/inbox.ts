@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { RelayAnswer } from '../../agents/index.ts';
 import { Conversations } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
-import { type EventOf, SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../events/index.ts';
 import { checkAnswer } from '../../control/supervision/answer-relay.ts';
 import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
 import { interruptedRunOf } from '../../control/supervision/live-run.ts';

@@ -1,4 +1,4 @@
-import { lineText } from '../../agents/cli/agent/line-reader.ts';
+import { lineText } from '../../agents/process/line-reader.ts';
 import { readRecord } from '../../agents/cli/sessions/session-files.ts';
 import { isIncomplete, type TranslatedLine, translateSession } from '../../agents/cli/sessions/translate-session.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';

@@ -55,6 +55,25 @@ describe('a program that names its session', () => {
     await expect(checkOutsideRuns(log, thread, { ids: ['s'] })).rejects.toMatchObject(forbidden);
   });
 
+  it('is inside the run of an agent that a user defined', async () => {
+    const { log, thread } = await setUp();
+    await log.append('t', [{ type: 'harness_start', runId: 'r', agentId: 'mine' }]);
+    const waiting = vi.spyOn(log, 'tail');
+    const checked = checkOutsideRuns(log, thread, { ids: ['s'] });
+    await vi.waitFor(() => expect(waiting).toHaveBeenCalled(), 10_000);
+    await log.append('t', [session('r', 's')]);
+    await expect(checked).rejects.toMatchObject(forbidden);
+  });
+
+  it('is outside of a run that asks its model itself, and does not wait for it', async () => {
+    const { log, thread } = await setUp();
+    const context = { type: 'model_context' as const, runId: 'r', id: 'c', provider: 'p', tools: [], settings: {} };
+    await log.append('t', [{ type: 'harness_start', runId: 'r', agentId: 'coder' }, context]);
+    const waiting = vi.spyOn(log, 'tail');
+    await checkOutsideRuns(log, thread, { ids: ['s'] });
+    expect(waiting).not.toHaveBeenCalled();
+  });
+
   it('is outside of runs that report others, or end', async () => {
     const { log, thread } = await setUp();
     for (const id of ['t', 'other']) await log.append(id, [{ type: 'harness_start', runId: 'r', agentId: 'codex' }]);

@@ -65,25 +65,28 @@ const reportMs = 2_000;
 /** Whether the external program of a thread reported one of these sessions or calls, or does so soon. */
 async function reportsIds(log: EventLog, thread: Thread, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return false;
-  const { cliAdapters } = await import('../../agents/cli/adapters/index.ts');
   const open = new Set(openRunsOf(thread).map(({ runId }) => runId));
-  /** The open runs of external programs. */
+  /** The open runs of which the log shows no request to a model: external programs make those themselves. */
   const external = new Set<string>();
   let last = thread.importedSeq;
   for await (const event of readEvents(log, thread.id, last)) {
     if (isReport(event, ids)) return true;
-    if (event.type === 'harness_start' && open.has(event.runId) && Object.hasOwn(cliAdapters, event.agentId))
-      external.add(event.runId);
-    if (event.type === 'harness_end') external.delete(event.runId);
+    if (event.type === 'harness_start' && open.has(event.runId)) external.add(event.runId);
+    if (isSettled(event)) external.delete(event.runId);
     last = event.seq;
   }
   if (external.size === 0) return false;
   for await (const event of log.tail(thread.id, last, { signal: AbortSignal.timeout(reportMs) })) {
     if (isReport(event, ids)) return true;
-    if (event.type === 'harness_end') external.delete(event.runId);
+    if (isSettled(event)) external.delete(event.runId);
     if (external.size === 0) return false;
   }
   return false;
+}
+
+/** Whether no program reports anything more in the run of an event: it ended, or it calls a model itself. */
+function isSettled(event: LoggedEvent): boolean {
+  return event.type === 'harness_end' || (event.type === 'model_context' && event.reported !== true);
 }
 
 function isReport(event: LoggedEvent, ids: readonly string[]): boolean {

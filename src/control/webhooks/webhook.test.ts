@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HookReceiver } from '../../../test/support/hook-receiver.ts';
+import { testDatabase } from '../../../test/support/services.ts';
 import { systemClock } from '../../agents/clock.ts';
 import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, MemoryLog, SqliteLog } from '../../log/index.ts';
+import { type EventLog, MemoryLog, PostgresLog, SqliteLog } from '../../log/index.ts';
 import type { Diagnostic } from '../diagnostics.ts';
 import { Webhook, type WebhookOptions } from './webhook.ts';
 
@@ -50,6 +51,34 @@ afterEach(async () => {
   await Promise.all(hooks.map(hook => hook.close()));
   await receiver.die();
   await log.close();
+});
+
+const database = await testDatabase();
+afterAll(() => database?.drop());
+
+describe.skipIf(database === undefined)('a webhook of a PostgreSQL log', () => {
+  it('goes on where the one before was, in order, each event once, and leaves the lease to one process', async () => {
+    const options = { since: '2020-01-01T00:00:00Z' };
+    const open = () => PostgresLog.open(database?.url ?? '', { schema: 'hooks' });
+    log = await open();
+    const { id } = await log.createThread({ resourceId: 'acme' });
+    await log.append(id, [said('one'), said('two')]);
+    const first = startHook(options);
+    await expect.poll(() => receiver.seqsOf(id)).toEqual([1, 2]);
+    const other = await open();
+    try {
+      startHook({ ...options, log: other });
+      await log.append(id, [said('three')]);
+      await expect.poll(() => receiver.seqsOf(id)).toEqual([1, 2, 3]);
+      await first.close();
+      await log.append(id, [said('four')]);
+      await expect.poll(() => receiver.seqsOf(id)).toEqual([1, 2, 3, 4]);
+      expect(receiver.keys).toEqual([1, 2, 3, 4].map(seq => `${id}:${seq}`));
+    } finally {
+      await Promise.all(hooks.map(hook => hook.close()));
+      await other.close();
+    }
+  });
 });
 
 describe('a webhook', () => {

@@ -15,15 +15,26 @@ export interface OutlinedCall {
 /** The calls that still matter: those that are open, and those that something open refers to. */
 export class OutlinedCalls {
   readonly #calls = new Map<string, OutlinedCall>();
+  /** The same calls by id and by run, oldest first. */
+  readonly #byId = new Map<string, Set<OutlinedCall>>();
+  readonly #byRun = new Map<string, Set<OutlinedCall>>();
 
   /** Adds a call as the newest; it replaces one of the same run and id. */
   add(call: OutlinedCall): void {
-    this.delete(call);
-    this.#calls.set(keyOf(call.runId, call.id), call);
+    const { runId, id } = call;
+    const replaced = this.own(id, runId);
+    if (replaced !== undefined) this.delete(replaced);
+    this.#calls.set(keyOf(runId, id), call);
+    addTo(this.#byId, id, call);
+    addTo(this.#byRun, runId, call);
   }
 
   delete({ runId, id }: OutlinedCall): void {
+    const call = this.own(id, runId);
+    if (call === undefined) return;
     this.#calls.delete(keyOf(runId, id));
+    deleteFrom(this.#byId, id, call);
+    deleteFrom(this.#byRun, runId, call);
   }
 
   /** The call of an id in a run. */
@@ -36,14 +47,30 @@ export class OutlinedCalls {
     const own = runId === undefined ? undefined : this.own(id, runId);
     if (own !== undefined) return own;
     let found: OutlinedCall | undefined;
-    for (const call of this.#calls.values()) if (call.id === id) found = call;
+    for (const call of this.#byId.get(id) ?? []) found = call;
     return found;
+  }
+
+  /** The calls of a run, oldest first; calls may be deleted meanwhile. */
+  ofRun(runId: string): Iterable<OutlinedCall> {
+    return this.#byRun.get(runId) ?? [];
   }
 
   /** All calls, oldest first; calls may be deleted meanwhile. */
   all(): Iterable<OutlinedCall> {
     return this.#calls.values();
   }
+}
+
+function addTo(index: Map<string, Set<OutlinedCall>>, key: string, call: OutlinedCall): void {
+  const calls = index.get(key);
+  if (calls === undefined) index.set(key, new Set([call]));
+  else calls.add(call);
+}
+
+function deleteFrom(index: Map<string, Set<OutlinedCall>>, key: string, call: OutlinedCall): void {
+  const calls = index.get(key);
+  if (calls?.delete(call) === true && calls.size === 0) index.delete(key);
 }
 
 function keyOf(runId: string, id: string): string {

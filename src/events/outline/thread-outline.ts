@@ -5,6 +5,7 @@ import { type OutlineSnapshot, unknownRun } from './outline-snapshot.ts';
 import { OutlinedBlock } from './outlined-block.ts';
 import { type OutlinedCall, OutlinedCalls } from './outlined-calls.ts';
 import type { OutlinedRun, RunRecord } from './outlined-run.ts';
+import { OutlinedRuns } from './outlined-runs.ts';
 import {
   firstSight,
   shortenCall,
@@ -15,9 +16,6 @@ import {
   shortenUser,
 } from './shorten-event.ts';
 
-/** How many runs of one message that reported no start are kept. */
-const mostVoices = 16;
-
 const unknownMessage = `${unknownRun}:user`;
 
 /**
@@ -27,7 +25,7 @@ const unknownMessage = `${unknownRun}:user`;
 export class ThreadOutline {
   #seq = 0;
   #usage: UsageCounts = noUsage;
-  readonly #runs = new Map<string, RunRecord>();
+  readonly #runs = new OutlinedRuns();
   readonly #users = new Map<string, AgentEvent>();
   readonly #calls = new OutlinedCalls();
   readonly #relays = new Map<string, AgentEvent>();
@@ -133,7 +131,7 @@ export class ThreadOutline {
 
   /** What a reading that begins after the newest event needs. */
   snapshot(): OutlineSnapshot {
-    const runs = [...this.#runs.values()];
+    const runs = [...this.#runs.all()];
     const calls = [...this.#calls.all()];
     const kept = [
       ...this.#users.values(),
@@ -162,7 +160,7 @@ export class ThreadOutline {
       const run = this.#runs.get(runId);
       if (run !== undefined) run.isReporting = true;
     }
-    for (const run of this.#runs.values()) run.isUncertain = isUncertain;
+    for (const run of this.#runs.all()) run.isUncertain = isUncertain;
     if (this.#users.delete(unknownMessage)) this.#tip = unknownMessage;
     this.#gone.reset(gone);
     this.#seq = seq;
@@ -227,13 +225,15 @@ export class ThreadOutline {
     const { type, agentId, reason, seq, ts } = event;
     run.end = { type, runId, agentId, ...(reason && { reason }), ...(seq && { seq }), ...(ts && { ts }) };
     run.block = new OutlinedBlock();
-    for (const call of this.#calls.all()) if (call.runId === runId) this.#closeCall(call);
+    for (const call of this.#calls.ofRun(runId)) this.#closeCall(call);
     for (const [id, relay] of this.#relays)
       if (relay.runId === runId) {
         this.#relays.delete(id);
         this.#gone.add(id);
       }
-    this.#prune();
+    if (this.#isRestoring || !this.#isLeaf(run)) return this.#prune();
+    for (const call of this.#calls.ofRun(runId)) this.#calls.delete(call);
+    this.#dropRun(run);
   }
 
   #stream(event: EventOf<'text'> | EventOf<'reasoning'> | EventOf<'tool_input_delta'>): void {
@@ -283,7 +283,7 @@ export class ThreadOutline {
   #dropCall(call: OutlinedCall): void {
     const { id } = call;
     if (this.#isRestoring || this.#tip === id) return;
-    for (const run of this.#runs.values()) if (run.parentId === id) return;
+    if (this.#runs.hasStarted(id)) return;
     this.#calls.delete(call);
     if (this.#folded.size > 0 && !this.#isKept(id)) this.#folded.delete(id);
   }
@@ -317,8 +317,8 @@ export class ThreadOutline {
       block: new OutlinedBlock(),
     };
     if (starts && parentId !== undefined && !isNested && parentId !== this.#tip) this.#leaveBranch();
-    this.#runs.set(runId, run);
-    if (isVoice) this.#limitVoices(run);
+    this.#runs.add(run);
+    if (isVoice) for (const voice of this.#runs.surplusVoices(run.parentId)) this.#dropRun(voice);
     else if (isNested) this.#onMessage(runId, this.#seq);
     else this.#moveTip(runId);
     return run;
@@ -327,7 +327,7 @@ export class ThreadOutline {
   #causeOf(id: string): 'call' | 'run' | 'user' | 'gone' | undefined {
     if (this.#calls.find(id) !== undefined) return 'call';
     if (this.#users.has(id)) return 'user';
-    if (this.#runs.has(id.replace(/:harness_start$/, ''))) return 'run';
+    if (this.#runs.named(id) !== undefined) return 'run';
     return this.#gone.has(id) ? 'gone' : undefined;
   }
 
@@ -349,7 +349,7 @@ export class ThreadOutline {
   }
 
   #isKept(id: string): boolean {
-    return this.#runs.has(id) || this.#users.has(id) || this.#calls.find(id) !== undefined;
+    return this.#runs.get(id) !== undefined || this.#users.has(id) || this.#calls.find(id) !== undefined;
   }
 
   #moveTip(messageId: string): void {
@@ -359,7 +359,7 @@ export class ThreadOutline {
   }
 
   #leaveBranch(): void {
-    for (const run of this.#runs.values()) run.isUncertain = true;
+    for (const run of this.#runs.all()) run.isUncertain = true;
   }
 
   #closeCall(call: OutlinedCall): void {
@@ -368,12 +368,22 @@ export class ThreadOutline {
     this.#gone.add(call.id);
   }
 
-  #limitVoices({ parentId }: RunRecord): void {
-    const voices = [...this.#runs.values()].filter(run => run.isVoice && run.parentId === parentId);
-    for (const { runId } of voices.slice(0, -mostVoices)) {
-      this.#runs.delete(runId);
-      this.#gone.add(runId);
-    }
+  /**
+   * Whether a run that ended is all that nothing open refers to any more: a call that waits for it started it, and it
+   * started nothing that is still there. With many subagents at once looking at everything would take long.
+   */
+  #isLeaf({ runId, parentId = '' }: RunRecord): boolean {
+    const call = this.#runs.named(parentId) === undefined ? this.#calls.find(parentId) : undefined;
+    const caller = call?.isOpen === true ? this.#runs.get(call.runId) : undefined;
+    if (caller === undefined || caller.isVoice || caller.end !== undefined || this.#folded.size > 0) return false;
+    if (this.#tip === runId || this.#runs.hasStartedIn(runId)) return false;
+    for (const { id } of this.#calls.ofRun(runId)) if (this.#tip === id || this.#runs.hasStarted(id)) return false;
+    return true;
+  }
+
+  #dropRun(run: RunRecord): void {
+    this.#runs.delete(run);
+    this.#gone.add(run.runId);
   }
 
   /** Drops what nothing open refers to. */
@@ -383,7 +393,7 @@ export class ThreadOutline {
     const keep = (id: string | undefined): void => {
       if (id === undefined || kept.has(id)) return;
       kept.add(id);
-      const run = this.#runs.get(id) ?? this.#runs.get(id.replace(/:harness_start$/, ''));
+      const run = this.#runs.named(id);
       if (run !== undefined) kept.add(run.runId);
       const call = run === undefined ? this.#calls.find(id) : undefined;
       keep(run?.parentId);
@@ -392,15 +402,11 @@ export class ThreadOutline {
     keep(this.#tip);
     const isOpen = (run: RunRecord): boolean =>
       run.end === undefined && !(run.isVoice && !this.#isRunning(run.parentId));
-    for (const run of this.#runs.values()) if (isOpen(run)) keep(run.runId);
+    for (const run of this.#runs.all()) if (isOpen(run)) keep(run.runId);
     for (const relay of this.#relays.values()) keep(relay.runId);
     for (const id of this.#users.keys()) if (!kept.has(id)) this.#users.delete(id);
     for (const call of this.#calls.all()) if (!call.isOpen && !kept.has(call.id)) this.#calls.delete(call);
-    for (const { runId } of this.#runs.values())
-      if (!kept.has(runId)) {
-        this.#runs.delete(runId);
-        this.#gone.add(runId);
-      }
+    for (const run of this.#runs.all()) if (!kept.has(run.runId)) this.#dropRun(run);
     for (const id of this.#folded.keys()) if (!this.#isKept(id)) this.#folded.delete(id);
   }
 }

@@ -1,4 +1,4 @@
-import { loadDriver } from '../load-driver.ts';
+import { reportMissingDriver } from '../missing-driver.ts';
 import type { ValueQuery } from './value-query.ts';
 
 /** What a statement returns. */
@@ -37,6 +37,6 @@ export interface Driver {
 
 /** Loads the driver when a database is first opened. Throws `driver_missing` when it is not installed. */
 export async function loadPg(): Promise<Driver> {
-  const { default: driver } = await loadDriver('pg', 'PostgreSQL', () => import('pg'));
+  const { default: driver } = await import('pg').catch(reportMissingDriver('pg', 'PostgreSQL'));
   return driver;
 }

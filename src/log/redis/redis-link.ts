@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import { loadDriver } from '../load-driver.ts';
+import { reportMissingDriver } from '../missing-driver.ts';
 
 /** Makes a connection that is not open yet. */
 export type RedisDriver = (url: string) => Redis;
 
 /** Loads the driver; rejects with `driver_missing` when it is not installed. */
 export async function loadRedisDriver(): Promise<RedisDriver> {
-  const { Redis: Connection } = await loadDriver('ioredis', 'Redis', () => import('ioredis'));
+  const { Redis: Connection } = await import('ioredis').catch(reportMissingDriver('ioredis', 'Redis'));
   return url =>
     new Connection(url, {
       lazyConnect: true,

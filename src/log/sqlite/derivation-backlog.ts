@@ -167,6 +167,8 @@ export class DerivationBacklog {
   }
 
   async #untilQuiet(): Promise<void> {
+    // A timer that is late when it is set ends in the same turn of the event loop.
+    await nextTurn();
     await pause(1);
     for (let waits = 0; waits < mostWaits && performance.now() - this.#usedAt < quietMs; waits++) await pause(quietMs);
   }

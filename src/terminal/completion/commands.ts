@@ -1,17 +1,7 @@
 import type { OfferedCommand } from '../../projections/completion/completion.ts';
 
 /** What the argument of a command is completed with. */
-export type ArgumentKind =
-  | 'agent'
-  | 'model'
-  | 'mode'
-  | 'thread'
-  | 'command'
-  | 'file'
-  | 'copy'
-  | 'density'
-  | 'export'
-  | 'none';
+export type ArgumentKind = 'agent' | 'model' | 'mode' | 'thread' | 'command' | 'copy' | 'density' | 'export';
 
 /** A slash command. */
 export interface SlashCommand extends OfferedCommand {

@@ -69,11 +69,6 @@ export function noteRow(text: string, level: 'info' | 'warning' | 'error' = 'inf
   ]);
 }
 
-/** Returns what a person reads when the store cannot be used, and without a problem when it can again. */
-export function storeText(problem: string | undefined): string {
-  return problem === undefined ? 'The store can be used again.' : `The store cannot be used. ${problem}`;
-}
-
 /** Returns a row with lines as they are. */
 export function linesRow(lines: readonly Line[]): Row {
   return { id: `note:${count++}`, kind: 'notice', messageId: '', lines: () => lines };

@@ -1,3 +1,5 @@
+import { countLines } from '../../projections/presentation/shortened-text.ts';
+import { outputView } from '../../projections/presentation/call-output.ts';
 import type { ToolOutput } from '../../events/index.ts';
 import { rowLines, rowText } from '../../events/terminal-text.ts';
 import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
@@ -133,7 +135,7 @@ function sizeOf(part: ToolPart, { agentId }: CallPlace, { kind }: CallPresentati
   if (part.status !== 'done') return [];
   const diffs = callDiffs(part, agentId);
   if (diffs.length > 0) return [countsText(diffs)];
-  const lines = countLines(outputText(part.output));
+  const lines = countLines(outputText(part.output).replace(/\n+$/, ''));
   if (kind === 'read' || kind === 'search' || kind === 'list') return [`${lines} ${lines === 1 ? 'line' : 'lines'}`];
   return [];
 }
@@ -181,30 +183,11 @@ export function liveToolLines(shown: ShownCall, now: number, most: number): Line
 /** The longest line of an output that is shown whole. */
 const mostColumns = 500;
 
-/** Returns the text that a tool gave back; empty when it has none. */
+/** Returns the text that a tool gave back, with a word for each image; empty when it has none. */
 function outputText(output: ToolOutput | undefined): string {
   if (output === undefined) return '';
-  if ('error' in output) return output.error;
-  if ('status' in output) return output.reason;
-  const { context } = output;
-  if (typeof context === 'string') return context;
-  if (Array.isArray(context)) return context.map(part => (isText(part) ? part.text : `[${typeOf(part)}]`)).join('\n');
-  return context === undefined || context === null ? '' : JSON.stringify(context, undefined, 1);
-}
-
-function typeOf(part: unknown): string {
-  const { type } = (typeof part === 'object' && part !== null ? part : {}) as { readonly type?: unknown };
-  return typeof type === 'string' ? type : 'value';
-}
-
-function isText(part: unknown): part is { readonly text: string } {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
-}
-
-/** Returns how many lines a text has, without an empty one at its end. */
-function countLines(text: string): number {
-  const trimmed = text.replace(/\n+$/, '');
-  return trimmed === '' ? 0 : trimmed.split('\n').length;
+  const { text, images } = outputView(output);
+  return [...(text === '' ? [] : [text]), ...images.map(() => '[image]')].join('\n');
 }
 
 /** Returns the first and the last lines of a text, and between them how many are hidden. */

@@ -14,33 +14,34 @@ export function argumentValues(
   threads: () => Pick<ChatThreads, 'agent' | 'modes'>,
   { agents: offered, listModels }: Pick<ChatOptions, 'agents' | 'listModels'>,
 ): CompletionSources['values'] {
-  let models: Values | undefined;
-  let agents: Values | undefined;
-  const readAgents = () => {
-    agents ??= [];
-    void offered
-      .list()
-      .then(all => (agents = all.map(({ id, name }) => ({ text: id, ...(name !== id && { detail: name }) }))))
-      .catch(() => {});
-  };
-  const readModels = () => {
-    models ??= [];
-    void listModels()
-      .then(all => (models = all.filter(({ hasApiKey }) => hasApiKey).map(({ id }) => ({ text: id }))))
-      .catch(() => {});
-  };
+  const agents = readOnce(async () =>
+    (await offered.list()).map(({ id, name }) => ({ text: id, ...(name !== id && { detail: name }) })),
+  );
+  const models = readOnce(async () =>
+    (await listModels()).filter(({ hasApiKey }) => hasApiKey).map(({ id }) => ({ text: id })),
+  );
   return kind => {
     if (kind === 'mode')
       return threads().modes.map(({ id, name }) => ({ text: id, ...(name !== id && { detail: name }) }));
     if (kind === 'command') return slashCommands.map(({ name, does }) => ({ text: name, detail: does }));
     if (kind === 'copy') return ['answer', 'code', 'command'].map(text => ({ text }));
     if (kind === 'density') return Object.keys(densities).map(text => ({ text }));
-    if (kind === 'agent') {
-      if (agents === undefined) readAgents();
-      return agents ?? [];
+    if (kind === 'agent') return agents();
+    return kind !== 'model' || threads().agent.hasOwnModels ? [] : models();
+  };
+}
+
+/** Reads values in the background when they are first asked for; none are known until then, or when that fails. */
+function readOnce(read: () => Promise<Values>): () => Values {
+  let values: Values | undefined;
+  return () => {
+    if (values === undefined) {
+      values = [];
+      void read().then(
+        found => (values = found),
+        () => {}, // Without them nothing is completed.
+      );
     }
-    if (kind !== 'model' || threads().agent.hasOwnModels) return [];
-    if (models === undefined) readModels();
-    return models ?? [];
+    return values;
   };
 }

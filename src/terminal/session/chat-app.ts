@@ -1,12 +1,10 @@
-import { homedir } from 'node:os';
-import { defined } from '../../events/defined.ts';
+import { shortFolder } from '../../control/same-folder.ts';
 import { join } from 'node:path';
 import { errorText, isStoreUnavailable } from '../../events/index.ts';
 import { userContent } from '../../control/harness/messages/message-content.ts';
-import type { RelayEntry } from '../../projections/index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';
-import { type Composer, emptyComposer, type Submission, wholeText } from '../composer/composer.ts';
+import { emptyComposer, type Submission, wholeText } from '../composer/composer.ts';
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history.ts';
 import { type KeyMap, keyMap } from '../keys/key-map.ts';
@@ -24,12 +22,12 @@ import { ChatDrawing } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
-import { noteRow, storeText } from '../rows/row.ts';
+import { noteRow } from '../rows/row.ts';
 import { PersonShell } from './person-shell.ts';
 import { closingReason, handleExits, stopProcess } from './process-exits.ts';
 import { type Band, newBand, nextBand } from './relay-band.ts';
-import { OpenList } from './open-list.ts';
-import { StoreWatch } from './store-watch.ts';
+import { OpenList } from '../pickers/list-picker.ts';
+import { storeText, StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { Transcript } from './transcript.ts';
@@ -64,7 +62,7 @@ export class ChatApp {
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.options = options;
     this.io = new TerminalIo();
-    const { clock, styling, log, agent, agents, cwd, home, telemetry } = options;
+    const { clock, styling, log, cwd, home } = options;
     this.density = options.density ?? 'normal';
     this.keys = keyMap(options.keys);
     this.list = new OpenList(
@@ -88,13 +86,8 @@ export class ChatApp {
       live: () => this.#draw(),
     });
     this.threads = new ChatThreads({
-      log,
-      agent,
-      agents,
-      cwd,
+      ...options,
       snapshots: join(home, 'snapshots'),
-      clock,
-      ...defined({ telemetry }),
       onCreate: threadId => this.draft.belongTo(threadId),
       onChange: () => this.#changed(),
       onLost: error => this.note(`The thread cannot be followed any more: ${errorText(error)}`, 'error'),
@@ -110,24 +103,10 @@ export class ChatApp {
     this.#input = new ChatInput(this);
   }
 
-  get composer(): Composer {
-    return this.draft.composer;
-  }
-
   /** Runs a chat until the person quits; returns the exit code. */
   static async run(options: ChatOptions): Promise<number> {
     const app = new ChatApp(options, await HistoryFile.open(join(options.home, 'history.jsonl')));
     return app.#run();
-  }
-
-  /** Whether a turn runs in the open thread, or is about to. */
-  get isRunning(): boolean {
-    return this.threads.isRunning;
-  }
-
-  /** What waits for the person in the open thread. */
-  get pending(): readonly RelayEntry[] {
-    return this.threads.pending;
   }
 
   /** The agent that works in the open thread, and its folder. */
@@ -212,6 +191,12 @@ export class ChatApp {
     this.note(`New thread with ${agentId}.`);
   }
 
+  async switchModel(modelId: string): Promise<void> {
+    await this.threads.switchModel(modelId);
+    // The log of a thread has the change, which is a row.
+    if (this.threads.threadId === undefined) this.note(`Model: ${modelId}`);
+  }
+
   /** Lets the person edit a text in the editor; undefined when it failed. */
   edit(text: string, name: string): Promise<string | undefined> {
     return this.lendTerminal(() => editInEditor(text, name));
@@ -230,7 +215,7 @@ export class ChatApp {
   }
 
   async editDraft(): Promise<void> {
-    const text = await this.edit(wholeText(this.composer), 'message.md');
+    const text = await this.edit(wholeText(this.draft.composer), 'message.md');
     if (text !== undefined) this.draft.replace(text.trimEnd());
   }
 
@@ -263,7 +248,7 @@ export class ChatApp {
     const stopResize = this.io.onResize(() =>
       this.transcript.isOpen ? this.transcript.resize() : this.screen.request(),
     );
-    this.note(`${agent.id} in ${cwd.replace(homedir(), '~')} · Enter sends, ? shows the keys`);
+    this.note(`${agent.id} in ${shortFolder(cwd)} · Enter sends, ? shows the keys`);
     for (const problem of problems) this.note(problem, 'warning');
     if (threadId !== undefined) this.attempt(() => this.open(threadId, agent));
     this.screen.draw();
@@ -310,8 +295,9 @@ export class ChatApp {
     const threadId = this.threads.follower?.threadId;
     if (threadId === undefined) return [];
     const lines = [`Resume with: ${this.options.resumeCommand(threadId, this.threads.agent.id)}`];
-    if (this.pending.length > 0) lines.push(`${this.pending.length} waiting for your answer: singletree inbox`);
-    const runs = this.threads.background.length + (this.isRunning ? 1 : 0);
+    if (this.threads.pending.length > 0)
+      lines.push(`${this.threads.pending.length} waiting for your answer: singletree inbox`);
+    const runs = this.threads.background.length + (this.threads.isRunning ? 1 : 0);
     if (runs > 0)
       lines.push(`${runs === 1 ? 'A turn was' : `${runs} turns were`} under way: resuming the thread continues it.`);
     return lines;
@@ -324,20 +310,20 @@ export class ChatApp {
 
   /** Goes to a question of the thread that is shown. */
   enterRelay(relayId: string): void {
-    const entry = this.pending.find(({ id }) => id === relayId);
+    const entry = this.threads.pending.find(({ id }) => id === relayId);
     if (entry !== undefined) this.band = newBand(entry, emptyComposer);
   }
 
   /** Draws the live area: from then on keys answer the question that it shows. */
   #draw(): Omit<Frame, 'printed'> {
-    const { band, composer } = this;
-    if (band !== undefined) this.band = { ...band, draft: band.draft ?? composer };
+    const { band, draft } = this;
+    if (band !== undefined) this.band = { ...band, draft: band.draft ?? draft.composer };
     return this.#drawing.live();
   }
 
   #changed(): void {
     const before = this.band?.relayId;
-    this.band = nextBand(this.band, this.pending, this.composer);
+    this.band = nextBand(this.band, this.threads.pending, this.draft.composer);
     if (this.band !== undefined && this.band.relayId !== before) this.#input.relayAppeared();
     this.queue.follow(this.threads.follower);
     this.#runQueuedCommand();
@@ -352,14 +338,14 @@ export class ChatApp {
 
   /** A command is about the screen: it waits until its thread is shown and its turn has ended. */
   #runQueuedCommand(): void {
-    const command = this.isRunning ? undefined : this.queue.takeCommand();
+    const command = this.threads.isRunning ? undefined : this.queue.takeCommand();
     if (command !== undefined) runCommand(this, command);
   }
 
   /** The line about what runs changes with time, and a run ends a little after its last event. */
   #tick(): void {
     this.#stopTick = this.options.clock.after(tickMs, () => {
-      if (this.isRunning) this.screen.request();
+      if (this.threads.isRunning) this.screen.request();
       this.#runQueuedCommand();
       this.#tick();
     });

@@ -20,7 +20,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
   new: (app, title) => app.startNew(title),
   bg: app => app.startNew(),
   mode: (app, modeId) => switchMode(app, modeId),
-  model: (app, modelId) => switchModel(app, modelId),
+  model: (app, modelId) => (modelId === '' ? app.lists.models() : app.switchModel(modelId)),
   agent: (app, agentId) => (agentId === '' ? app.lists.agents() : app.switchAgent(agentId)),
   key: (app, provider) => enterKey(app, provider),
   threads: (app, id) => threads(app, id),
@@ -61,13 +61,6 @@ async function switchMode(app: ChatApp, modeId: string): Promise<void> {
   if (modeId !== '') return app.threads.switchMode(modeId);
   const modes = app.threads.modes.map(({ id }) => id);
   app.note(`Modes: ${modes.join(', ')}. Shift+Tab goes to the next one.`);
-}
-
-async function switchModel(app: ChatApp, modelId: string): Promise<void> {
-  if (modelId === '') return app.lists.models();
-  await app.threads.switchModel(modelId);
-  // The log of a thread has the change, which is a row.
-  if (app.threads.follower === undefined) app.note(`Model: ${modelId}`);
 }
 
 /** Asks for the key outside the composer: what is typed there is kept as history and drafts. */

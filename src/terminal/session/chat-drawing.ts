@@ -1,22 +1,32 @@
+import type { QueuedItem } from './thread-queue.ts';
 import { modelName } from '../../control/harness/settings/models.ts';
-import { RowFeed } from '../rows/row-feed.ts';
+import { rowText } from '../../events/terminal-text.ts';
+import type { Completion } from '../../projections/completion/completion.ts';
+import { oneLine } from '../../projections/presentation/present-call.ts';
+import { draftView } from '../composer/draft-layout.ts';
+import { taskList, tasksSummary } from '../rows/fact-lines.ts';
+import { type Doing, RowFeed } from '../rows/row-feed.ts';
 import { noteRow, type Row } from '../rows/row.ts';
-import type { Frame } from '../screen/inline-renderer.ts';
-import type { Line } from '../screen/styled-line.ts';
+import { type Frame, mostLiveRows } from '../screen/inline-renderer.ts';
+import { inked, type Line, type Span, span } from '../screen/styled-line.ts';
+import { textWidth } from '../screen/text-width.ts';
+import { cutLine } from '../screen/wrap-line.ts';
 import type { ChatApp } from './chat-app.ts';
-import { completionLines, layOut } from './chat-view.ts';
-import { isWriting, takesKeys } from './relay-band.ts';
-import type { Waiting } from './status-line.ts';
 import type { OpenThread } from './open-thread.ts';
+import { type Band, isWriting, takesKeys } from './relay-band.ts';
+import { bandLines } from './relay-lines.ts';
+import { activityLine, statusLine, waitingLines } from './status-line.ts';
 
 /** A message whose run takes longer to begin has a line, in milliseconds. */
 const slowMs = 300;
+const promptWidth = 2;
+/** In fewer rows than these a question has all of them but the draft and the status line. */
+const smallRows = 12;
 
 /** Turns the state of a chat into what is printed and what is redrawn. */
 export class ChatDrawing {
   readonly #app: ChatApp;
-  #feed: RowFeed | undefined;
-  #feedOf: OpenThread | undefined;
+  #feed: { readonly of: OpenThread; readonly rows: RowFeed } | undefined;
 
   constructor(app: ChatApp) {
     this.#app = app;
@@ -24,82 +34,115 @@ export class ChatDrawing {
 
   /** Returns the rows of the open thread that are finished since the last call. */
   takeRows(): readonly Row[] {
-    const { follower } = this.#app.threads;
+    const { threads, options } = this.#app;
+    const { follower } = threads;
     if (follower === undefined) return [];
-    const rows: Row[] = [];
-    if (follower !== this.#feedOf) {
-      this.#feedOf = follower;
-      this.#feed = new RowFeed({
-        cwd: this.#app.options.cwd,
-        times: follower.times,
-        density: () => this.#app.density,
-      });
-      if (follower.hasEarlier) rows.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
+    const notes: Row[] = [];
+    if (follower !== this.#feed?.of) {
+      const context = { cwd: options.cwd, times: follower.times, density: () => this.#app.density };
+      this.#feed = { of: follower, rows: new RowFeed(context) };
+      if (follower.hasEarlier) notes.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
     }
     const { reading } = follower;
-    rows.push(...(this.#feed?.take(reading) ?? []));
-    follower.hold(this.#feed?.openSeq(reading) ?? 0);
-    return rows;
+    const rows = this.#feed.rows.take(reading);
+    follower.hold(this.#feed.rows.openSeq(reading));
+    return [...notes, ...rows];
   }
 
-  /** Lays the live area out. */
+  /** Lays the live area out: never taller than the window minus two rows; the composer and the status line always fit. */
   live(): Omit<Frame, 'printed'> {
-    const { follower, background, modelId } = this.#app.threads;
-    const { clock } = this.#app.options;
-    const now = clock.now();
-    const { size } = this.#app.io;
+    const { threads, options, band, draft, queue, io } = this.#app;
+    const { follower, pending } = threads;
+    const { columns } = io.size;
+    const most = mostLiveRows(io.size);
+    const now = options.clock.now();
     const reading = follower?.reading;
-    const doing = reading === undefined ? undefined : this.#feed?.doing(reading, now);
-    const usage = reading?.usage;
-    return layOut({
-      size,
-      open: most => (reading === undefined ? [] : (this.#feed?.open(reading, size.columns, now, most) ?? [])),
-      continuesText: this.#feed?.continuesText ?? false,
-      pending: this.#app.pending,
-      band: this.#app.band,
-      place: this.#app.place,
-      tasks: reading?.tasks?.list ?? [],
-      showsTasks: this.#app.showsTasks,
-      queue: this.#app.queue.items.map(({ text }) => text),
-      steering: this.#app.queue.steering,
-      composer: this.#app.composer,
-      below: this.#below(),
-      notice: this.#app.notice,
-      waits: this.#waits(now),
-      activity:
-        doing === undefined
-          ? undefined
-          : {
-              ...doing,
-              lastAt: this.#app.pending.length > 0 ? undefined : follower?.times.lastAt,
-              now,
-              isStoppable: doing.isStopping !== true && !this.#leavesQuestion(),
-            },
-      status: {
-        agent: this.#app.threads.agent.id,
-        mode: this.#app.threads.mode.name,
-        model: modelId === '' ? (follower?.times.lastModel ?? '') : modelName(modelId),
-        contextLeft: this.#contextLeft(),
-        cost: usage?.cost,
-        waiting: this.#app.pending.length,
-        background: background.length,
-        hint: this.#app.isRunning && doing?.isStopping !== true ? 'Enter steers · Tab queues' : '',
-      },
-    });
+    const feed = reading === undefined ? undefined : this.#feed?.rows;
+    const doing = reading && feed?.doing(reading, now);
+    const isAnswering = band !== undefined && takesKeys(band, draft.composer);
+    const isEdited = band !== undefined && isWriting(band);
+    const maxRows = Math.max(1, Math.min(10, most - 3));
+    const view = draftView(isEdited ? band.input : draft.composer, { width: columns - promptWidth, maxRows });
+    const bottom = this.#statusLine(doing, columns);
+    const below = this.#below().slice(0, Math.max(0, most - view.rows.length - 2));
+    let room = most - view.rows.length - below.length - 1;
+    const take = (lines: readonly Line[]) => {
+      const kept = lines.slice(0, Math.max(0, room));
+      room -= kept.length;
+      return kept;
+    };
+    const isSmall = most < smallRows;
+    const rule = room > 4 && !isSmall ? take([[span('─'.repeat(columns), 'dim')]]) : [];
+    const mostOfBand = band?.isLarge || isSmall ? room : Math.min(room, Math.max(4, Math.floor(most / 2)));
+    const banded = take(this.#bandLines(mostOfBand, isAnswering));
+    const isStoppable = doing?.isStopping !== true && !isAnswering && !isEdited;
+    const lastAt = pending.length > 0 ? undefined : follower?.times.lastAt;
+    const active = take([
+      ...this.#waitingLines(now),
+      ...(doing === undefined ? [] : [activityLine({ ...doing, lastAt, now, isStoppable }, columns)]),
+    ]);
+    const mostQueued = Math.min(5, Math.floor(most / 4));
+    const queued = take([
+      ...queue.steering.slice(0, mostQueued).map(text => steeringLine(text, doing?.isStopping === true, columns)),
+      ...queueLines(queue.items, mostQueued),
+    ]);
+    const tasks = reading?.tasks?.list ?? [];
+    const tasked = take(this.#app.showsTasks ? taskList(tasks) : taskLine(tasks, doing !== undefined));
+    const mostOpen = room - (room > 2 ? 1 : 0);
+    const open = room > 0 && reading !== undefined ? (feed?.open(reading, columns, now, mostOpen) ?? []) : [];
+    const isContinued = feed?.continuesText === true && open.length < mostOpen;
+    const isApart = open.length === 0 ? banded.length > 0 || active.length > 0 : !isContinued;
+    const gap: Line[] = room > 2 && isApart ? [[]] : [];
+    const above = [...gap, ...open, ...tasked, ...active, ...banded, ...queued, ...rule];
+    const prompt = view.rows.map(
+      (row, at): Line => [
+        span(at === 0 ? promptOf(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
+        ...(isAnswering ? inked(row, 'dim') : row),
+      ],
+    );
+    return {
+      live: [...above, ...prompt, ...below, bottom],
+      // Without a cursor the composer is seen not to get the keys.
+      ...(!isAnswering && {
+        cursor: { line: above.length + view.cursor.row, column: promptWidth + view.cursor.column },
+      }),
+    };
   }
 
-  /** Whether Escape leaves the question that is shown. */
-  #leavesQuestion(): boolean {
-    const { band, composer } = this.#app;
-    return band !== undefined && (takesKeys(band, composer) || isWriting(band));
+  /** Draws the question that waits, in at most `most` lines. */
+  #bandLines(most: number, isAnswering: boolean): readonly Line[] {
+    const { threads, band, place, io } = this.#app;
+    const { pending } = threads;
+    const index = pending.findIndex(({ id }) => id === band?.relayId);
+    const entry = pending[index];
+    if (band === undefined || entry === undefined) return [];
+    const { columns: width } = io.size;
+    return bandLines(entry, band, { index, count: pending.length, width, place, takesKeys: isAnswering, most });
+  }
+
+  #statusLine(doing: Doing | undefined, columns: number): Line {
+    const { threads, notice } = this.#app;
+    const { agent, mode, modelId, pending, background, isRunning, follower } = threads;
+    const status = {
+      agent: agent.id,
+      mode: mode.name,
+      model: modelId === '' ? (follower?.times.lastModel ?? '') : modelName(modelId),
+      contextLeft: this.#contextLeft(),
+      cost: follower?.reading.usage.cost,
+      waiting: pending.length,
+      background: background.length,
+      hint: isRunning && doing?.isStopping !== true ? 'Enter steers · Tab queues' : '',
+      notice,
+    };
+    return statusLine(status, columns);
   }
 
   /** What a message waits for, when that takes long. */
-  #waits(now: number): Waiting | undefined {
+  #waitingLines(now: number): Line[] {
     const { unsent } = this.#app.threads;
-    if (unsent === undefined || now - unsent.since < slowMs) return undefined;
+    if (unsent === undefined || now - unsent.since < slowMs) return [];
     const { text, since, isStored } = unsent;
-    return { ms: now - since, now, ...(!isStored && { text }) };
+    return waitingLines({ ms: now - since, now, ...(!isStored && { text }) });
   }
 
   /** The open list, else the completions. */
@@ -114,4 +157,63 @@ export class ChatDrawing {
     const size = this.#app.options.contextSize?.(this.#app.threads.modelId || lastModel);
     return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
   }
+}
+
+function promptOf(band: Band | undefined): string {
+  return band?.focus === 'reason' ? '✗ ' : band?.focus === 'answer' ? '? ' : '› ';
+}
+
+/** A message that the agent has not read yet, and when it will. */
+function steeringLine(text: string, isStopping: boolean, width: number): Line {
+  const when = isStopping ? 'sent when the turn has stopped' : 'read at the next safe point';
+  const shown = oneLine(text, Math.max(8, width - when.length - 7));
+  return [span('  ↪ ', 'cyan'), span(shown, 'dim'), span(` · ${when}`, 'dim')];
+}
+
+function queueLines(queue: readonly QueuedItem[], most: number): Line[] {
+  const lines = queue
+    .slice(0, most)
+    .map(({ text }, at): Line => [span(`  ${at + 1}. `, 'cyan'), span(oneLine(text, 100), 'dim')]);
+  const hidden = queue.length - lines.length;
+  return hidden > 0 ? [...lines, [span(`  and ${hidden} more queued`, 'dim')]] : lines;
+}
+
+function taskLine(tasks: Parameters<typeof tasksSummary>[0], isRunning: boolean): Line[] {
+  const summary = tasksSummary(tasks);
+  const isOver = tasks.every(({ status }) => status === 'completed');
+  return summary === undefined || (isOver && !isRunning) ? [] : [[span('☰ ', 'cyan'), span(summary, 'dim')]];
+}
+
+const mostShown = 8;
+
+/** Draws the completions around the mark, with what matched in bold; at most eight. */
+export function completionLines({ items, index }: Completion, width: number): readonly Line[] {
+  const first = Math.max(0, Math.min(index - Math.floor(mostShown / 2), items.length - mostShown));
+  const shown = items.slice(first, first + mostShown);
+  const widest = Math.min(Math.floor(width / 2), Math.max(...shown.map(({ label }) => textWidth(rowText(label)))));
+  return shown.map(({ label, positions, detail }, at) => {
+    const isMarked = first + at === index;
+    const text = rowText(label);
+    const matched = text === label ? matchedSpans(text, new Set(positions)) : [span(text)];
+    const gap = ' '.repeat(Math.max(2, widest - textWidth(text) + 2));
+    return cutLine(
+      [
+        span(isMarked ? '› ' : '  ', 'cyan'),
+        ...(isMarked ? [span(text, 'bold')] : matched),
+        ...(detail === undefined ? [] : [span(gap + rowText(detail), 'dim')]),
+      ],
+      width,
+    );
+  });
+}
+
+function matchedSpans(text: string, positions: ReadonlySet<number>): readonly Span[] {
+  const spans: { text: string; isMatch: boolean }[] = [];
+  for (const [at, character] of text.split('').entries()) {
+    const isMatch = positions.has(at);
+    const last = spans.at(-1);
+    if (last?.isMatch === isMatch) last.text += character;
+    else spans.push({ text: character, isMatch });
+  }
+  return spans.map(({ text: part, isMatch }) => (isMatch ? span(part, 'underline') : span(part)));
 }

@@ -64,10 +64,10 @@ export class ChatInput {
   }
 
   #context(): KeyContext {
-    const { band, list, composer } = this.#app;
+    const { band, list, draft } = this.#app;
     if (this.#app.transcript.isOpen) return 'viewer';
     if (list.isOpen) return 'list';
-    return band !== undefined && takesKeys(band, composer) ? 'relay' : 'chat';
+    return band !== undefined && takesKeys(band, draft.composer) ? 'relay' : 'chat';
   }
 
   #conditions(): ReadonlySet<KeyCondition> {
@@ -75,9 +75,9 @@ export class ChatInput {
     const conditions = new Set<KeyCondition>();
     if (app.draft.completion !== undefined && !this.#isWriting()) conditions.add('completing');
     if (app.draft.isEmpty && !this.#isWriting()) conditions.add('empty');
-    conditions.add(app.isRunning ? 'running' : 'idle');
-    if (app.isRunning) conditions.add('movable');
-    if (app.pending.length > 0) conditions.add('waiting');
+    conditions.add(app.threads.isRunning ? 'running' : 'idle');
+    if (app.threads.isRunning) conditions.add('movable');
+    if (app.threads.pending.length > 0) conditions.add('waiting');
     return conditions;
   }
 
@@ -93,7 +93,7 @@ export class ChatInput {
 
   /** What the band shows. */
   get #asked(): RelayEntry | undefined {
-    return this.#app.pending.find(({ id }) => id === this.#app.band?.relayId);
+    return this.#app.threads.pending.find(({ id }) => id === this.#app.band?.relayId);
   }
 
   #apply({ band, answer, notice, revises = false }: BandEffect): void {
@@ -111,7 +111,9 @@ export class ChatInput {
     if (this.#isWriting()) return this.#write(composer => insertText(composer, text));
     const { band } = app;
     const effect =
-      band !== undefined && takesKeys(band, app.composer) ? typeOnBand(band, text, app.pending) : undefined;
+      band !== undefined && takesKeys(band, app.draft.composer)
+        ? typeOnBand(band, text, app.threads.pending)
+        : undefined;
     if (effect === undefined) app.draft.type(text);
     else this.#apply(effect);
   }
@@ -120,8 +122,8 @@ export class ChatInput {
     const app = this.#app;
     if (app.transcript.isOpen) return app.transcript.act(action);
     if (app.list.act(action)) return;
-    const { band, composer: draft, pending } = app;
-    const effect = band && actOnBand(band, action, { pending, draft, place: app.place });
+    const { band, threads, draft, place } = app;
+    const effect = band && actOnBand(band, action, { pending: threads.pending, draft: draft.composer, place });
     if (effect !== undefined) return this.#apply(effect);
     if (this.#isWriting() && isDraftAction(action))
       return this.#write(composer => editDraft(composer, action, app.io.size.columns - 2));
@@ -140,7 +142,7 @@ export class ChatInput {
       case 'relay.enter':
       case 'relay.enter-with-draft': {
         const entry = this.#asked;
-        if (entry !== undefined) app.band = { ...newBand(entry, emptyComposer), draft: app.composer };
+        if (entry !== undefined) app.band = { ...newBand(entry, emptyComposer), draft: app.draft.composer };
         return;
       }
       case 'mode':
@@ -215,7 +217,7 @@ export class ChatInput {
     this.#interruptedAt = now;
     if (isSecond) return app.quit();
     app.notice = 'Ctrl+C again quits';
-    if (app.isRunning) app.stop();
+    if (app.threads.isRunning) app.stop();
     else if (!app.shell.stop() && !app.draft.isEmpty) {
       app.draft.clear();
       app.attempt(() => app.queue.finishEditing());
@@ -228,7 +230,7 @@ export class ChatInput {
     const { band } = app;
     if (band !== undefined && this.#isWriting())
       app.band = band.focus === 'reason' ? { ...band, focus: 'keys', input: emptyComposer } : leaveBand(band);
-    else if (!app.draft.closeCompletion() && !app.shell.stop() && app.isRunning) app.stop();
+    else if (!app.draft.closeCompletion() && !app.shell.stop() && app.threads.isRunning) app.stop();
   }
 }
 

@@ -16,11 +16,10 @@ import {
   threadEntries,
   usableModels,
 } from '../pickers/list-entries.ts';
-import { openPicker, type PickerEntry } from '../pickers/list-picker.ts';
+import type { ListChange, ListHandlers, PickerEntry } from '../pickers/list-picker.ts';
 import type { ChatApp } from './chat-app.ts';
 import { runCommand } from './chat-commands.ts';
 import { type SentMessage, SentMessages, summarisedIn } from './sent-messages.ts';
-import type { ListChange, ListHandlers } from './open-list.ts';
 import type { QueuedItem } from './thread-queue.ts';
 
 /** Opens the lists of a chat, and carries out what is chosen in them. */
@@ -35,43 +34,37 @@ export class ChatLists {
   /** The keys and the commands. */
   help(query = ''): void {
     const { list, keys } = this.#app;
-    const entries = helpEntries(keys);
-    list.open(openPicker({ title: 'Help', entries, query, hint: 'type to search · Esc closes' }), { choose: () => {} });
+    const hint = 'type to search · Esc closes';
+    list.open({ title: 'Help', entries: helpEntries(keys), query, hint }, { choose: () => {} });
   }
 
   /** The threads: those of this folder first. */
   async threads(query = ''): Promise<void> {
     const { list, threads, options } = this.#app;
-    const picker = openPicker({
-      title: 'Threads',
-      entries: await this.#threadEntries(),
-      query,
-      empty: 'no thread matches',
-      hint: 'Enter opens · Ctrl+D deletes · Tab shows more · Esc closes',
-    });
-    list.open(picker, {
-      choose: ({ id }) => this.#app.open(id),
-      on: {
-        'list.delete': async entry => {
-          if (entry === undefined || entry.id === threads.threadId) return 'nothing';
-          await threads.conversations.delete(entry.id, { remove: () => options.log.deleteThread(entry.id) });
-          return { entries: await this.#threadEntries() };
+    const entries = await this.#threadEntries();
+    const hint = 'Enter opens · Ctrl+D deletes · Tab shows more · Esc closes';
+    list.open(
+      { title: 'Threads', entries, query, empty: 'no thread matches', hint },
+      {
+        choose: ({ id }) => this.#app.open(id),
+        on: {
+          'list.delete': async entry => {
+            if (entry === undefined || entry.id === threads.threadId) return 'nothing';
+            await threads.conversations.delete(entry.id, { remove: () => options.log.deleteThread(entry.id) });
+            return { entries: await this.#threadEntries() };
+          },
         },
       },
-    });
+    );
   }
 
   /** The agents that can be used here: choosing one continues the thread with it, or begins a new one. */
   async agents(): Promise<void> {
     const { list, options, threads } = this.#app;
     const { id: current } = threads.agent;
-    const picker = openPicker({
-      title: 'Agents',
-      entries: agentEntries(await options.agents.list(), current),
-      marked: current,
-      hint: `Enter ${threads.canChangeAgent ? 'continues this thread' : 'starts a new thread'} · type to search · Esc closes`,
-    });
-    list.open(picker, { choose: ({ id }) => this.#app.switchAgent(id) });
+    const entries = agentEntries(await options.agents.list(), current);
+    const hint = `Enter ${threads.canChangeAgent ? 'continues this thread' : 'starts a new thread'} · type to search · Esc closes`;
+    list.open({ title: 'Agents', entries, marked: current, hint }, { choose: ({ id }) => this.#app.switchAgent(id) });
   }
 
   /** The models that can be used, or all. */
@@ -85,26 +78,23 @@ export class ChatLists {
     const { contextSize } = options;
     const usable = usableModels(models, { current, contextSize });
     let isEvery = usable.length === 0;
-    const entriesOf = () => modelEntries(isEvery ? models : usable, { current, contextSize });
-    const titleOf = () => (isEvery ? 'All models' : 'Models');
-    const marked = query === '' && current !== '' ? { marked: current } : {};
-    const picker = openPicker({
-      title: titleOf(),
-      entries: entriesOf(),
+    const shown = () => ({
+      title: isEvery ? 'All models' : 'Models',
+      entries: modelEntries(isEvery ? models : usable, { current, contextSize }),
+    });
+    const picker = {
+      ...shown(),
       query,
-      ...marked,
+      marked: query === '' && current !== '' ? current : undefined,
       empty: 'no usable model matches: Ctrl+S shows all',
       hint: 'type to search · Enter chooses · Ctrl+S all models · Esc closes',
-    });
+    };
     list.open(picker, {
-      choose: async ({ id }) => {
-        await threads.switchModel(id);
-        if (threads.threadId === undefined) this.#app.note(`Model: ${id}`);
-      },
+      choose: ({ id }) => this.#app.switchModel(id),
       on: {
         'list.scope': () => {
           isEvery = !isEvery;
-          return { entries: entriesOf(), title: titleOf() };
+          return shown();
         },
       },
     });
@@ -114,44 +104,42 @@ export class ChatLists {
   history(query = ''): void {
     const { list, draft } = this.#app;
     let isEverywhere = false;
-    const entriesOf = () =>
-      draft.recent(isEverywhere).map((text, at) => ({ id: `${at}`, label: text, preview: text.split('\n') }));
-    const titleOf = () => (isEverywhere ? 'History of all folders' : 'History of this folder');
-    const picker = openPicker({
-      title: titleOf(),
-      entries: entriesOf(),
-      query,
-      hint: 'type to search · Enter takes · Ctrl+S all folders · Esc closes',
+    const shown = () => ({
+      title: isEverywhere ? 'History of all folders' : 'History of this folder',
+      entries: draft.recent(isEverywhere).map((text, at) => ({ id: `${at}`, label: text, preview: text.split('\n') })),
     });
-    const texts = () => draft.recent(isEverywhere);
-    list.open(picker, {
-      choose: ({ id }) => draft.replace(texts()[Number(id)] ?? ''),
-      on: {
-        'list.scope': () => {
-          isEverywhere = !isEverywhere;
-          return { entries: entriesOf(), title: titleOf() };
+    const hint = 'type to search · Enter takes · Ctrl+S all folders · Esc closes';
+    list.open(
+      { ...shown(), query, hint },
+      {
+        choose: ({ label }) => draft.replace(label),
+        on: {
+          'list.scope': () => {
+            isEverywhere = !isEverywhere;
+            return shown();
+          },
         },
       },
-    });
+    );
   }
 
   /** What waits for an answer, in any thread. */
   async inbox(): Promise<void> {
     const { list, options, threads } = this.#app;
-    const items = (await threads.conversations.inbox.list()).map(({ thread, entry }) => ({
-      threadId: thread.id,
-      threadTitle: thread.title,
-      entry,
-    }));
-    if (items.length === 0) return this.#app.note('Nothing waits for an answer.');
+    const waiting = await threads.conversations.inbox.list();
+    if (waiting.length === 0) return this.#app.note('Nothing waits for an answer.');
+    const items = waiting.map(({ thread: { id, title }, entry }) => ({ threadId: id, threadTitle: title, entry }));
     const entries = inboxEntries(items, options.clock.now());
-    list.open(openPicker({ title: 'Waiting for you', entries, hint: 'Enter answers · Esc closes' }), {
-      choose: async ({ id }) => {
-        const [threadId = '', ...rest] = id.split(' ');
-        await this.#app.open(threadId);
-        this.#app.enterRelay(rest.join(' '));
+    list.open(
+      { title: 'Waiting for you', entries, hint: 'Enter answers · Esc closes' },
+      {
+        choose: async ({ id }) => {
+          const [threadId = '', ...rest] = id.split(' ');
+          await this.#app.open(threadId);
+          this.#app.enterRelay(rest.join(' '));
+        },
       },
-    });
+    );
   }
 
   /** The messages that wait: edit, delete, send now, reorder. Nothing is sent while it is open. */
@@ -187,7 +175,7 @@ export class ChatLists {
     };
     this.#queueList = handlers;
     await queue.pause('list');
-    list.open(openPicker({ title: 'Queue', entries: queueEntries(queue.items), hint }), handlers);
+    list.open({ title: 'Queue', entries: queueEntries(queue.items), hint }, handlers);
   }
 
   /** Shows what waits now, if the queue is open. */
@@ -208,29 +196,30 @@ export class ChatLists {
     if (id === undefined) return this.#app.note('There is nothing to go back to yet.');
     const sent = await SentMessages.open(log, id);
     const canGoForward = await threads.conversations.rewind.canRedo(id);
-    const targetOf = ({ messageId, text, at }: SentMessage): RewindTarget => ({
-      messageId,
-      text,
+    const targetOf = ({ at, ...message }: SentMessage): RewindTarget => ({
+      ...message,
       age: at === undefined ? '' : ageText(at, clock.now()),
     });
     const shown = () => ({
       title: sent.hasEarlier ? 'Go back to before (↑ reads earlier messages)' : 'Go back to before',
       entries: rewindEntries(sent.messages.map(targetOf), canGoForward),
     });
-    const picker = openPicker({ ...shown(), marked: nowEntry, hint: 'type to search · Enter chooses · Esc closes' });
-    list.open(picker, {
-      earlier: {
-        exist: () => sent.hasEarlier,
-        load: async () => {
-          await sent.loadEarlier();
-          return shown();
+    list.open(
+      { ...shown(), marked: nowEntry, hint: 'type to search · Enter chooses · Esc closes' },
+      {
+        earlier: {
+          exist: () => sent.hasEarlier,
+          load: async () => {
+            await sent.loadEarlier();
+            return shown();
+          },
+        },
+        choose: entry => {
+          if (entry.id === forwardEntry) return this.redo();
+          return entry.id === nowEntry ? undefined : this.#chooseScope(id, entry);
         },
       },
-      choose: entry => {
-        if (entry.id === forwardEntry) return this.redo();
-        return entry.id === nowEntry ? undefined : this.#chooseScope(id, entry);
-      },
-    });
+    );
   }
 
   /** Takes the newest turn back, with its files. */
@@ -262,8 +251,10 @@ export class ChatLists {
     const { list, threads } = this.#app;
     const { folders } = await threads.conversations.rewind.previewUndo(threadId, messageId);
     const entries = scopeEntries(folders.flatMap(({ files }) => files));
-    const picker = openPicker({ title: 'Take back', entries, showsPreview: true, hint: 'Enter chooses · Esc closes' });
-    list.open(picker, { choose: ({ id }) => this.#undo(threadId, { messageId, scope: id as RewindScope }) });
+    list.open(
+      { title: 'Take back', entries, showsPreview: true, hint: 'Enter chooses · Esc closes' },
+      { choose: ({ id }) => this.#undo(threadId, { messageId, scope: id as RewindScope }) },
+    );
   }
 
   async #undo(threadId: string, options: { readonly messageId?: string; readonly scope?: RewindScope }): Promise<void> {

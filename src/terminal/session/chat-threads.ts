@@ -1,28 +1,20 @@
 import type { AgentMode } from '../../agents/agent.ts';
-import { type Clock, Conversations, Supervisor, type SupervisorOptions } from '../../control/index.ts';
+import { Conversations, Supervisor } from '../../control/index.ts';
 import { checkModel, chosenModel, findChosenModel } from '../../control/conversations/conversation-settings.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
 import { defined } from '../../events/defined.ts';
 import { newId, SingletreeError } from '../../events/index.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import type { Thread } from '../../log/index.ts';
 import type { RelayEntry } from '../../projections/index.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
-import type { ChatAgent, ChatAgents } from './chat-options.ts';
+import type { ChatAgent, ChatOptions } from './chat-options.ts';
 import { type PersonAnswer, toRelayAnswer } from './relay-band.ts';
 import { OpenThread } from './open-thread.ts';
 
-export interface ChatThreadsOptions {
-  readonly log: EventLog;
-  /** The agent of the first thread. */
-  readonly agent: ChatAgent;
-  /** Follows the runs of the chat. */
-  readonly telemetry?: SupervisorOptions['telemetry'];
-  readonly agents: Pick<ChatAgents, 'open' | 'agentOf'>;
-  /** The folder of the person: new threads note it. */
-  readonly cwd: string;
+export interface ChatThreadsOptions extends Pick<ChatOptions, 'log' | 'agent' | 'telemetry' | 'cwd' | 'clock'> {
+  readonly agents: Pick<ChatOptions['agents'], 'open' | 'agentOf'>;
   /** The folder with the snapshots of work trees; without it nothing can be undone. */
   readonly snapshots?: string;
-  readonly clock: Clock;
   /** Called with the thread that the first message created. */
   readonly onCreate?: (threadId: string) => void;
   /** Called whenever something changed that the screen shows. */

@@ -7,11 +7,10 @@ import { workspace } from '../../agents/workspace/workspace-folder.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { DraftStore } from '../composer/draft-store.ts';
 import { HistoryFile } from '../composer/history.ts';
-import { openPicker } from '../pickers/list-picker.ts';
+import { OpenList, openPicker } from '../pickers/list-picker.ts';
 import { textOfLine } from '../screen/styled-line.ts';
-import { completionLines } from './chat-view.ts';
+import { completionLines } from './chat-drawing.ts';
 import { DraftInput } from './draft-input.ts';
-import { OpenList } from './open-list.ts';
 import { runShellLine, shellLineContext } from './person-shell.ts';
 
 let root = '';

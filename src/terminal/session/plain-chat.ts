@@ -8,11 +8,11 @@ import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { ChatThreads } from './chat-threads.ts';
-import { RowPrinter, storeText } from '../rows/row.ts';
+import { RowPrinter } from '../rows/row.ts';
 import { closingReason, handleEnd } from './process-exits.ts';
 import { newBand, type PersonAnswer } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
-import { StoreWatch } from './store-watch.ts';
+import { storeText, StoreWatch } from './store-watch.ts';
 import type { OpenThread } from './open-thread.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -42,15 +42,9 @@ export class PlainChat {
 
   private constructor(options: PlainChatOptions) {
     this.#options = options;
-    const { log, agent, agents, cwd, clock, telemetry } = options;
     this.#threads = new ChatThreads({
-      log,
-      agent,
-      agents,
-      cwd,
+      ...options,
       onChange: () => this.#changed(),
-      clock,
-      ...(telemetry && { telemetry }),
       onLost: error => this.#line(`The thread cannot be followed any more: ${errorText(error)}`),
     });
   }

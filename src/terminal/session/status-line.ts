@@ -6,7 +6,7 @@ import { type Line, span } from '../screen/styled-line.ts';
 import { lineWidth } from '../screen/text-width.ts';
 
 /** What the status line shows. */
-export interface Status {
+interface Status {
   /** The agent; ours is not named. */
   readonly agent: string;
   readonly mode: string;
@@ -72,7 +72,7 @@ export interface Activity extends Doing {
 }
 
 /** A message that is being stored, or whose run reads its thread. */
-export interface Waiting {
+interface Waiting {
   /** Its text while the store does not have it. */
   readonly text?: string;
   /** How long it has waited, in milliseconds. */

@@ -54,3 +54,8 @@ export class StoreWatch {
     if (isNew && !this.#isStopped) this.#options.onChange(problem);
   }
 }
+
+/** Returns what a person reads when the store cannot be used, and without a problem when it can again. */
+export function storeText(problem: string | undefined): string {
+  return problem === undefined ? 'The store can be used again.' : `The store cannot be used. ${problem}`;
+}

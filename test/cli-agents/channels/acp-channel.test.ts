@@ -1,68 +1,66 @@
 import { describe, expect, it } from 'vitest';
 import { acpAdapter, acpAgent } from '../../../src/agents/cli/adapters/acp/acp-agent.ts';
-import { clineLive } from '../../../src/agents/cli/adapters/cline/live/adapter.ts';
+import { clineLive } from '../../../src/agents/cli/adapters/cline/live.ts';
 import { copilotLive } from '../../../src/agents/cli/adapters/copilot/live.ts';
-import { gooseLive } from '../../../src/agents/cli/adapters/goose/live/adapter.ts';
+import { gooseLive } from '../../../src/agents/cli/adapters/goose/live.ts';
 import { qwenLive } from '../../../src/agents/cli/adapters/qwen/live.ts';
 import type { LiveAdapter, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
 import { LiveDecisions } from '../../../src/agents/cli/live/live-decisions.ts';
-import { openChannel, settled } from './acp-replay.ts';
+import { openChannel } from './acp-replay.ts';
 
 const anyLive = acpAdapter({ command: 'any' }).live as LiveAdapter;
 
 /** A channel whose program a test plays. */
-async function play(adapter: LiveAdapter, start: Partial<LiveStart> = {}) {
-  const { channel, host } = await openChannel(adapter, start);
+function play(adapter: LiveAdapter, start: Partial<LiveStart> = {}) {
+  const { channel, host } = openChannel(adapter, start);
   let number = 0;
-  const receive = async (message: object) => {
+  const receive = (message: object) => {
     channel.receive(JSON.stringify({ jsonrpc: '2.0', ...message }), ++number);
-    await settled();
   };
   const last = () =>
     JSON.parse(host.sent.at(-1) ?? '{}') as { id: number; method?: string; params?: object; result?: object };
   const reply = (result: object) => receive({ id: last().id, result });
-  const session = async (result: object) => {
-    await reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
-    await reply({ sessionId: 's', ...result });
+  const session = (result: object) => {
+    reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+    reply({ sessionId: 's', ...result });
   };
-  const prompt = async (content = 'go') => {
+  const prompt = (content = 'go') => {
     channel.prompt({ runId: 'run', content });
-    await settled();
   };
   return { channel, host, receive, last, reply, session, prompt };
 }
 
 describe('the ask policy of an ACP agent', () => {
-  it('is set when the session does not ask', async () => {
-    const { host, last, reply, session } = await play(gooseLive);
-    await session({ modes: { currentModeId: 'auto', availableModes: [{ id: 'auto' }, { id: 'approve' }] } });
+  it('is set when the session does not ask', () => {
+    const { host, last, reply, session } = play(gooseLive);
+    session({ modes: { currentModeId: 'auto', availableModes: [{ id: 'auto' }, { id: 'approve' }] } });
     expect(last()).toMatchObject({ method: 'session/set_mode', params: { modeId: 'approve' } });
     expect(host.session).toBeUndefined();
-    await reply({});
+    reply({});
     expect(host.session).toMatchObject({ mode: 'approve' });
   });
 
-  it('fails the session when an option is not set', async () => {
-    const { host, last, reply, session } = await play(clineLive);
+  it('fails the session when an option is not set', () => {
+    const { host, last, reply, session } = play(clineLive);
     const options = [{ id: 'auto_approve', type: 'boolean', currentValue: true }];
-    await session({ modes: { currentModeId: 'act' }, configOptions: options });
+    session({ modes: { currentModeId: 'act' }, configOptions: options });
     expect(last()).toMatchObject({ params: { configId: 'auto_approve', value: false } });
-    await reply({ configOptions: options });
+    reply({ configOptions: options });
     expect(host.problem).toMatchObject({ code: 'ask_policy' });
     expect(host.session).toBeUndefined();
   });
 
-  it('refuses a mode that does not ask', async () => {
-    const { host, session } = await play(qwenLive, { mode: 'yolo' });
-    await session({ modes: { currentModeId: 'default' } });
+  it('refuses a mode that does not ask', () => {
+    const { host, session } = play(qwenLive, { mode: 'yolo' });
+    session({ modes: { currentModeId: 'default' } });
     expect(host.problem).toMatchObject({ code: 'invalid_argument' });
   });
 
-  it('is restored when the program leaves it', async () => {
-    const { host, last, receive, session, prompt } = await play(qwenLive);
-    await session({ modes: { currentModeId: 'default' } });
-    await prompt();
-    await receive({
+  it('is restored when the program leaves it', () => {
+    const { host, last, receive, session, prompt } = play(qwenLive);
+    session({ modes: { currentModeId: 'default' } });
+    prompt();
+    receive({
       method: 'session/update',
       params: { sessionId: 's', update: { sessionUpdate: 'current_mode_update', currentModeId: 'yolo' } },
     });
@@ -86,11 +84,11 @@ describe('a form of an ACP agent', () => {
     },
   };
 
-  it('becomes a question for each field, and its answers have the types of the fields', async () => {
-    const { channel, host, last, receive, session, prompt } = await play(anyLive);
-    await session({});
-    await prompt();
-    await receive({ id: 'e', method: 'elicitation/create', params: form });
+  it('becomes a question for each field, and its answers have the types of the fields', () => {
+    const { channel, host, last, receive, session, prompt } = play(anyLive);
+    session({});
+    prompt();
+    receive({ id: 'e', method: 'elicitation/create', params: form });
     expect(host.requests).toMatchObject([
       { kind: 'question', question: 'Where to?\nRegion', options: [{ label: 'eu' }, { label: 'us' }] },
       { kind: 'question', question: 'Where to?\nCount' },
@@ -99,20 +97,18 @@ describe('a form of an ACP agent', () => {
     const given = ['us', '3', 'Yes'];
     for (const [index, { id }] of host.requests.entries())
       channel.answer(id, { outcome: 'answer', answer: given[index] as string });
-    await settled();
     expect(last()).toMatchObject({
       id: 'e',
       result: { action: 'accept', content: { region: 'us', count: 3, sure: true } },
     });
   });
 
-  it('is declined as a whole when one field is', async () => {
-    const { channel, host, last, receive, session, prompt } = await play(anyLive);
-    await session({});
-    await prompt();
-    await receive({ id: 'e', method: 'elicitation/create', params: form });
+  it('is declined as a whole when one field is', () => {
+    const { channel, host, last, receive, session, prompt } = play(anyLive);
+    session({});
+    prompt();
+    receive({ id: 'e', method: 'elicitation/create', params: form });
     channel.answer(host.requests[1]?.id ?? '', { outcome: 'reject' });
-    await settled();
     expect(last()).toMatchObject({ id: 'e', result: { action: 'decline' } });
     expect(host.withdrawn).toHaveLength(2);
   });
@@ -125,22 +121,21 @@ describe('requests of an ACP agent', () => {
     { optionId: 'no', kind: 'reject_once', name: 'No' },
   ];
 
-  it('are rejected when they could only be allowed for ever', async () => {
-    const { channel, host, last, receive, session, prompt } = await play(anyLive);
-    await session({});
-    await prompt();
-    await receive({ id: 7, method: 'session/request_permission', params: { ...ask, options } });
+  it('are rejected when they could only be allowed for ever', () => {
+    const { channel, host, last, receive, session, prompt } = play(anyLive);
+    session({});
+    prompt();
+    receive({ id: 7, method: 'session/request_permission', params: { ...ask, options } });
     channel.answer(host.requests[0]?.id ?? '', { outcome: 'approve' });
-    await settled();
     expect(last()).toMatchObject({ id: 7, result: { outcome: { optionId: 'no' } } });
   });
 
-  it('are never named by their title, which a rule for a tool could match', async () => {
-    const { host, receive, session, prompt } = await play(anyLive);
-    await session({});
-    await prompt();
+  it('are never named by their title, which a rule for a tool could match', () => {
+    const { host, receive, session, prompt } = play(anyLive);
+    session({});
+    prompt();
     const toolCall = { toolCallId: 'c', title: 'read', rawInput: { path: '/etc/passwd' } };
-    await receive({ id: 7, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
+    receive({ id: 7, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
     expect(host.requests[0]).toMatchObject({ tool: 'other', input: { title: 'read', path: '/etc/passwd' } });
   });
 
@@ -149,20 +144,20 @@ describe('requests of an ACP agent', () => {
     { id: 'cline', live: clineLive, mode: 'act', title: 'editor: secret.txt' },
     { id: 'acp', live: anyLive, mode: undefined, title: 'Write a file' },
   ])('of $id without locations are denied by a rule over their path', async ({ id, live, mode, title }) => {
-    const { host, receive, session, prompt } = await play(live);
-    await session({
+    const { host, receive, session, prompt } = play(live);
+    session({
       ...(mode && { modes: { currentModeId: mode, availableModes: [{ id: mode }] } }),
       configOptions: [{ id: 'auto_approve', type: 'boolean', currentValue: false }],
     });
-    await prompt();
+    prompt();
     const toolCall = { toolCallId: 'c', title, kind: 'edit', rawInput: { path: '/project/secret.txt', content: 'x' } };
-    await receive({
+    receive({
       method: 'session/update',
       params: { sessionId: 's', update: { sessionUpdate: 'tool_call', ...toolCall } },
     });
     // The request repeats other arguments than those of the call.
     const asked = { ...toolCall, rawInput: { path: '/project/other.txt', content: 'x' } };
-    await receive({
+    receive({
       id: 7,
       method: 'session/request_permission',
       params: { sessionId: 's', toolCall: asked, options },
@@ -184,43 +179,43 @@ describe('requests of an ACP agent', () => {
     expect(answer.outcome).toBe('reject');
   });
 
-  it('are withdrawn when the program cancels them', async () => {
-    const { host, last, receive, session, prompt } = await play(anyLive);
-    await session({});
-    await prompt();
-    await receive({ id: 7, method: 'session/request_permission', params: { ...ask, options } });
-    await receive({ method: '$/cancel_request', params: { requestId: 7 } });
+  it('are withdrawn when the program cancels them', () => {
+    const { host, last, receive, session, prompt } = play(anyLive);
+    session({});
+    prompt();
+    receive({ id: 7, method: 'session/request_permission', params: { ...ask, options } });
+    receive({ method: '$/cancel_request', params: { requestId: 7 } });
     expect(host.withdrawn).toHaveLength(1);
     expect(last()).toMatchObject({ id: 7, result: { outcome: { outcome: 'cancelled' } } });
   });
 
-  it('for files and terminals, which were not offered, are refused', async () => {
-    const { host, last, receive, session, prompt } = await play(anyLive);
-    await session({});
-    await prompt();
-    await receive({ id: 8, method: 'fs/read_text_file', params: { sessionId: 's', path: '/etc/passwd' } });
+  it('for files and terminals, which were not offered, are refused', () => {
+    const { host, last, receive, session, prompt } = play(anyLive);
+    session({});
+    prompt();
+    receive({ id: 8, method: 'fs/read_text_file', params: { sessionId: 's', path: '/etc/passwd' } });
     expect(last()).toMatchObject({ id: 8, error: { code: -32_601 } });
     expect(host.events.at(-1)).toMatchObject({ type: 'unknown' });
   });
 });
 
 describe('messages during a turn', () => {
-  it('are fetched by Qwen after its calls', async () => {
-    const { channel, host, last, receive, session, prompt } = await play(qwenLive);
-    await session({ modes: { currentModeId: 'default' } });
-    await prompt();
+  it('are fetched by Qwen after its calls', () => {
+    const { channel, host, last, receive, session, prompt } = play(qwenLive);
+    session({ modes: { currentModeId: 'default' } });
+    prompt();
     channel.steer({ id: 'm', content: 'also this' });
-    await receive({ id: 3, method: 'craft/drainMidTurnQueue', params: { sessionId: 's' } });
+    receive({ id: 3, method: 'craft/drainMidTurnQueue', params: { sessionId: 's' } });
     expect(last()).toMatchObject({ id: 3, result: { messages: ['also this'], hasQueuedPrompt: false } });
     expect(host.steerings).toEqual([{ id: 'm', delivery: 'joined' }]);
   });
 
-  it('are left for the next prompt when the turn ends without taking them', async () => {
-    const { channel, host, reply, session, prompt } = await play(qwenLive);
-    await session({ modes: { currentModeId: 'default' } });
-    await prompt();
+  it('are left for the next prompt when the turn ends without taking them', () => {
+    const { channel, host, reply, session, prompt } = play(qwenLive);
+    session({ modes: { currentModeId: 'default' } });
+    prompt();
     channel.steer({ id: 'm', content: 'also this' });
-    await reply({ stopReason: 'end_turn' });
+    reply({ stopReason: 'end_turn' });
     expect(host.ends).toEqual([{ reason: 'complete', unsent: ['m'] }]);
   });
 });
@@ -234,53 +229,52 @@ describe('a message that Goose has accepted into its turn', () => {
       _meta: { goose: { messageId } },
     });
 
-  async function steered() {
-    const played = await play(gooseLive);
+  function steered() {
+    const played = play(gooseLive);
     const { channel, host, last, receive, reply, session, prompt } = played;
-    await session({ modes: { currentModeId: 'approve' } });
-    await prompt();
+    session({ modes: { currentModeId: 'approve' } });
+    prompt();
     const promptId = last().id;
-    await receive(update({ sessionUpdate: 'session_info_update', _meta: { goose: { activeRunId: 'run-1' } } }));
-    await receive(chunk('m1'));
+    receive(update({ sessionUpdate: 'session_info_update', _meta: { goose: { activeRunId: 'run-1' } } }));
+    receive(chunk('m1'));
     channel.steer({ id: 'm', content: 'also this' });
-    await settled();
-    await reply({});
+    reply({});
     expect(host.steerings).toEqual([{ id: 'm', delivery: 'joined' }]);
     return { ...played, end: (stopReason: string) => receive({ id: promptId, result: { stopReason } }) };
   }
 
-  it('is unsent when the turn is stopped before the next model call', async () => {
-    const { channel, host, receive, end } = await steered();
-    await receive(chunk('m1'));
+  it('is unsent when the turn is stopped before the next model call', () => {
+    const { channel, host, receive, end } = steered();
+    receive(chunk('m1'));
     channel.interrupt();
-    await end('cancelled');
+    end('cancelled');
     expect(host.ends).toEqual([{ reason: 'aborted', unsent: ['m'] }]);
   });
 
-  it('is read when another model call has begun', async () => {
-    const { host, receive, end } = await steered();
-    await receive(chunk('m2'));
-    await end('cancelled');
+  it('is read when another model call has begun', () => {
+    const { host, receive, end } = steered();
+    receive(chunk('m2'));
+    end('cancelled');
     expect(host.ends).toEqual([{ reason: 'aborted' }]);
   });
 });
 
 describe('text that looks like a failure of Copilot', () => {
-  it('is text when something follows', async () => {
-    const { host, receive, reply, session, prompt } = await play(copilotLive);
-    await session({
+  it('is text when something follows', () => {
+    const { host, receive, reply, session, prompt } = play(copilotLive);
+    session({
       configOptions: [{ id: 'allow_all', currentValue: 'off' }],
       modes: { currentModeId: copilotAgent },
     });
-    await prompt();
+    prompt();
     const chunk = (text: string) =>
       receive({
         method: 'session/update',
         params: { sessionId: 's', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } },
       });
-    await chunk('Error: is a word');
-    await chunk(' that I explain.');
-    await reply({ stopReason: 'end_turn' });
+    chunk('Error: is a word');
+    chunk(' that I explain.');
+    reply({ stopReason: 'end_turn' });
     expect(host.ends).toEqual([{ reason: 'complete' }]);
     expect(host.events.filter(event => event.type === 'error')).toEqual([]);
   });
@@ -296,22 +290,22 @@ describe('acpAgent', () => {
 });
 
 describe('a session that print mode started by name', () => {
-  it('is found by its title, and keeps its name', async () => {
-    const { host, last, reply } = await play(gooseLive, { sessionId: 'singletree-r' });
-    await reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+  it('is found by its title, and keeps its name', () => {
+    const { host, last, reply } = play(gooseLive, { sessionId: 'singletree-r' });
+    reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
     expect(last()).toMatchObject({ method: 'session/list', params: {} });
-    await reply({ sessions: [{ sessionId: 'a', title: 'other' }], nextCursor: 'more' });
+    reply({ sessions: [{ sessionId: 'a', title: 'other' }], nextCursor: 'more' });
     expect(last()).toMatchObject({ method: 'session/list', params: { cursor: 'more' } });
-    await reply({ sessions: [{ sessionId: 'b', title: 'singletree-r' }] });
+    reply({ sessions: [{ sessionId: 'b', title: 'singletree-r' }] });
     expect(last()).toMatchObject({ method: 'session/load', params: { sessionId: 'b' } });
-    await reply({ modes: { currentModeId: 'approve', availableModes: [{ id: 'approve' }] } });
+    reply({ modes: { currentModeId: 'approve', availableModes: [{ id: 'approve' }] } });
     expect(host.session).toMatchObject({ sessionId: 'singletree-r' });
   });
 
-  it('is loaded by its name when it is not listed', async () => {
-    const { last, reply } = await play(gooseLive, { sessionId: 'singletree-r' });
-    await reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
-    await reply({ sessions: [] });
+  it('is loaded by its name when it is not listed', () => {
+    const { last, reply } = play(gooseLive, { sessionId: 'singletree-r' });
+    reply({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+    reply({ sessions: [] });
     expect(last()).toMatchObject({ method: 'session/load', params: { sessionId: 'singletree-r' } });
   });
 });

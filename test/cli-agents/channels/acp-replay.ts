@@ -1,23 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
 import type { LiveAdapter, LiveAnswer, LiveChannel, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { type RecordedLine, RecordingHost } from '../../support/recorded-channel.ts';
 
-/** Waits until the library has handled what it was given: it only uses microtasks. */
-export async function settled(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
-}
-
-/** Opens a channel and waits for its first message: its library has to be loaded. */
-export async function openChannel(
+/** Opens a channel. */
+export function openChannel(
   adapter: LiveAdapter,
   start: Partial<LiveStart> = {},
-): Promise<{ channel: LiveChannel; host: RecordingHost }> {
+): { channel: LiveChannel; host: RecordingHost } {
   const host = new RecordingHost();
   const channel = adapter.channel(host, { cwd: '$CWD', environment: {}, folder: '$TMP/session', ...start });
   channel.open();
-  while (host.sent.length === 0) await setImmediate();
   return { channel, host };
 }
 
@@ -43,8 +35,8 @@ const probes: ReadonlySet<unknown> = new Set(['no/such', 'session/list', 'sessio
  * Feeds a recording to a channel: lines of the program are received, prompts, answers and interrupts of the recording
  * client become commands. Answers of the program are mapped to our requests by method and order.
  */
-export async function replayAcp({ adapter, recording, start, mode }: AcpReplay): Promise<AcpReplayed> {
-  const { channel, host } = await openChannel(adapter, start);
+export function replayAcp({ adapter, recording, start, mode }: AcpReplay): AcpReplayed {
+  const { channel, host } = openChannel(adapter, start);
   const methods = new Map<unknown, string>();
   const counts = new Map<string, number>();
   const asked = new Map<unknown, number>();
@@ -92,12 +84,10 @@ export async function replayAcp({ adapter, recording, start, mode }: AcpReplay):
       if (message?.['method'] !== undefined) asks.set(message['id'], message['method']);
       const mapped = message === undefined ? line : answered(message, methods, host.sent);
       if (mapped !== undefined) channel.receive(mapped, ++number);
-      await settled();
       if (message?.['method'] !== undefined && host.requests.length > before) asked.set(message['id'], before);
     }
-    await settled();
   }
-  await channel.closed();
+  channel.closed();
   return { host, sent: host.sent.map(message => normalised(parsed(message) ?? {})), recorded };
 }
 

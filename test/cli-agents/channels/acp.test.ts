@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clineLive } from '../../../src/agents/cli/adapters/cline/live/adapter.ts';
+import { clineLive } from '../../../src/agents/cli/adapters/cline/live.ts';
 import { copilotLive } from '../../../src/agents/cli/adapters/copilot/live.ts';
 import { geminiLive } from '../../../src/agents/cli/adapters/gemini/live.ts';
-import { gooseLive } from '../../../src/agents/cli/adapters/goose/live/adapter.ts';
+import { gooseLive } from '../../../src/agents/cli/adapters/goose/live.ts';
 import { qwenLive } from '../../../src/agents/cli/adapters/qwen/live.ts';
 import type { LiveAdapter, LiveStart } from '../../../src/agents/cli/contract/live-channel.ts';
 import { checkOrder, parseEvent } from '../../../src/events/index.ts';
@@ -62,7 +62,7 @@ const recordings = Object.keys(programs).flatMap(program =>
 );
 
 /** Replays a recording, up to the request that ends it. */
-function replay(name: string): Promise<AcpReplayed> {
+function replay(name: string): AcpReplayed {
   const { proc, until, start = {}, mode } = scenes[name] ?? {};
   const adapter = programs[name.split('/')[0] as string] as LiveAdapter;
   const lines = readRecording(join(fixtures, `${name}.jsonl`), proc);
@@ -74,8 +74,8 @@ function replay(name: string): Promise<AcpReplayed> {
 describe.each(recordings)('the recorded session %s', name => {
   let replayed: AcpReplayed;
 
-  beforeAll(async () => {
-    replayed = await replay(name);
+  beforeAll(() => {
+    replayed = replay(name);
   });
 
   it('gets the messages that its client sent', () => {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'vitest';
 import { codexLive } from '../../../src/agents/cli/adapters/codex/live/adapter.ts';
-import { isConsumed } from '../../../src/agents/cli/adapters/codex/live/records.ts';
+import { isConsumed } from '../../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
 import { listOf, recordOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { checkMutatedChannel } from '../../support/mutated-channel.ts';
 import { codexFixtures, codexRecording } from './codex-replay.ts';

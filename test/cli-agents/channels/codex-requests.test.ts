@@ -52,7 +52,7 @@ describe('the session of Codex', () => {
 
   it('fails when the program ends before it is open', () => {
     const session = new CodexSession();
-    void session.channel.closed();
+    session.channel.closed();
     expect(session.host.trace).toMatchObject([{ failed: { code: 'agent_failed' } }]);
   });
 
@@ -157,7 +157,7 @@ describe('a request of Codex', () => {
   it('is withdrawn when the program ends, and the turn with it', () => {
     const session = open();
     session.askCommand(0, 'c1', 'make');
-    void session.channel.closed();
+    session.channel.closed();
     expect(session.host.withdrawn).toMatchObject([{ id: 'request-1' }]);
     expect(session.host.ends).toEqual([{ reason: 'error' }]);
   });

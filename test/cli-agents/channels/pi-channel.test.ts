@@ -72,7 +72,7 @@ describe('the session of Pi', () => {
 
   it('does not know the session to resume when the program ends at once', () => {
     const session = new Session({ sessionId: 'gone' });
-    void session.channel.closed();
+    session.channel.closed();
     expect(session.host.trace).toMatchObject([{ failed: { code: 'session_unknown' } }]);
   });
 
@@ -264,7 +264,7 @@ describe('the end of a turn of Pi', () => {
 
   it('is when the program closes', () => {
     const session = open().receive(permission('d1', 'c1'));
-    void session.channel.closed();
+    session.channel.closed();
     expect(session.host.withdrawn).toMatchObject([{ id: 'request-1' }]);
     expect(session.host.ends).toEqual([{ reason: 'error' }]);
   });

@@ -78,7 +78,7 @@ export function replayPi({ recording, start = {} }: PiReplay): Replayed {
     normalise,
   });
   replayed.host.runTimers();
-  void replayed.channel.closed();
+  replayed.channel.closed();
   return replayed;
 }
 

@@ -50,7 +50,7 @@ export function replayServe(options: ServeRecording) {
     else server.respond(message);
     server.answerFiles();
   }
-  void channel.closed();
+  channel.closed();
   return { host, recorded, sent: server.sent.map(normalise) };
 }
 

@@ -87,7 +87,7 @@ describe('a turn of Claude Code that changes to a mode in which it does not ask'
       const { host, channel, receive } = openClaude();
       receive(mode('bypassPermissions'));
       if (end === 'time') host.runTimers();
-      void channel.closed();
+      channel.closed();
       expect(host.trace.filter(call => 'failed' in call)).toMatchObject([{ failed: { code: 'unsafe_mode' } }]);
       expect(host.ends).toHaveLength(1);
     }

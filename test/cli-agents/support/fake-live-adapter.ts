@@ -36,9 +36,6 @@ export function fakeLiveAdapter(abilities: Partial<LiveAbilities> = {}): CliAdap
         switchMode: false,
         ...abilities,
       },
-      notes: [],
-      records: {},
-      differences: {},
       command: ({ sessionId, fork }) => ({
         args: [...(sessionId === undefined ? [] : ['--session', sessionId]), ...(fork === true ? ['--fork'] : [])],
       }),

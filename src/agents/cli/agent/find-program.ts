@@ -4,8 +4,8 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { environmentFor } from '../../process/environment.ts';
-import { lineText } from './line-reader.ts';
-import { runProcess } from './run-process.ts';
+import { lineText } from '../../process/line-reader.ts';
+import { runProcess } from '../../process/run-process.ts';
 
 /** The state of a program on this machine. */
 export interface FoundProgram {
@@ -70,7 +70,7 @@ const mostPrinted = 64 * 1024;
 async function versionOf(command: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string | undefined> {
   const printed = { stdout: '', stderr: '' };
   const { signal } = new AbortController();
-  const settings = { signal, timeoutMs, settleMs: 0, isFinished: () => false, stopStepMs: 100 };
+  const settings = { signal, timeoutMs, stopStepMs: 100 };
   const call = { command, args: ['--version'], cwd: process.cwd(), env: environmentFor(env, { needed: [/^/] }) };
   try {
     for await (const { stream, bytes } of runProcess({ ...call, ...settings })) {

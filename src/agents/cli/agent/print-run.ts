@@ -12,9 +12,9 @@ import { fitConversation } from '../sessions/fit-history.ts';
 import { type ChosenSession, findUsableSession, type SessionUse, writeHandOver } from '../sessions/hand-over.ts';
 import type { CliAgentOptions } from './cli-agent.ts';
 import { startFailure, withHint } from './failure-hint.ts';
-import { lineText } from './line-reader.ts';
+import { lineText } from '../../process/line-reader.ts';
 import { fitAttachments, promptOf } from './prompt.ts';
-import { type ProcessLine, runProcess } from './run-process.ts';
+import { type ProcessLine, runProcess } from '../../process/run-process.ts';
 import { RunTranslation } from './run-translation.ts';
 import { withCost } from './usage-cost.ts';
 

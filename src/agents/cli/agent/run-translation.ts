@@ -1,5 +1,6 @@
 import { defined } from '../../../events/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import type { ProcessExit } from '../../process/run-process.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { Translator } from '../contract/translator.ts';
 import { LastDenial } from './last-denial.ts';
@@ -25,12 +26,8 @@ export interface RecordedEnd {
   readonly error?: { readonly message: string; readonly code?: string };
 }
 
-/** The result of a process. */
-export interface ProcessEnd {
-  readonly exitCode?: number | null;
-  readonly signal?: string | null;
-  /** The reason it was stopped, when we stopped it. */
-  readonly stopped?: { readonly reason: 'aborted' | 'timeout'; readonly message: string };
+/** The result of the process of a run. */
+export interface ProcessEnd extends Omit<ProcessExit, 'failedToStart'> {
   /** The end that the record of the run states: it counts more than what the output says. */
   readonly recorded?: RecordedEnd;
   /** The output ended before the program reported its end, and its exit status is unknown. */

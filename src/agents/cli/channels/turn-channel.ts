@@ -6,6 +6,7 @@ import type {
   LiveTurn,
   LiveTurnEnd,
 } from '../contract/live-channel.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 
 export type SteerMessage = Parameters<LiveChannel['steer']>[0];
 export type SessionProblem = Parameters<ChannelHost['failed']>[0];
@@ -98,7 +99,7 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
 
   receive(line: string, number: number): void {
     if (this.isOver || line.trim() === '') return;
-    this.#deliver({ message: parseMessage(line), number });
+    this.#deliver({ message: parseJson(line, line), number });
   }
 
   prompt(prompt: LiveTurn): void {
@@ -160,14 +161,5 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
     if (this.take(early.message, early.number)) return;
     this.#early.push(early);
     if (this.#early.length > mostEarly) this.#early.shift();
-  }
-}
-
-/** A line that is not JSON is a message of its own. */
-function parseMessage(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return line;
   }
 }

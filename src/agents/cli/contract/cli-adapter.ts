@@ -1,6 +1,5 @@
 import type { CliCommand, CommandRequest } from './cli-command.ts';
 import type { LiveAdapter } from './live-channel.ts';
-import type { RecordRules } from './record-rules.ts';
 import type { SessionFormat } from '../sessions/session-format.ts';
 import type { Translator, TranslatorOptions } from './translator.ts';
 
@@ -29,8 +28,6 @@ export interface CliAdapter {
   readonly repeated?: RegExp;
   /** Whether plain text is one of its formats: its lines are `unknown` by rule. */
   readonly printsPlainText?: boolean;
-  /** How its records are translated, for its documentation page. */
-  readonly records: RecordRules;
   /** Its interactive channel, used when somebody can answer. */
   readonly live?: LiveAdapter;
   /** Its own session files, to be imported. */

@@ -1,6 +1,5 @@
 import type { AgentEvent, ContentPart } from '../../../events/index.ts';
 import type { CliCommand } from './cli-command.ts';
-import type { RecordRules } from './record-rules.ts';
 import type { AgentMode, SessionMcpServers, UsedTokens } from '../../agent.ts';
 
 /** The way a person's decision reaches the model when it cannot travel with the answer itself. */
@@ -192,11 +191,8 @@ export interface LiveChannel {
   steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
-  /**
-   * The program has closed its output: emits what is left of the open turn. Later calls do nothing. A channel that
-   * handles messages in order but not at once returns a promise that resolves when everything is emitted.
-   */
-  closed(): void | Promise<void>;
+  /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */
+  closed(): void;
 }
 
 /** The password of a local server: the transport chooses it and the program reads it from a variable. */
@@ -216,12 +212,6 @@ export interface LiveAdapter {
   readonly abilities: LiveAbilities;
   /** The modes that a person can choose, the normal one first; only with the ability `switchMode`. */
   readonly modes?: readonly AgentMode[];
-  /** What is not possible and why, or configured safe, for the documentation page: short sentences. */
-  readonly notes: readonly string[];
-  /** What each message of the program becomes, for the documentation page; any other becomes `unknown`. */
-  readonly records: RecordRules;
-  /** Where its events differ from those of print mode, by event or field, for the documentation page. */
-  readonly differences: Readonly<Record<string, string>>;
   /** Shown as a warning before the first prompt: what would run unasked in spite of all settings. */
   readonly warning?: string;
   command(start: LiveStart): LiveCommand;

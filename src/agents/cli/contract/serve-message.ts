@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../../base/parse-json.ts';
 
 const serveRequest = z.object({
   id: z.number(),
@@ -22,7 +23,7 @@ export type ServeResponse = z.infer<typeof serveResponse>['response'];
 
 /** Returns the request that a message is; undefined when it is anything else. */
 export function readServeRequest(message: string): ServeRequest | undefined {
-  return serveRequest.safeParse(parsed(message)).data;
+  return serveRequest.safeParse(parseJson(message)).data;
 }
 
 /** Returns the response that a message is; undefined when it is an event or anything else. */
@@ -33,12 +34,4 @@ export function readServeResponse(message: unknown): ServeResponse | undefined {
 /** Returns the message that carries a response. */
 export function serveResponseMessage(response: ServeResponse): string {
   return JSON.stringify({ response });
-}
-
-function parsed(message: string): unknown {
-  try {
-    return JSON.parse(message);
-  } catch {
-    return undefined;
-  }
 }

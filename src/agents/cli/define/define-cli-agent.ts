@@ -83,7 +83,6 @@ export function defineCliAgent(definition: CliAgentDefinition): CliAdapter {
     ...about,
     credentials: { variables: [], files: [] },
     versions: [],
-    records: {},
     ...(live?.live !== undefined && { live: live.live }),
     command: request => print.command(request),
     translator: options => lineTranslator(options, context => recordReader(print, context)),

@@ -1,4 +1,4 @@
-import type { ProcessExit, ProcessLine, ProcessRun } from '../agent/run-process.ts';
+import type { ProcessExit, ProcessLine, ProcessRun } from '../../process/run-process.ts';
 import type { ServeSettings } from '../contract/live-channel.ts';
 
 /** What a program is started with. */

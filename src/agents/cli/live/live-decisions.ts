@@ -1,23 +1,18 @@
 import { defined } from '../../../events/defined.ts';
-import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import type { EventOf } from '../../../events/index.ts';
 import type { RelayState } from '../../../projections/run-state.ts';
-import type { Answers, RelayAnswer } from '../../agent.ts';
+import { type Asking, askPerson, type PersonAnswer } from '../../ask-person.ts';
 import { Approvals } from '../../loop/approvals.ts';
-import { untilAborted } from '../../loop/until-aborted.ts';
 import type { DecisionSource } from '../../permissions/index.ts';
 import { workspace, type WorkspaceFolder } from '../../workspace/index.ts';
 import type { LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 import { cliToolRequest, plainRequest } from './cli-request.ts';
 import { previewChange } from './preview-change.ts';
 
-export interface LiveDecisionsOptions {
+export interface LiveDecisionsOptions extends Omit<Asking, 'onRelay'> {
   readonly agentId: string;
   readonly cwd: string;
   readonly rules: readonly DecisionSource[];
-  readonly answers: Answers | undefined;
-  readonly signal: AbortSignal;
-  /** Emits an event; resolves when it is stored. */
-  readonly put: (event: AgentEvent) => Promise<void>;
   /** People's earlier decisions in the thread. */
   readonly decided: readonly RelayState[];
   /** Approvals of calls that did not run because the process ended: they count for the same call again, once. */
@@ -45,8 +40,6 @@ export class LiveDecisions {
   readonly #unused: RelayState[];
   /** The relays of the open requests, by request id. */
   readonly #relays = new Map<string, EventOf<'relay'>>();
-  /** The open requests for permission, by call id. */
-  readonly #asking = new Map<string, string>();
   #folder: WorkspaceFolder | undefined;
 
   constructor(options: LiveDecisionsOptions) {
@@ -56,11 +49,7 @@ export class LiveDecisions {
       rules: options.rules,
       answers: options.answers,
       signal: options.signal,
-      put: event => {
-        const requestId = event.type === 'relay' ? this.#asking.get(event.toolCallId ?? '') : undefined;
-        if (event.type === 'relay' && requestId !== undefined) this.#relays.set(requestId, event);
-        return options.put(event);
-      },
+      put: options.put,
       requestOf: ({ tool, category, command, params }, input) =>
         plainRequest(options.agentId, { tool, input: params, ...defined({ category, command }) }, input),
     });
@@ -69,14 +58,12 @@ export class LiveDecisions {
 
   /** Returns the decision on a request; rejects when the signal aborts. */
   async decide(request: LiveRequest, signal: AbortSignal): Promise<LiveDecision> {
-    if (request.kind === 'permission') this.#asking.set(request.toolCallId, request.id);
     try {
       if (request.kind === 'permission') return await this.#permission(request, signal);
       if (request.kind === 'check') return await this.#check(request);
       return await (request.kind === 'question' ? this.#question(request, signal) : this.#plan(request, signal));
     } finally {
       if (!signal.aborted) this.#relays.delete(request.id);
-      if (request.kind === 'permission') this.#asking.delete(request.toolCallId);
     }
   }
 
@@ -131,6 +118,7 @@ export class LiveDecisions {
         },
         approvalGrantsAccess: true,
         signal,
+        onRelay: relay => this.#relays.set(request.id, relay),
       },
       new Map(before && [[before.relay.id, before]]),
     );
@@ -144,20 +132,16 @@ export class LiveDecisions {
 
   async #question(request: Question, signal: AbortSignal): Promise<LiveDecision> {
     const { runId, toolCallId, question, options, selectionMode } = request;
-    const given = await this.#ask(
-      request.id,
-      {
-        type: 'relay',
-        runId,
-        id: newId(),
-        relayKind: 'question',
-        question,
-        answers: ['answer', 'reject'],
-        ...defined({ toolCallId, selectionMode }),
-        ...(options && { options: options.map(option => ({ ...option })) }),
-      },
-      signal,
-    );
+    const given = await this.#ask(request.id, signal, id => ({
+      type: 'relay',
+      runId,
+      id,
+      relayKind: 'question',
+      question,
+      answers: ['answer', 'reject'],
+      ...defined({ toolCallId, selectionMode }),
+      ...(options && { options: options.map(option => ({ ...option })) }),
+    }));
     if (given?.outcome === 'answer')
       return { answer: { outcome: 'answer', answer: given.answer ?? '' }, byPerson: true };
     return { answer: { outcome: 'reject', feedback: refusal(given) }, byPerson: given !== undefined };
@@ -165,33 +149,29 @@ export class LiveDecisions {
 
   async #plan(request: Plan, signal: AbortSignal): Promise<LiveDecision> {
     const { id, runId, toolCallId, title, plan } = request;
-    const given = await this.#ask(
-      request.id,
-      {
-        type: 'relay',
-        runId,
-        id: newId(),
-        relayKind: 'plan',
-        planId: toolCallId ?? id,
-        plan,
-        answers: ['approve', 'reject'],
-        ...defined({ toolCallId, title }),
-      },
-      signal,
-    );
+    const given = await this.#ask(request.id, signal, relayId => ({
+      type: 'relay',
+      runId,
+      id: relayId,
+      relayKind: 'plan',
+      planId: toolCallId ?? id,
+      plan,
+      answers: ['approve', 'reject'],
+      ...defined({ toolCallId, title }),
+    }));
     const feedback = given?.feedback;
     if (given?.outcome === 'approve')
       return { answer: { outcome: 'approve', ...defined({ feedback }) }, byPerson: true };
     return { answer: { outcome: 'reject', feedback: refusal(given) }, byPerson: given !== undefined };
   }
 
-  /** Undefined when nobody can be asked. */
-  async #ask(requestId: string, relay: EventOf<'relay'>, signal: AbortSignal): Promise<RelayAnswer | undefined> {
+  #ask(
+    requestId: string,
+    signal: AbortSignal,
+    toRelay: (id: string) => EventOf<'relay'>,
+  ): Promise<PersonAnswer | undefined> {
     const { answers, put } = this.#options;
-    if (answers === undefined) return undefined;
-    this.#relays.set(requestId, relay);
-    await put(relay);
-    return untilAborted(answers.wait(relay.id, signal), signal);
+    return askPerson({ answers, put, signal, onRelay: relay => this.#relays.set(requestId, relay) }, toRelay);
   }
 
   #takeUnused({ tool, input }: Permission): RelayState | undefined {
@@ -203,7 +183,7 @@ export class LiveDecisions {
   }
 }
 
-function refusal(answer: RelayAnswer | undefined): string {
+function refusal(answer: PersonAnswer | undefined): string {
   if (answer === undefined) return nobody;
   if (answer.outcome === 'expired') return 'Nobody answered in time.';
   return answer.feedback ?? 'The user declined.';

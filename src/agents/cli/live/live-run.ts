@@ -7,7 +7,7 @@ import type { EventChannel } from '../../loop/event-channel.ts';
 import { TimeLimit } from '../../loop/time-limit.ts';
 import { startEvent } from '../../start-event.ts';
 import { withHint } from '../agent/failure-hint.ts';
-import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
+import type { ProcessExit, ProcessLine } from '../../process/run-process.ts';
 import { RunStamp } from '../agent/run-stamp.ts';
 import { withCost } from '../agent/usage-cost.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';

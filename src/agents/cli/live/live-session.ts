@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProcessExit, ProcessLine } from '../agent/run-process.ts';
+import type { ProcessExit, ProcessLine } from '../../process/run-process.ts';
 import type { ChannelHost, LiveAdapter, LiveChannel, LiveStart, LiveTurn } from '../contract/live-channel.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
 import type { SessionProblem } from './session-problems.ts';
@@ -206,7 +206,7 @@ export class LiveSession {
     for (const timer of this.#timers) clearTimeout(timer);
     // The channel of a program that never ran can only guess why.
     if (exit.failedToStart !== undefined) this.#user?.exited(exit);
-    await this.channel.closed();
+    this.channel.closed();
     if (exit.failedToStart === undefined) this.#user?.exited(exit);
     this.#settleOpening({ problem: this.#problem ?? { message: 'The program ended.', code: 'exit_code' } });
     await rm(this.#folder, { recursive: true, force: true }).catch(() => {});

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
-import { lineText } from '../agent/line-reader.ts';
+import { lineText } from '../../process/line-reader.ts';
 import { stderrMessage } from '../agent/output-tail.ts';
-import type { ProcessLine } from '../agent/run-process.ts';
+import type { ProcessLine } from '../../process/run-process.ts';
 import type { LiveRunOptions } from './live-run.ts';
 import type { RunProblems } from './run-problems.ts';
 

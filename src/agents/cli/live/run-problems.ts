@@ -1,6 +1,6 @@
 import { type AgentEvent, errorText } from '../../../events/index.ts';
 import { OutputTail } from '../agent/output-tail.ts';
-import type { ProcessExit } from '../agent/run-process.ts';
+import type { ProcessExit } from '../../process/run-process.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { codeOf, exitProblem, type SessionProblem, unexplained } from './session-problems.ts';
 

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { ServeRequest, ServeResponse } from '../contract/serve-message.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 
 /** How a local server is reached. */
 export interface ServeAddress {
@@ -39,7 +40,10 @@ export class ServeRequests {
       const headers = { authorization, ...(content !== undefined && { 'content-type': 'application/json' }) };
       const signal = AbortSignal.timeout(requestMs);
       const sent = request(new URL(path, url), { method, headers, agent: this.#agent, signal }, response => {
-        readBody(response).then(text => resolve({ id, status: response.statusCode ?? 0, body: parsed(text) }), fail);
+        readBody(response).then(
+          text => resolve({ id, status: response.statusCode ?? 0, body: parseJson(text, text) }),
+          fail,
+        );
       });
       sent.on('error', fail);
       sent.end(content);
@@ -51,12 +55,4 @@ async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of response) chunks.push(chunk as Uint8Array);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

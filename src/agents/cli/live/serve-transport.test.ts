@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { lineText } from '../agent/line-reader.ts';
+import { lineText } from '../../process/line-reader.ts';
 import type { ChannelTransport } from './channel-transport.ts';
 import { serveTransport } from './serve-transport.ts';
 

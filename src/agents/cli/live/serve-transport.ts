@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import { lineText, LineReader } from '../agent/line-reader.ts';
-import { type ProcessExit, type ProcessLine, ProcessRun } from '../agent/run-process.ts';
+import { lineText, LineReader } from '../../process/line-reader.ts';
+import { type ProcessExit, type ProcessLine, ProcessRun } from '../../process/run-process.ts';
 import { readServeRequest, serveResponseMessage } from '../contract/serve-message.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
 import { type ServeAddress, ServeRequests } from './serve-requests.ts';
@@ -40,9 +40,8 @@ class ServeTransport implements ChannelTransport {
     const { user = '', passwordVariable = '' } = serve ?? {};
     const password = randomBytes(24).toString('base64url');
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-    const { signal } = new AbortController();
     const env = { ...options.env, [passwordVariable]: password };
-    this.#run = new ProcessRun({ ...options, env, signal, hasTurns: true, settleMs: 0, isFinished: () => false });
+    this.#run = new ProcessRun({ ...options, env, hasTurns: true });
     this.turns = this.#run;
     this.exit = this.#run.exit;
     void this.#readOutput();

@@ -1,7 +1,7 @@
 import { SingletreeError } from '../../../events/index.ts';
 import { startFailure } from '../agent/failure-hint.ts';
 import { exitOf, outerSignals } from '../agent/run-translation.ts';
-import type { ProcessExit } from '../agent/run-process.ts';
+import type { ProcessExit } from '../../process/run-process.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 
 /** Why a session cannot be used, as data of an `error` event. */

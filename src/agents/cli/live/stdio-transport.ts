@@ -1,17 +1,16 @@
-import { ProcessRun } from '../agent/run-process.ts';
+import { ProcessRun } from '../../process/run-process.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
 
 /** Starts a program whose messages are the lines of its standard input and output. */
 export function stdioTransport(options: TransportOptions): ChannelTransport {
-  const { signal } = new AbortController();
-  const live = { isInteractive: true, hasTurns: true, settleMs: 0, isFinished: () => false };
-  const run = new ProcessRun({ ...options, ...live, signal });
+  const run = new ProcessRun({ ...options, isInteractive: true, hasTurns: true });
   return {
     get isRunning() {
       return run.isRunning;
     },
     exit: run.exit,
-    send: message => run.send(`${message}\n`),
+    // A program that reads no more has ended, or ends: its exit is what is reported.
+    send: message => void run.send(`${message}\n`).catch(() => {}),
     next: () => run.next(),
     keepAlive: isKept => run.keepAlive(isKept),
     turns: run,

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../../events/index.ts';
-import { lineText } from '../agent/line-reader.ts';
+import { lineText } from '../../process/line-reader.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 
 interface HeldLine {
   readonly bytes: Uint8Array;
@@ -22,11 +23,7 @@ export class RawLines {
     const held = this.#lines.get(line);
     if (held === undefined) return undefined;
     const text = lineText(held.bytes);
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      return text;
-    }
+    return parseJson(text, text);
   };
 
   /** Releases what no later event refers to, after an event was projected. */

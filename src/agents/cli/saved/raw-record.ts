@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { RawLine } from '../../../log/index.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 
 const fields = { n: z.int().positive(), ts: z.iso.datetime({ offset: true }), stream: z.enum(['stdout', 'stderr']) };
 const record = z.union([z.object({ ...fields, line: z.string() }), z.object({ ...fields, base64: z.base64() })]);
@@ -15,16 +16,8 @@ export function rawRecord({ n, ts, stream, line }: RawLine): object {
 
 /** Decodes a line of `raw.jsonl`; undefined when it is anything else. */
 export function readRawRecord(text: string): RawLine | undefined {
-  const { data } = record.safeParse(jsonOf(text));
+  const { data } = record.safeParse(parseJson(text));
   if (data === undefined) return undefined;
   const { n, ts, stream } = data;
   return { n, ts, stream, line: 'line' in data ? Buffer.from(data.line) : Buffer.from(data.base64, 'base64') };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

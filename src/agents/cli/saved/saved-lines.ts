@@ -1,6 +1,6 @@
 import { defined } from '../../../events/defined.ts';
 import type { RawLine } from '../../../log/index.ts';
-import { type LinePiece, LineReader, lineText } from '../agent/line-reader.ts';
+import { type LinePiece, LineReader, lineText } from '../../process/line-reader.ts';
 import { readRawRecord } from './raw-record.ts';
 
 /** A line of a saved stream; `ts` is the time at which it was printed, when that was saved. */

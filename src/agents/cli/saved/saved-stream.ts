@@ -5,7 +5,7 @@ import { optionsCheck } from '../../../events/options/check-options.ts';
 import { name } from '../../../events/options/option-fields.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import { lineText } from '../agent/line-reader.ts';
+import { lineText } from '../../process/line-reader.ts';
 import { type RecordedEnd, RunTranslation } from '../agent/run-translation.ts';
 import { withCost } from '../agent/usage-cost.ts';
 import { RawLines } from './raw-lines.ts';

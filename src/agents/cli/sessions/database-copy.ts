@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type Database from 'libsql';
 import { isHeldFile } from '../../../events/held-files.ts';
 import { SingletreeError } from '../../../events/index.ts';
-import type { LinePiece } from '../agent/line-reader.ts';
+import type { LinePiece } from '../../process/line-reader.ts';
 import { readRecord } from './session-files.ts';
 
 type Row = Readonly<Record<string, unknown>>;

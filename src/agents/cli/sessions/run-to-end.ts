@@ -1,5 +1,5 @@
-import { lineText } from '../agent/line-reader.ts';
-import { ProcessRun } from '../agent/run-process.ts';
+import { lineText } from '../../process/line-reader.ts';
+import { ProcessRun } from '../../process/run-process.ts';
 
 export interface ProgramCall {
   readonly executable: string;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type LinePiece, LineReader, lineText } from '../agent/line-reader.ts';
+import { type LinePiece, LineReader, lineText } from '../../process/line-reader.ts';
 import { recordOf, type WireRecord } from '../shared/wire-value.ts';
 import type { FoundSession } from './session-format.ts';
 

@@ -1,4 +1,4 @@
-import type { LinePiece } from '../agent/line-reader.ts';
+import type { LinePiece } from '../../process/line-reader.ts';
 import type { WireRecord } from '../shared/wire-value.ts';
 import type { ProgramCall } from './run-to-end.ts';
 import type { SessionTurns } from './session-turns.ts';

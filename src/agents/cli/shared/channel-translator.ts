@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../../events/index.ts';
 import type { ChannelHost } from '../contract/live-channel.ts';
 import type { Failure, Translator } from '../contract/translator.ts';
 import { recordOf, type WireRecord } from './wire-value.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 
 /** Translates the saved messages of an interactive channel, whose client is not there: it only knows the program's side. */
 export interface MessageReader {
@@ -38,7 +39,7 @@ export function channelTranslator(readerFor: (host: ChannelHost) => MessageReade
     translate(line, number) {
       count++;
       return during(() => {
-        if (line.trim() !== '') reader.receive(parseLine(line), number ?? count);
+        if (line.trim() !== '') reader.receive(parseJson(line, line), number ?? count);
       });
     },
     flush: () => during(() => reader.end()),
@@ -62,7 +63,7 @@ export function eitherTranslator(
   let chosen: Translator | undefined;
   return {
     translate(line, number) {
-      const record = chosen === undefined ? recordOf(parseLine(line)) : undefined;
+      const record = chosen === undefined ? recordOf(parseJson(line, line)) : undefined;
       if (record !== undefined) chosen = isMessage(record) ? channel : print;
       return (chosen ?? print).translate(line, number);
     },
@@ -77,12 +78,4 @@ export function eitherTranslator(
       return chosen === channel;
     },
   };
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return line;
-  }
 }

@@ -1,6 +1,7 @@
 import { LineContext } from './line-context.ts';
 import type { Translator, TranslatorOptions } from '../contract/translator.ts';
 import { recordOf, type WireRecord } from './wire-value.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 
 /** Translates the records of one program. */
 export interface RecordReader {
@@ -47,13 +48,7 @@ export function lineTranslator(
   };
 
   function take(line: string): void {
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      context.unknown(line);
-      return;
-    }
+    const value = parseJson(line, line);
     const record = recordOf(value);
     if (record === undefined) context.unknown(value);
     else

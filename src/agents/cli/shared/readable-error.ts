@@ -1,4 +1,5 @@
 import { recordOf, textOf } from './wire-value.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 
 /** Returns the text of a reported error of any shape; empty when it has none. */
 export function errorText(error: unknown): string {
@@ -13,11 +14,7 @@ export function errorText(error: unknown): string {
 export function readableError(text: string): string {
   const [, status = '', json] = /^(\d{3}: )?(\{[^]*\})$/.exec(text.trim()) ?? [];
   if (json === undefined) return text;
-  try {
-    const body = recordOf(JSON.parse(json));
-    const message = textOf(recordOf(body?.['error'])?.['message']) ?? textOf(body?.['message']);
-    return message === undefined ? text : `${status}${message}`;
-  } catch {
-    return text;
-  }
+  const body = recordOf(parseJson(json));
+  const message = textOf(recordOf(body?.['error'])?.['message']) ?? textOf(body?.['message']);
+  return message === undefined ? text : `${status}${message}`;
 }

@@ -4,9 +4,10 @@ import { costOf } from './prices.ts';
 
 const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some(file => file.includes('genai-prices'));
 
-it('loads the price list for a priced model, not for a scripted one', () => {
+it('loads the price list for a model of a provider in the list, not for others', () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
-  for (const provider of ['scripted', 'demo']) expect(costOf({ provider, model: 'scripted' }, usage)).toBeUndefined();
+  for (const provider of ['scripted', 'demo', 'company-gateway'])
+    expect(costOf({ provider, model: 'scripted' }, usage)).toBeUndefined();
   expect(isLoaded()).toBe(false);
   expect(costOf({ provider: 'anthropic', model: 'claude-sonnet-4-0' }, usage)).toBeGreaterThan(0);
   expect(isLoaded()).toBe(true);

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
+import { pricedProviders } from './priced-providers.ts';
 import { costOf, pricedModel, pricedModels } from './prices.ts';
 
 const at = new Date('2026-06-01T00:00:00Z');
@@ -46,6 +50,13 @@ describe('the cost of tokens', () => {
 });
 
 describe('the price list', () => {
+  it('is looked at for each of its providers, and for no other', () => {
+    const { resolve } = createRequire(import.meta.url);
+    const ids = readFileSync(resolve('@pydantic/genai-prices'), 'utf8').matchAll(/\bid:["'`]([\w.-]+)["'`]/g);
+    const providers = [...ids].map(([, id = '']) => id).filter(id => findProvider({ providerId: id })?.id === id);
+    expect([...pricedProviders]).toEqual([...new Set(providers)].toSorted());
+  });
+
   it('contains the context window and the prices of a model', () => {
     expect(pricedModel(sonnet, at)).toEqual({
       model: 'claude-sonnet-4-0',

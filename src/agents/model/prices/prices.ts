@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type * as Prices from '@pydantic/genai-prices';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import { defined } from '../../../events/defined.ts';
+import { pricedProviders } from './priced-providers.ts';
 import { answersInText, isRetired } from './retired-models.ts';
 
 let list: typeof Prices | undefined;
@@ -85,14 +86,11 @@ function priceOf(providerId: string, model: string, usage: TokenCounts, timestam
   }
 }
 
-/** The providers of scripted models: they have no prices, so the list is not loaded for them. */
-const unsold: readonly string[] = ['scripted', 'demo'];
-
 const providers = new Map<string, ReturnType<typeof Prices.findProvider>>();
 
 /** The list matches providers loosely and slowly: `openai-compatible` would match `openai`. */
 function listed(id: string) {
-  if (unsold.includes(id)) return undefined;
+  if (!pricedProviders.has(id)) return undefined;
   if (!providers.has(id)) {
     const found = priceList().findProvider({ providerId: id });
     providers.set(id, found?.id === id ? found : undefined);

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type LinePiece, LineReader, lineText } from '../../cli/agent/line-reader.ts';
+import { type LinePiece, LineReader, lineText } from '../../process/line-reader.ts';
 
 export interface LineSelection {
   /** The first line, counted from 1. */

@@ -3,12 +3,11 @@ import { name } from '../../../../events/options/option-fields.ts';
 import type { CallableAgent } from '../../../agent.ts';
 import { type CliAgentOptions, externalAgent } from '../../agent/cli-agent.ts';
 import { commonCliFields, textsField } from '../../agent/cli-agent-fields.ts';
-import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
-import { acpRecords } from '../../channels/acp/acp-records.ts';
-import { acpChannel } from '../../channels/acp/channel.ts';
+import { acpLive, acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';
+import { acpProfile } from '../../channels/acp/profile.ts';
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
-import type { LiveAdapter } from '../../contract/live-channel.ts';
-import { anyProfile } from './profile.ts';
+import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
 
 /** A program that speaks the Agent Client Protocol over its standard input and output. */
 export interface AcpAgentOptions extends Omit<CliAgentOptions, 'executable' | 'extraArgs' | 'channel' | 'mode'> {
@@ -50,38 +49,24 @@ export function acpAdapter(program: {
 }): CliAdapter {
   const { command, args = [], id = 'acp', mode } = program;
   const { title = command.split('/').at(-1) ?? command } = program;
-  const profile = anyProfile(title, mode);
-  const live: LiveAdapter = {
-    protocol: 'ACP',
-    transport: 'stdio',
-    abilities: {
-      reason: 'next_prompt',
-      rejectEndsTurn: true,
-      revise: 'none',
-      questions: true,
-      plans: false,
-      steer: 'queued',
-      resume: true,
-      fork: false,
-      subagents: 'none',
-      parallelRequests: true,
-      images: true,
-      files: true,
-      usage: true,
-      cost: false,
-      switchModel: true,
-      switchMode: false,
-      mcpServers: true,
+  const profile = acpProfile({
+    name: title,
+    modes: defined({ ask: mode }),
+    calls: {
+      // A title is free text of the program: as a name it could match the rule for a tool by accident.
+      inputOf: ({ kind = 'other', title: called, rawInput }) => ({
+        ...(kind === 'other' && called !== undefined && { title: called }),
+        ...recordOf(rawInput),
+      }),
+      reasonOf: (_, input) => textOf(input['description']),
     },
-    notes: ['Whether the program asks before it acts depends on the program.'],
-    records: acpRecords,
-    differences: {},
+  });
+  const live = acpLive(profile, {
     ...(mode === undefined && {
       warning: `Whether ${title} asks before it acts is not known: only what it asks about can be decided here.`,
     }),
     command: ({ extraArgs = [] }) => ({ args: [...args, ...extraArgs] }),
-    channel: (host, start) => acpChannel(profile, host, start),
-  };
+  });
   return acpOnlyAdapter(
     {
       id,
@@ -93,7 +78,7 @@ export function acpAdapter(program: {
       environment: [],
       versions: [],
     },
-    live,
     profile,
+    live,
   );
 }

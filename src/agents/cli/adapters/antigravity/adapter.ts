@@ -1,6 +1,5 @@
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { antigravityCommand } from './command.ts';
-import { antigravityRecords } from './records.ts';
 import { antigravityTranslator } from './translate.ts';
 
 /** Antigravity. */
@@ -14,7 +13,6 @@ export const antigravityAdapter: CliAdapter = {
   environment: [/^(AGY|ANTIGRAVITY|GEMINI|GOOGLE)_/],
   versions: [],
   printsPlainText: true,
-  records: antigravityRecords,
   command: antigravityCommand,
   translator: antigravityTranslator,
 };

@@ -5,6 +5,7 @@ import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { type Diagnostic, readDiagnostic } from './diagnostic.ts';
 import { AntigravitySteps } from './steps.ts';
 import { readDenied, readError, readStep, readUsage } from './wire.ts';
+import { parseJson } from '../../../../base/parse-json.ts';
 
 /** Translates the output of `agy --print`: records, or the plain text of older releases. */
 export function antigravityTranslator(options: TranslatorOptions): Translator {
@@ -27,7 +28,7 @@ class AntigravityReader implements RecordReader {
   /** The first line that is no diagnostic decides whether this is plain text; it stays so until a record arrives. */
   takeLine(line: string): boolean {
     if (line.trim() === '') return false;
-    const isRecord = known.test(line) || (this.#form !== 'plain' && isObject(line));
+    const isRecord = known.test(line) || (this.#form !== 'plain' && recordOf(parseJson(line)) !== undefined);
     const diagnostic = isRecord ? undefined : readDiagnostic(line);
     if (diagnostic !== undefined) {
       this.#report(diagnostic);
@@ -85,13 +86,5 @@ class AntigravityReader implements RecordReader {
       this.#context.emit({ type: 'warning', message: `${action} was not permitted.`, code: 'permission_denied' });
     const message = readError(error) ?? `Antigravity ended with status ${String(status)}.`;
     if (!isSuccess) this.#context.fail({ message, code: textOf(recordOf(error)?.['type']) });
-  }
-}
-
-function isObject(line: string): boolean {
-  try {
-    return recordOf(JSON.parse(line)) !== undefined;
-  } catch {
-    return false;
   }
 }

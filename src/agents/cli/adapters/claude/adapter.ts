@@ -1,7 +1,6 @@
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { claudeCommand } from './command.ts';
 import { claudeLive } from './live/adapter.ts';
-import { claudeRecords } from './records.ts';
 import { claudeSession } from './session.ts';
 import { claudeTranslator } from './translate.ts';
 
@@ -20,7 +19,6 @@ export const claudeAdapter: CliAdapter = {
   environment: [/^(ANTHROPIC|CLAUDE|DISABLE|AWS|VERTEX|GOOGLE|CLOUD_ML|BASH|MCP)_/, /^IS_SANDBOX$/],
   versions: ['2.1.325', '1.0.50'],
   session: claudeSession,
-  records: claudeRecords,
   command: claudeCommand,
   translator: claudeTranslator,
   live: claudeLive,

@@ -1,7 +1,6 @@
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { clineCommand } from './command.ts';
-import { clineLive } from './live/adapter.ts';
-import { clineRecords } from './records.ts';
+import { clineLive } from './live.ts';
 import { clineTranslator } from './translate.ts';
 import { clineSession } from './session.ts';
 
@@ -16,7 +15,6 @@ export const clineAdapter: CliAdapter = {
   environment: [/^CLINE_/, /_(API_KEY|API_TOKEN|BASE_URL)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['3.0.65', '2.18.0'],
   session: clineSession,
-  records: clineRecords,
   live: clineLive,
   command: clineCommand,
   translator: clineTranslator,

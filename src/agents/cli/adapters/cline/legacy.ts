@@ -4,6 +4,7 @@ import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readableError } from '../../shared/readable-error.ts';
 import { countOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../events/defined.ts';
+import { parseJson } from '../../../../base/parse-json.ts';
 
 type On = Readonly<Record<string, (text: string, record: WireRecord) => boolean>>;
 
@@ -58,7 +59,7 @@ export class LegacyRecords {
     },
     error_retry: text => this.#retry(text),
     tool: text => {
-      const { tool, ...input } = jsonOf(text) ?? {};
+      const { tool, ...input } = recordOf(parseJson(text)) ?? {};
       const name = textOf(tool);
       if (name !== undefined) this.#call(name, input);
       return name !== undefined;
@@ -72,7 +73,7 @@ export class LegacyRecords {
   };
 
   readonly #onAsk: On = {
-    followup: text => this.#write('text', textOf(jsonOf(text)?.['question']) ?? text),
+    followup: text => this.#write('text', textOf(recordOf(parseJson(text))?.['question']) ?? text),
     command_output: text => this.#printed(text),
   };
 
@@ -103,7 +104,7 @@ export class LegacyRecords {
 
   /** A model request is reported again, under the same timestamp, when its usage is known. */
   #requested(text: string, record: WireRecord): boolean {
-    const request = jsonOf(text);
+    const request = recordOf(parseJson(text));
     const { ts } = record;
     if (request === undefined) return false;
     if (ts === undefined || ts !== this.#request) {
@@ -127,7 +128,7 @@ export class LegacyRecords {
   }
 
   #retry(text: string): boolean {
-    const { errorMessage, attempt, maxAttempts, failed } = jsonOf(text) ?? {};
+    const { errorMessage, attempt, maxAttempts, failed } = recordOf(parseJson(text)) ?? {};
     const message = readableError(textOf(errorMessage) ?? 'The model call failed.');
     if (failed === true) return this.#fail(message);
     const retry = `${message} (retry ${numberOf(attempt) ?? '?'} of ${numberOf(maxAttempts) ?? '?'})`;
@@ -155,12 +156,4 @@ function resultIn(request: string): ToolOutput {
   if (context.startsWith('The tool execution failed')) return { error: context };
   const exitCode = /^Command \w+ .*\bexit code (\d+)/.exec(context)?.[1];
   return exitCode === undefined ? { context } : { context, result: { exitCode: Number(exitCode) } };
-}
-
-function jsonOf(text: string): WireRecord | undefined {
-  try {
-    return recordOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }

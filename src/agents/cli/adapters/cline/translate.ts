@@ -6,7 +6,7 @@ import { lineTranslator, type RecordReader } from '../../shared/line-translator.
 import { readableError } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { clineProfile } from './live/profile.ts';
+import { clineProfile } from './live.ts';
 import { LegacyRecords } from './legacy.ts';
 import { Speaker, Speakers } from './speakers.ts';
 import { ClineTurns } from './turns.ts';
@@ -15,7 +15,7 @@ import { readUsage } from './wire.ts';
 /** Translates the output of `cline --json` and the flat records of versions before 3, or the saved messages of `cline --acp`. */
 export function clineTranslator(options: TranslatorOptions): Translator {
   const print = lineTranslator(options, context => new ClineReader(context));
-  return eitherTranslator(print, acpTranslator(clineProfile(undefined), options), isAcpMessage);
+  return eitherTranslator(print, acpTranslator(clineProfile, options), isAcpMessage);
 }
 
 /** Handles a record; returns whether it understood it. */

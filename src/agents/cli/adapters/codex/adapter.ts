@@ -1,7 +1,6 @@
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { codexCommand } from './command.ts';
 import { codexLive } from './live/adapter.ts';
-import { codexRecords } from './records.ts';
 import { codexSession } from './session.ts';
 import { codexTranslator } from './translate.ts';
 
@@ -20,7 +19,6 @@ export const codexAdapter: CliAdapter = {
   versions: ['0.166.0', '0.125.0'],
   denial: /codex_core::tools::router: error=.*\breject(ed)?\b/,
   session: codexSession,
-  records: codexRecords,
   live: codexLive,
   command: codexCommand,
   translator: codexTranslator,

@@ -1,6 +1,5 @@
-import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
-import { copilotLive } from './live.ts';
-import { copilotProfile } from './profile.ts';
+import { acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';
+import { copilotLive, copilotProfile } from './live.ts';
 
 /** GitHub Copilot CLI. */
 export const copilotAdapter = acpOnlyAdapter(
@@ -17,6 +16,6 @@ export const copilotAdapter = acpOnlyAdapter(
     environment: [/^COPILOT_/, /^(GH|GITHUB)_TOKEN$/],
     versions: ['1.0.102'],
   },
-  copilotLive,
   copilotProfile,
+  copilotLive,
 );

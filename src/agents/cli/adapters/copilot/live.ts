@@ -1,49 +1,60 @@
-import { acpRecords } from '../../channels/acp/acp-records.ts';
-import { acpChannel } from '../../channels/acp/channel.ts';
-import type { LiveAdapter } from '../../contract/live-channel.ts';
-import { copilotProfile } from './profile.ts';
+import type { ToolOutput } from '../../../../events/index.ts';
+import { acpLive } from '../../channels/acp/acp-adapter.ts';
+import { outputOf } from '../../channels/acp/call-content.ts';
+import { nestedSubagents } from '../../channels/acp/nested-subagents.ts';
+import { acpProfile, type CallFields } from '../../channels/acp/profile.ts';
+import { listOf, numberOf, recordOf, textOf } from '../../shared/wire-value.ts';
+
+const modes = 'https://agentclientprotocol.com/protocol/session-modes';
+
+/** The tools by an argument that only they have: the name is not sent. */
+const toolOfArgument: readonly (readonly [string, string])[] = [
+  ['command', 'bash'],
+  ['file_text', 'create'],
+  ['old_str', 'edit'],
+  ['agent_type', 'task'],
+];
+
+/** What Copilot CLI does differently over the Agent Client Protocol. */
+export const copilotProfile = acpProfile({
+  name: 'Copilot CLI',
+  modes: { ask: `${modes}#agent`, yolo: `${modes}#agent`, unsafe: [`${modes}#autopilot`] },
+  askOptions: [{ id: 'allow_all', ask: 'off', yolo: 'on' }],
+  switchModel: 'start',
+  calls: {
+    announcesWhole: true,
+    nameOf: toolName,
+    shellTool: 'bash',
+    reasonOf: (_, input) => textOf(input['description']),
+    outputOf: toolOutput,
+  },
+  subagents: context =>
+    nestedSubagents(context, { tool: 'task', agentOf: input => textOf(recordOf(input)?.['agent_type']) }),
+  mayFail: text => text.startsWith('Error: '),
+  countsProcess: true,
+});
 
 /** GitHub Copilot CLI over the Agent Client Protocol. */
-export const copilotLive: LiveAdapter = {
-  protocol: 'ACP',
-  transport: 'stdio',
-  abilities: {
-    reason: 'next_prompt',
-    rejectEndsTurn: true,
-    revise: 'none',
-    questions: false,
-    plans: false,
-    steer: 'queued',
-    resume: true,
-    fork: false,
-    subagents: 'asked',
-    parallelRequests: true,
-    images: true,
-    files: true,
-    usage: true,
-    cost: false,
-    switchModel: false,
-    switchMode: true,
-    mcpServers: true,
-  },
-  notes: [
-    'The option `allow_all` is set to `off` and verified; the mode `autopilot` only when everything is allowed.',
-    'A rejected call ends its turn: the reason is the next prompt.',
-    'Requests of subagents name no subagent: they belong to the one that works at the time.',
-    'Tools for questions and for leaving the plan mode are not offered to the model over this channel.',
-    'The model is chosen when the program starts.',
-    'A second prompt would stop the first: a message during a turn waits for its end.',
-  ],
-  records: {
-    ...acpRecords,
-    '`session/update` `agent_message_chunk` that begins with `Error: `':
-      '`error` when the turn ends after it without usage: Copilot reports failures as text; else `text`',
-    'usage in the answer to `session/prompt`':
-      '`usage` of the turn: it counts the process, and what came before is subtracted',
-  },
-  differences: {},
+export const copilotLive = acpLive(copilotProfile, {
+  abilities: { questions: false, subagents: 'asked', switchModel: false, switchMode: true },
   command: ({ model, extraArgs = [] }) => ({
     args: ['--acp', ...(model === undefined ? [] : ['--model', model]), ...extraArgs],
   }),
-  channel: (host, start) => acpChannel(copilotProfile, host, start),
-};
+});
+
+function toolName({ title, kind, rawInput }: CallFields): string | undefined {
+  const input = recordOf(rawInput) ?? {};
+  const known = toolOfArgument.find(([argument]) => argument in input)?.[1];
+  if (known !== undefined) return known;
+  if (kind === 'read' && 'path' in input) return 'view';
+  return kind === undefined || kind === 'other' ? title : kind;
+}
+
+function toolOutput(call: CallFields): ToolOutput {
+  const { code, message, contents } = recordOf(call.rawOutput) ?? {};
+  if (call.status === 'failed' && (code === 'rejected' || code === 'denied'))
+    return { status: 'denied', reason: textOf(message) ?? 'It was not allowed.' };
+  const [exitCode] = listOf(contents).flatMap(item => numberOf(recordOf(item)?.['exitCode']) ?? []);
+  const output = outputOf(call);
+  return 'context' in output && exitCode !== undefined ? { ...output, result: { exitCode } } : output;
+}

@@ -1,6 +1,5 @@
-import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
-import { geminiLive } from './live.ts';
-import { geminiProfile } from './profile.ts';
+import { acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';
+import { geminiLive, geminiProfile } from './live.ts';
 import { geminiSession } from './session.ts';
 
 /** Gemini CLI. */
@@ -17,6 +16,6 @@ export const geminiAdapter = acpOnlyAdapter(
     versions: ['0.61.0'],
     session: geminiSession,
   },
-  geminiLive,
   geminiProfile,
+  geminiLive,
 );

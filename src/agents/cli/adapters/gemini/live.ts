@@ -1,64 +1,76 @@
-import { acpRecords } from '../../channels/acp/acp-records.ts';
-import { acpChannel } from '../../channels/acp/channel.ts';
-import type { LiveAdapter } from '../../contract/live-channel.ts';
-import { geminiProfile } from './profile.ts';
+import { acpLive } from '../../channels/acp/acp-adapter.ts';
+import { contentDiffs, contentText, outputOf } from '../../channels/acp/call-content.ts';
+import { acpProfile, type CallFields } from '../../channels/acp/profile.ts';
+import { countOf, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { loadDelay, readPlanFile, removeEmptyRecordings } from './session-files.ts';
 
+const planTitle = /^Requesting plan approval for: (.+)$/s;
+
+/** What Gemini CLI does differently over the Agent Client Protocol. */
+export const geminiProfile = acpProfile({
+  name: 'Gemini CLI',
+  modes: { ask: 'default', yolo: 'yolo', unsafe: ['autoEdit', 'yolo'] },
+  switchModel: 'set_model',
+  calls: {
+    // Neither a name nor arguments are sent: the id begins with the name, the title and the content show the rest.
+    nameOf: ({ rawId }) => /^(.+?)__/.exec(rawId)?.[1],
+    inputOf,
+    shellTool: 'run_shell_command',
+    reasonOf: ({ content }) => / ?\((.+)\)$/s.exec(contentText(content) ?? '')?.[1],
+    outputOf: call => (isStopped(call) ? { error: contentText(call.content) ?? '' } : outputOf(call)),
+  },
+  modeIn: text => /^\[MODE_UPDATE\] (\S+)$/.exec(text)?.[1],
+  usageOf: result => {
+    const tokens = recordOf(recordOf(recordOf(result['_meta'])?.['quota'])?.['token_count']);
+    const inputTokens = countOf(tokens?.['input_tokens']);
+    const outputTokens = countOf(tokens?.['output_tokens']);
+    if (inputTokens === undefined || outputTokens === undefined || inputTokens + outputTokens === 0) return undefined;
+    return { inputTokens, outputTokens };
+  },
+  reportsRejected: false,
+  planOf: ({ title }, options) => {
+    const path = planTitle.exec(title ?? '')?.[1];
+    return path === undefined || !options.includes('proceed_once')
+      ? undefined
+      : { plan: undefined, path, optionId: 'proceed_once' };
+  },
+  historyFollowsLoad: true,
+  loadDelayMs: ({ sessionId, environment }) => loadDelay(sessionId, environment, Date.now()),
+  readPlan: (path, { sessionId, environment }) => readPlanFile(path, sessionId, environment),
+});
+
 /** Gemini CLI over the Agent Client Protocol. */
-export const geminiLive: LiveAdapter = {
-  protocol: 'ACP',
-  transport: 'stdio',
+export const geminiLive = acpLive(geminiProfile, {
   abilities: {
-    reason: 'next_prompt',
     rejectEndsTurn: false,
-    revise: 'none',
     questions: false,
     plans: true,
-    steer: 'queued',
-    resume: true,
-    fork: false,
     subagents: 'denied',
     parallelRequests: false,
-    images: true,
-    files: true,
-    usage: true,
-    cost: false,
-    switchModel: true,
     switchMode: true,
-    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
     { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
   ],
-  notes: [
-    'The mode `default` is set and verified; `autoEdit` and `yolo` only when everything is allowed.',
-    'Its clean-up of sessions deletes a session that was resumed, together with the empty recording that a resume leaves: such recordings are removed before it starts.',
-    'A session that is resumed in the minute of its creation would be emptied: the load waits for the next minute.',
-    'A call has neither a name nor arguments: the name comes from its id, the command from its title, a change from its diff.',
-    'A revised write would need access to files through the client, which fails for new files: it is not offered.',
-    'The tool for questions is not offered to the model over this channel. Subagents are denied by its own policy.',
-    'A second prompt would stop the first: a message during a turn waits for its end.',
-  ],
-  records: {
-    ...acpRecords,
-    '`session/update` `agent_message_chunk` with `[MODE_UPDATE]`': 'nothing: the mode has changed',
-  },
-  differences: {},
   command: ({ model, extraArgs = [] }) => ({
     args: ['--acp', '--skip-trust', ...(model === undefined ? [] : ['-m', model]), ...extraArgs],
   }),
   prepare: ({ sessionId, environment }) => {
     if (sessionId !== undefined) removeEmptyRecordings(sessionId, environment);
   },
-  channel: (host, start) =>
-    acpChannel(
-      {
-        ...geminiProfile,
-        loadDelayMs: sessionId => loadDelay(sessionId, start.environment, Date.now()),
-        readPlan: (path, sessionId) => readPlanFile(path, sessionId, start.environment),
-      },
-      host,
-      start,
-    ),
-};
+});
+
+function inputOf({ title, kind, content, locations }: CallFields, name: string): WireRecord {
+  const [diff] = contentDiffs(content);
+  const path = diff?.path ?? textOf(recordOf(listOf(locations)[0])?.['path']);
+  if (name === 'run_shell_command') return { command: title ?? '' };
+  if (name === 'write_file') return { file_path: path, ...(diff && { content: diff.newText }) };
+  if (kind === 'edit') return { file_path: path, ...(diff && { old_text: diff.oldText, new_text: diff.newText }) };
+  if (kind === 'read') return { file_path: path ?? title };
+  return title === undefined ? {} : { title };
+}
+
+function isStopped({ content }: CallFields): boolean {
+  return /^Command (cancelled by user\.|terminated by signal)/.test(contentText(content) ?? '');
+}

@@ -1,7 +1,6 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { gooseCommand } from './command.ts';
-import { gooseLive } from './live/adapter.ts';
-import { gooseRecords } from './records.ts';
+import { gooseLive } from './live.ts';
 import { gooseTranslator } from './translate.ts';
 import { gooseSession } from './session.ts';
 
@@ -17,7 +16,6 @@ export const gooseAdapter: CliAdapter = {
   versions: ['1.52.0'],
   denial: /Tool approval required in non-interactive mode/,
   session: gooseSession,
-  records: gooseRecords,
   live: gooseLive,
   command: gooseCommand,
   translator: gooseTranslator,

@@ -8,7 +8,7 @@ import { errorText } from '../../shared/readable-error.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readBanner } from './banner.ts';
-import { gooseProfile } from './live/profile.ts';
+import { gooseProfile } from './live.ts';
 import { GooseMessages } from './messages.ts';
 import { GooseSubagents } from './subagents.ts';
 import { isFromModel, readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';

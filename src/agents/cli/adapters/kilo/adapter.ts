@@ -2,7 +2,6 @@ import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { autoRejection } from '../opencode/adapter.ts';
 import { opencodeCommand } from '../opencode/command.ts';
 import { serveAdapter } from '../opencode/live/live-adapter.ts';
-import { opencodeRecords } from '../opencode/records.ts';
 import { opencodeSession } from '../opencode/session.ts';
 import { opencodeTranslator } from '../opencode/translate.ts';
 
@@ -20,11 +19,6 @@ const live = serveAdapter({
     { id: 'debug', name: 'Debug', description: 'Looks for the cause of a problem' },
     { id: 'orchestrator', name: 'Orchestrator', description: 'Gives parts of the work to subagents' },
   ],
-  notes: [
-    'At its first start it writes `"bash": "allow"` into its own settings when they say nothing about commands; the settings of the session still ask.',
-    'Its agents `plan`, `ask` and `explore` run a fixed list of reading commands, such as `ls` and `git log`, unasked.',
-    'The agent `plan` ends planning with a question that its server does not announce: it is looked for. Approving it continues in the same session with the agent `code`.',
-  ],
 });
 
 /** Kilo Code, a fork of OpenCode: the same flags and records, with additional tools. */
@@ -39,7 +33,6 @@ export const kiloAdapter: CliAdapter = {
   versions: ['7.7.9'],
   denial: autoRejection,
   session: opencodeSession('kilo'),
-  records: opencodeRecords,
   live,
   command: opencodeCommand,
   translator: opencodeTranslator,

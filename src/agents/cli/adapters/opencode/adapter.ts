@@ -1,7 +1,6 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { opencodeCommand } from './command.ts';
 import { serveAdapter } from './live/live-adapter.ts';
-import { opencodeRecords } from './records.ts';
 import { opencodeTranslator } from './translate.ts';
 import { opencodeSession } from './session.ts';
 
@@ -23,7 +22,6 @@ const live = serveAdapter({
     { id: 'build', name: 'Build', description: 'Asks before it changes files or runs commands' },
     { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
   ],
-  notes: ['The agent `plan` ends planning with a question: approving it switches to the agent `build`.'],
 });
 
 /** OpenCode. */
@@ -41,7 +39,6 @@ export const opencodeAdapter: CliAdapter = {
   versions: ['1.18.33'],
   denial: autoRejection,
   session: opencodeSession('opencode'),
-  records: opencodeRecords,
   live,
   command: opencodeCommand,
   translator: opencodeTranslator,

@@ -1,7 +1,6 @@
 import { type CliAdapter, providerKeys } from '../../contract/cli-adapter.ts';
 import { piCommand } from './command.ts';
 import { piLive } from './live/adapter.ts';
-import { piRecords } from './records.ts';
 import { piSession } from './session.ts';
 import { piTranslator } from './translate.ts';
 
@@ -16,7 +15,6 @@ export const piAdapter: CliAdapter = {
   environment: [/^PI_/, /_(API_KEY|API_TOKEN|BASE_URL|OAUTH_TOKEN)$/, /^(AWS|GOOGLE|AZURE)_/],
   versions: ['0.87.1', '0.73.1'],
   session: piSession,
-  records: piRecords,
   live: piLive,
   command: piCommand,
   translator: piTranslator,

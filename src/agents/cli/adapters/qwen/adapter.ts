@@ -1,6 +1,5 @@
-import { acpOnlyAdapter } from '../../channels/acp/acp-only-adapter.ts';
-import { qwenLive } from './live.ts';
-import { qwenProfile } from './profile.ts';
+import { acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';
+import { qwenLive, qwenProfile } from './live.ts';
 
 /** Qwen Code. */
 export const qwenAdapter = acpOnlyAdapter(
@@ -17,6 +16,6 @@ export const qwenAdapter = acpOnlyAdapter(
     environment: [/^(QWEN|OPENAI|DASHSCOPE)_/],
     versions: ['0.24.4'],
   },
-  qwenLive,
   qwenProfile,
+  qwenLive,
 );

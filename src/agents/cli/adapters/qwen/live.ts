@@ -1,51 +1,52 @@
-import { acpRecords } from '../../channels/acp/acp-records.ts';
-import { acpChannel } from '../../channels/acp/channel.ts';
-import type { LiveAdapter } from '../../contract/live-channel.ts';
-import { qwenProfile } from './profile.ts';
+import { acpLive } from '../../channels/acp/acp-adapter.ts';
+import { acpProfile, type AskedQuestion, type CallFields } from '../../channels/acp/profile.ts';
+import { listOf, recordOf, textOf } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
+import { drainMethod, QwenSteering } from './steering.ts';
+
+/** What Qwen Code does differently over the Agent Client Protocol. */
+export const qwenProfile = acpProfile({
+  name: 'Qwen Code',
+  modes: { ask: 'default', yolo: 'yolo', unsafe: ['auto-edit', 'auto', 'yolo'] },
+  modelName: id => /^(?:\$runtime\|[^|]*\|)?(.+?)(?:\([^()]*\))?$/.exec(id)?.[1] ?? id,
+  switchModel: 'start',
+  calls: {
+    nameOf: ({ meta }) => textOf(meta['toolName']),
+    shellTool: 'run_shell_command',
+    reasonOf: (_, input) => textOf(input['description']),
+  },
+  // Usage comes with each model call, in an empty piece of text.
+  usageOf: () => undefined,
+  planOf: ({ kind, rawInput }, options) => {
+    const optionId = ['restore_previous', 'proceed_once'].find(option => options.includes(option));
+    const plan = textOf(recordOf(rawInput)?.['plan']);
+    return kind === 'switch_mode' && optionId !== undefined && plan !== undefined ? { plan, optionId } : undefined;
+  },
+  questionsOf,
+  steering: channel => new QwenSteering(channel),
+  ignored: new Set([
+    '_qwencode/start_turn',
+    '_qwencode/end_turn',
+    'qwen/notify/session/mode-update',
+    'qwen/notify/session/prompt-suggestion',
+    drainMethod,
+  ]),
+});
 
 /** Qwen Code over the Agent Client Protocol. */
-export const qwenLive: LiveAdapter = {
-  protocol: 'ACP',
-  transport: 'stdio',
+export const qwenLive = acpLive(qwenProfile, {
   abilities: {
-    reason: 'next_prompt',
-    rejectEndsTurn: true,
-    revise: 'none',
-    questions: true,
     plans: true,
     steer: 'joins',
-    resume: true,
-    fork: false,
     subagents: 'denied',
     parallelRequests: false,
-    images: true,
-    files: true,
-    usage: true,
-    cost: false,
     switchModel: false,
     switchMode: true,
-    mcpServers: true,
   },
   modes: [
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
     { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
   ],
-  notes: [
-    'The approval mode `default` is set and verified; `auto-edit`, `auto` and `yolo` only when everything is allowed.',
-    'A rejected call ends its turn: the reason is the next prompt.',
-    'Subagents run in the background and cannot ask: their calls are denied by Qwen Code itself.',
-    'A message during a turn is fetched by Qwen Code after the calls of a message; without calls it waits for the end of the turn.',
-    'A revised write would need access to files through the client: it is not offered.',
-    'The model is chosen when the program starts.',
-  ],
-  records: {
-    ...acpRecords,
-    '`session/update` `agent_message_chunk` with usage': '`usage` of one model call',
-    '`session/request_permission` for questions': 'one question for each',
-    '`craft/drainMidTurnQueue`': 'nothing: answered with the messages that wait for the turn',
-    '`_qwencode/start_turn`, `_qwencode/end_turn`, `qwen/notify/session/…`': 'nothing: consumed',
-  },
-  differences: {},
   command: ({ model, yolo, extraArgs = [] }) => ({
     args: [
       '--acp',
@@ -55,5 +56,20 @@ export const qwenLive: LiveAdapter = {
       ...extraArgs,
     ],
   }),
-  channel: (host, start) => acpChannel(qwenProfile, host, start),
-};
+});
+
+function questionsOf({ meta }: CallFields): readonly AskedQuestion[] | undefined {
+  if (meta['qwenInteractionKind'] !== 'user_question') return undefined;
+  const questions = listOf(meta['qwenQuestions']).flatMap(value => {
+    const asked = recordOf(value);
+    const question = textOf(asked?.['question']);
+    if (question === undefined) return [];
+    const options = listOf(asked?.['options']).flatMap(option => {
+      const { label, description } = recordOf(option) ?? {};
+      const about = textOf(description);
+      return typeof label === 'string' ? [{ label, ...defined({ description: about }) }] : [];
+    });
+    return [{ question, options, multiple: asked?.['multiSelect'] === true }];
+  });
+  return questions.length === 0 ? undefined : questions;
+}

@@ -17,9 +17,6 @@ export function isAcpMessage(record: WireRecord): boolean {
   return record['jsonrpc'] === '2.0';
 }
 
-/** Requests that wait for a person or fetch messages: their answers are not part of the stream. */
-const questions: ReadonlySet<unknown> = new Set(['elicitation/create', 'craft/drainMidTurnQueue']);
-
 class AcpReader implements RecordReader {
   readonly #context: LineContext;
   readonly #profile: AcpProfile;
@@ -48,7 +45,8 @@ class AcpReader implements RecordReader {
     if (method === 'session/request_permission' && this.#turn.calls.ask(recordOf(params?.['toolCall'])) !== undefined)
       return;
     if (method === undefined && this.#answer(record)) return;
-    if (!questions.has(method) && this.#profile.ignored?.has(textOf(method) ?? '') !== true)
+    // The answer of a person is not part of the stream.
+    if (method !== 'elicitation/create' && this.#profile.ignored?.has(textOf(method) ?? '') !== true)
       this.#context.unknown(record);
   }
 

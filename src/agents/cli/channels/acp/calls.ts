@@ -4,7 +4,7 @@ import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { contentDiffs, contentText, outputOf } from './call-content.ts';
 import type { AcpMessages } from './messages.ts';
-import type { CallFields, CallRules, SubagentRules } from './profile.ts';
+import type { AcpProfile, CallFields, SubagentRules } from './profile.ts';
 
 /** What is known about a call. */
 interface KnownCall {
@@ -29,7 +29,7 @@ export interface AskedCall {
 interface CallsOptions {
   readonly context: LineContext;
   readonly messages: AcpMessages;
-  readonly rules: CallRules;
+  readonly profile: AcpProfile;
   readonly subagents: SubagentRules | undefined;
   /** Makes the ids of calls, which are unique over the turns of a run. */
   readonly ids: OpenCalls;
@@ -56,7 +56,7 @@ export class AcpCalls {
     if (call.isSettled) return true;
     const { status } = call.fields;
     // The arguments of a pending call may still be incomplete.
-    if (status !== 'pending' || this.#options.rules.announcesWhole === true) this.#emit(call);
+    if (status !== 'pending' || this.#options.profile.calls.announcesWhole === true) this.#emit(call);
     if (status === 'in_progress') this.#start(call);
     if (update['status'] === 'completed' || update['status'] === 'failed') this.#end(call, update);
     else this.#progress(call, update);
@@ -130,12 +130,12 @@ export class AcpCalls {
 
   #emit(call: KnownCall): OpenCall {
     if (call.open !== undefined) return call.open;
-    const { context, messages, rules, subagents } = this.#options;
+    const { context, messages, profile, subagents } = this.#options;
     const { fields } = call;
     const runId = this.#runOf(call);
-    const name = rules.nameOf(fields) ?? fields.title ?? fields.kind ?? 'tool';
-    const input = rules.inputOf?.(fields, name) ?? recordOf(fields.rawInput) ?? {};
-    messages.endBlock(runId, messageIdOf(fields.meta));
+    const name = profile.calls.nameOf(fields) ?? fields.title ?? fields.kind ?? 'tool';
+    const input = profile.calls.inputOf?.(fields, name) ?? recordOf(fields.rawInput) ?? {};
+    messages.endBlock(runId, profile.messageIdOf?.(fields.meta));
     const open = this.#options.ids.add(fields.rawId, { runId, name, input });
     call.open = open;
     context.emit({ type: 'tool_call', runId, id: open.id, name, input });
@@ -151,9 +151,9 @@ export class AcpCalls {
   }
 
   #progress(call: KnownCall, update: WireRecord): void {
-    const { context, rules, subagents } = this.#options;
+    const { context, profile, subagents } = this.#options;
     if (subagents?.progress(call.fields.rawId, update) === true) return;
-    const content = rules.progressOf?.(update) ?? contentText(update['content']);
+    const content = profile.calls.progressOf?.(update) ?? contentText(update['content']);
     if (content === undefined || update['sessionUpdate'] !== 'tool_call_update' || call.open === undefined) return;
     const { id, name } = call.open;
     const report = `${id}/p${++call.reports}`;
@@ -167,7 +167,7 @@ export class AcpCalls {
   }
 
   #output({ fields, open, denial }: KnownCall): ToolOutput {
-    const output = this.#options.rules.outputOf?.(fields, open?.name ?? '') ?? outputOf(fields);
+    const output = this.#options.profile.calls.outputOf?.(fields, open?.name ?? '') ?? outputOf(fields);
     if (denial === undefined || !('error' in output)) return output;
     return { status: 'denied', reason: denial || output.error };
   }
@@ -181,9 +181,4 @@ export class AcpCalls {
     const reported = subagents?.answered(call.fields.rawId, open, output) ?? output;
     context.emit({ type: 'tool_result', runId: this.#runOf(call), id: open.id, name: open.name, output: reported });
   }
-}
-
-/** The id of the message that a record belongs to, for programs that send it. */
-export function messageIdOf(meta: WireRecord): string | undefined {
-  return textOf(recordOf(meta['goose'])?.['messageId']);
 }

@@ -1,211 +1,253 @@
-import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../contract/live-channel.ts';
-import { LineContext } from '../../shared/line-context.ts';
+import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../contract/live-channel.ts';
+import { ChannelEvents } from '../../shared/channel-events.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
 import { resumeMark } from '../../shared/resume-mark.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { type AcpAnswer, AcpConnection, type AcpRequest } from './connection.ts';
+import { type RpcAnswer, RpcConnection, type RpcId, type RpcMessage, toRpcId } from '../json-rpc.ts';
+import { type SessionProblem, type SteerMessage, TurnChannel } from '../turn-channel.ts';
 import type { MessageNumbers } from './messages.ts';
 import { openSession } from './open-session.ts';
 import type { AcpProfile } from './profile.ts';
 import { promptBlocks } from './prompt-blocks.ts';
+import type { AcpRequest } from './request.ts';
 import { AcpRequests } from './requests.ts';
 import { SessionSettings } from './session-settings.ts';
-import { AcpSteering } from './steering.ts';
-import { AcpTurn, type TurnOutcome } from './turn.ts';
+import { type AcpSteering, NextPromptSteering } from './steering.ts';
+import { AcpTurn } from './turn.ts';
 import { defined } from '../../../../events/defined.ts';
 
-/** A message that arrived when no turn was open. */
-interface KeptMessage {
-  readonly line: number | undefined;
-  readonly handle: () => void;
+interface OpenTurn {
+  readonly events: ChannelEvents;
+  readonly reader: AcpTurn;
+  isPrompted: boolean;
 }
 
-const mostKept = 1_000;
+const turnEnded = 'The turn has ended.';
+const noLongerWaits = 'The agent no longer waits for the answer.';
 
-/** Creates the channel of a program that speaks the Agent Client Protocol over its standard input and output. */
-export function acpChannel(profile: AcpProfile, host: ChannelHost, start: LiveStart): LiveChannel {
-  return new AcpChannel(profile, host, start);
-}
-
-class AcpChannel implements LiveChannel {
+/** The channel of a program that speaks the Agent Client Protocol over its standard input and output. */
+export class AcpChannel extends TurnChannel<OpenTurn> {
   readonly #profile: AcpProfile;
-  readonly #host: ChannelHost;
-  readonly #start: LiveStart;
-  readonly #connection: AcpConnection;
+  readonly #rpc: RpcConnection;
   readonly #settings: SessionSettings;
   readonly #requests: AcpRequests;
   readonly #steering: AcpSteering;
   readonly #totals: SessionUsage | undefined;
   readonly #ids: { readonly calls: OpenCalls; readonly messages: MessageNumbers };
-  #state: 'opening' | 'ready' | 'failed' | 'closed' = 'opening';
-  #turn: AcpTurn | undefined;
-  #isInterrupted = false;
-  #isPrompted = false;
+  /** The requests of the program that have no answer. */
+  readonly #open = new Map<RpcId, AcpRequest>();
+  /** Messages between turns that were handled and are shown in the next turn. */
+  readonly #seen = new WeakSet<WireRecord>();
+  /** Problems between turns, for the next one. */
+  readonly #warnings: SessionProblem[] = [];
   #accepts = { images: false, files: false };
-  #kept: KeptMessage[] = [];
   /** Called when the history of a loaded session is over, for programs that send it after their answer. */
   #historyOver: (() => void) | undefined;
 
   constructor(profile: AcpProfile, host: ChannelHost, start: LiveStart) {
+    super(host, start);
     const isYolo = start.yolo === true;
+    const sessionId = () => this.#settings.sessionId;
     this.#profile = profile;
-    this.#host = host;
-    this.#start = start;
     this.#ids = { calls: new OpenCalls(), messages: { counts: new Map(), mark: resumeMark(start) } };
-    this.#connection = new AcpConnection(message => host.send(message), {
-      notification: (method, params, raw) => this.#notification(method, params, raw),
-      request: request => this.#request(request),
-      unknown: raw => this.#inTurn(turn => turn.context.unknown(raw)),
-      failed: message => this.#fail({ message, code: 'acp_library' }),
-    });
-    const connection = this.#connection;
-    this.#settings = new SessionSettings({ connection, profile, isYolo });
-    this.#requests = new AcpRequests({ host, profile, isYolo, sessionId: () => this.#settings.sessionId });
-    this.#steering = new AcpSteering({
-      host,
-      connection,
-      kind: profile.steer,
-      sessionId: () => this.#settings.sessionId,
-    });
+    this.#rpc = new RpcConnection(message => host.send(message), { jsonrpc: '2.0' });
+    this.#settings = new SessionSettings({ rpc: this.#rpc, profile, start });
+    const session = () => ({ sessionId: sessionId(), environment: start.environment });
+    this.#requests = new AcpRequests({ host, profile, isYolo, session });
+    const channel = { rpc: this.#rpc, host, sessionId };
+    this.#steering = profile.steering?.(channel) ?? new NextPromptSteering(channel);
     // A process counts from its start, also when it has loaded a session.
     this.#totals = profile.countsProcess === true ? new SessionUsage({ inputTokens: 0, outputTokens: 0 }) : undefined;
   }
 
-  open(): void {
-    this.#connection.open(() =>
-      openSession({
-        connection: this.#connection,
-        profile: this.#profile,
-        start: this.#start,
-        settings: this.#settings,
-        host: this.#host,
-        untilHistoryOver: proceed => (this.#historyOver = proceed),
-        opened: accepts => {
-          this.#accepts = accepts;
-          this.#state = 'ready';
-          const { reportedId: sessionId, modelName: model, mode } = this.#settings;
-          this.#host.ready({ sessionId, ...defined({ model, mode }) });
-        },
-        failed: problem => this.#fail(problem),
-        warned: problem => this.#inTurn(turn => turn.context.emit({ type: 'warning', ...problem })),
-      }),
-    );
+  protected connect(): void {
+    openSession({
+      rpc: this.#rpc,
+      profile: this.#profile,
+      start: this.start,
+      settings: this.#settings,
+      host: this.host,
+      untilHistoryOver: proceed => (this.#historyOver = proceed),
+      opened: accepts => {
+        this.#accepts = accepts;
+        const { reportedId: sessionId, modelName: model, mode } = this.#settings;
+        this.setReady({ sessionId, ...defined({ model, mode }) });
+      },
+      failed: problem => this.fail(problem),
+      warned: problem => this.#warnings.push(problem),
+    });
   }
 
-  receive(line: string, number: number): void {
-    this.#connection.receive(line, number);
+  protected take(message: unknown, number: number): boolean {
+    const { turn } = this;
+    if (turn === undefined) return this.#takeBetweenTurns(message);
+    turn.events.within(number, () => {
+      if (!this.#takeInTurn(turn, message)) turn.events.context.unknown(message);
+    });
+    return true;
   }
 
-  prompt({ runId, content, model, mode }: LiveTurn): void {
-    if (this.#state !== 'ready' || this.#turn !== undefined) return;
-    const context = new LineContext(runId);
-    const { reportedId: sessionId } = this.#settings;
-    const used = model ?? this.#start.model ?? this.#settings.modelName;
-    const turn = new AcpTurn({
-      context,
+  protected createTurn({ runId, model }: LiveTurn): OpenTurn {
+    const events = new ChannelEvents(this.host, runId);
+    const used = model ?? this.start.model ?? this.#settings.modelName;
+    const reader = new AcpTurn({
+      context: events.context,
       profile: this.#profile,
       model: used,
       ids: this.#ids,
       totals: this.#totals,
     });
-    this.#turn = turn;
-    this.#isInterrupted = false;
-    this.#isPrompted = false;
-    this.#during(undefined, () => context.session(sessionId, { cwd: this.#start.cwd, model: used }));
-    const kept = this.#kept;
-    this.#kept = [];
-    for (const message of kept) this.#during(message.line, message.handle);
-    this.#settings.apply({ mode, model: model ?? this.#start.model }, problem => {
-      if (this.#turn !== turn) return;
-      if (problem !== undefined) this.#end(turn, { error: { code: 0, message: problem.message } });
-      else if (this.#isInterrupted) this.#end(turn, { result: { stopReason: 'cancelled' } });
-      else this.#sendPrompt(turn, content);
+    events.within(undefined, () => {
+      events.context.session(this.#settings.reportedId, { cwd: this.start.cwd, model: used });
+      for (const problem of this.#warnings.splice(0)) events.context.emit({ type: 'warning', ...problem });
+    });
+    return { events, reader, isPrompted: false };
+  }
+
+  protected sendPrompt(turn: OpenTurn, { content, model, mode }: LiveTurn): void {
+    this.#settings.apply({ mode, model: model ?? this.start.model }, problem => {
+      if (this.turn !== turn) return;
+      if (problem !== undefined) return this.#end(turn, { error: problem });
+      if (this.isInterrupted) return this.#end(turn, { result: { stopReason: 'cancelled' } });
+      turn.isPrompted = true;
+      const prompt = promptBlocks(content, this.#accepts);
+      this.#rpc.call('session/prompt', { sessionId: this.#settings.sessionId, prompt }, answer => {
+        if (this.turn === turn) this.#end(turn, answer);
+      });
     });
   }
 
-  #sendPrompt(turn: AcpTurn, content: LiveTurn['content']): void {
-    this.#isPrompted = true;
-    const { sessionId } = this.#settings;
-    const prompt = promptBlocks(content, this.#accepts);
-    this.#connection.request('session/prompt', { sessionId, prompt }, answer => {
-      if (this.#turn === turn) this.#end(turn, answer);
-    });
+  protected takeAnswer(requestId: string, answer: LiveAnswer): void {
+    const handle = () => this.#requests.answer(requestId, answer);
+    if (this.turn === undefined) handle();
+    else this.turn.events.within(undefined, handle);
   }
 
-  answer(requestId: string, answer: LiveAnswer): void {
-    this.#during(undefined, () => this.#requests.answer(requestId, answer));
+  protected sendMessage(_: OpenTurn, { id, content }: SteerMessage): void {
+    this.#steering.steer(id, promptBlocks(content, this.#accepts));
   }
 
-  steer(message: { readonly id: string; readonly content: LiveTurn['content'] }): void {
-    if (this.#turn !== undefined) this.#steering.steer(message.id, promptBlocks(message.content, this.#accepts));
+  protected stopTurn({ events, isPrompted }: OpenTurn): void {
+    if (isPrompted) this.#rpc.notify('session/cancel', { sessionId: this.#settings.sessionId });
+    events.within(undefined, () => this.#requests.cancelAll());
   }
 
-  interrupt(): void {
-    if (this.#turn === undefined || this.#isInterrupted) return;
-    this.#isInterrupted = true;
-    if (this.#isPrompted) this.#connection.notify('session/cancel', { sessionId: this.#settings.sessionId });
-    this.#during(undefined, () => this.#requests.cancelAll());
-  }
-
-  async closed(): Promise<void> {
-    if (this.#state === 'closed') return;
-    await this.#connection.close();
-    const message = `${this.#profile.name} ended before its session was open.`;
-    if (this.#state === 'opening') this.#fail({ message, code: 'exit_code' });
-    this.#state = 'closed';
-    const turn = this.#turn;
-    if (turn !== undefined) this.#finish(turn, this.#isInterrupted ? 'aborted' : 'error');
-  }
-
-  #end(turn: AcpTurn, answer: AcpAnswer): void {
-    // A program may end an interrupted turn with an error.
-    const isFailure = answer.error !== undefined && !this.#isInterrupted;
-    const result = answer.error === undefined || isFailure ? answer : { result: { stopReason: 'cancelled' } };
-    let reason: TurnOutcome = 'error';
-    this.#during(this.#connection.line, () => {
-      this.#requests.cancelAll('The turn has ended.');
-      reason = turn.end(result);
-    });
-    this.#finish(turn, this.#isInterrupted ? 'aborted' : reason);
-  }
-
-  #finish(turn: AcpTurn, reason: TurnOutcome): void {
-    this.#during(undefined, () => {
-      this.#requests.cancelAll('The turn has ended.');
-      turn.flush();
+  protected finishTurn({ events, reader }: OpenTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
+    events.within(undefined, () => {
+      this.#requests.cancelAll(this.isClosed ? noLongerWaits : turnEnded);
+      reader.flush();
     });
     const unsent = this.#steering.end();
-    this.#turn = undefined;
-    this.#host.turnEnded({ reason, ...(unsent.length > 0 && { unsent }) });
+    return { reason, ...(unsent.length > 0 && { unsent }) };
   }
 
-  #notification(method: string, params: unknown, raw: WireRecord): void {
-    const fields = recordOf(params);
-    const update = recordOf(fields?.['update']);
-    if (method !== 'session/update' || update === undefined) {
-      if (this.#profile.ignored?.has(method) !== true) this.#inTurn(turn => turn.context.unknown(raw));
-      return;
+  protected describeUnopened(): SessionProblem {
+    return { message: `${this.#profile.name} ended before its session was open.`, code: 'exit_code' };
+  }
+
+  #end(turn: OpenTurn, answer: RpcAnswer): void {
+    // A program may end an interrupted turn with an error.
+    const isStopped = answer.error !== undefined && this.isInterrupted;
+    this.#requests.cancelAll(turnEnded);
+    const reason = turn.reader.end(isStopped ? { result: { stopReason: 'cancelled' } } : answer);
+    this.endTurn(turn, this.isInterrupted ? 'aborted' : reason);
+  }
+
+  /** A request between turns is refused, so that the program does not wait; it is shown as unknown in the next turn. */
+  #takeBetweenTurns(value: unknown): boolean {
+    const message = this.#read(value);
+    if (message === 'answer') return true;
+    if (message === undefined || this.#seen.has(message.record)) return false;
+    if (message.id !== undefined) {
+      const request = this.#receive(message.id, message);
+      if (this.#steering.take?.(request) === true) return true;
+      refuse(request);
+      this.#seen.add(message.record);
+      return this.#isIgnored(message);
     }
-    if (this.#state === 'opening') return this.#history(update);
-    const isOurs = fields?.['sessionId'] === this.#settings.sessionId;
-    if (isOurs) this.#steering.observe(update);
-    if (isOurs) this.#observe(update);
-    // Notes about the session itself belong to no turn.
-    if (isOurs && this.#turn === undefined && isNote(update)) return;
-    this.#inTurn(turn => {
-      if (!isOurs || !turn.update(update)) turn.context.unknown(raw);
-    });
+    const update = readUpdate(message);
+    if (update === undefined) return this.#isIgnored(message);
+    this.#observe(update, message);
+    this.#seen.add(message.record);
+    // Before the session is open, updates repeat its history; later, notes about the session itself belong to no turn.
+    if (!this.isOpening) return this.#isOurs(message) && sessionNotes.has(update['sessionUpdate']);
+    if (update['sessionUpdate'] === 'available_commands_update') this.#historyOver?.();
+    return true;
   }
 
-  /** Before the session is open, updates repeat its history. */
-  #history(update: WireRecord): void {
-    this.#observe(update);
-    if (update['sessionUpdate'] === 'available_commands_update') this.#historyOver?.();
+  /** Returns whether the message was understood. */
+  #takeInTurn(turn: OpenTurn, value: unknown): boolean {
+    const message = this.#read(value);
+    if (message === 'answer') return true;
+    if (message === undefined) return false;
+    if (message.id !== undefined)
+      return !this.#seen.has(message.record) && this.#takeRequest(turn, this.#receive(message.id, message));
+    const update = readUpdate(message);
+    if (update === undefined) return this.#isIgnored(message) || this.#isWithdrawal(message);
+    if (!this.#seen.has(message.record)) this.#observe(update, message);
+    return this.#isOurs(message) && turn.reader.update(update);
+  }
+
+  #takeRequest(turn: OpenTurn, request: AcpRequest): boolean {
+    const { method } = request;
+    if (this.#steering.take?.(request) === true) return true;
+    if (this.#isIgnored(request) || !this.#isOurs(request)) {
+      refuse(request, this.#isIgnored(request) ? undefined : 'Unknown session');
+      return this.#isIgnored(request);
+    }
+    // An interrupted turn asks nothing any more.
+    if (!this.isInterrupted && method === 'session/request_permission')
+      return this.#requests.permission(request, turn.reader, () => turn.events.flush());
+    if (!this.isInterrupted && method === 'elicitation/create') {
+      turn.events.flush();
+      return this.#requests.elicitation(request, turn.events.context.runId);
+    }
+    refuse(request);
+    return false;
+  }
+
+  /** Returns the message of a line; undefined when it is none, or a request whose id is in use. */
+  #read(value: unknown): RpcMessage | 'answer' | undefined {
+    const record = recordOf(value);
+    const message = record?.['jsonrpc'] === '2.0' ? this.#rpc.read(record) : undefined;
+    const isRepeated = typeof message === 'object' && message.id !== undefined && this.#open.has(message.id);
+    return isRepeated ? undefined : message;
+  }
+
+  #receive(id: RpcId, { method, params }: RpcMessage): AcpRequest {
+    const once = (send: () => void) => {
+      if (this.#open.delete(id) && !this.isOver) send();
+    };
+    const request: AcpRequest = {
+      method,
+      params,
+      respond: result => once(() => this.#rpc.respond(id, result)),
+      refuse: (code, message) => once(() => this.#rpc.refuse(id, code, message)),
+    };
+    this.#open.set(id, request);
+    return request;
+  }
+
+  #isIgnored({ method }: { readonly method: string }): boolean {
+    return this.#profile.ignored?.has(method) === true;
+  }
+
+  #isOurs({ params }: { readonly params: WireRecord }): boolean {
+    return params['sessionId'] === this.#settings.sessionId;
+  }
+
+  #isWithdrawal({ method, params }: RpcMessage): boolean {
+    const request = this.#open.get(toRpcId(params['requestId']) ?? '');
+    if (method !== '$/cancel_request') return false;
+    if (request !== undefined) this.#requests.cancel(request, noLongerWaits);
+    return true;
   }
 
   /** Keeps track of the settings; a mode that lets calls run unasked is taken back. */
-  #observe(update: WireRecord): void {
+  #observe(update: WireRecord, message: RpcMessage): void {
+    if (!this.isOpening && !this.#isOurs(message)) return;
+    if (!this.isOpening) this.#steering.observe?.(update);
     const before = this.#settings.mode;
     const text = textOf(recordOf(update['content'])?.['text']);
     const inText = text === undefined ? undefined : this.#profile.modeIn?.(text);
@@ -214,84 +256,21 @@ class AcpChannel implements LiveChannel {
     else if (update['sessionUpdate'] === 'config_option_update') this.#settings.readOptions(update['configOptions']);
     else if (inText !== undefined) this.#settings.mode = inText;
     const { mode } = this.#settings;
-    if (this.#state !== 'ready' || mode === undefined || mode === before || !this.#settings.isUnsafe(mode)) return;
-    const message = `${this.#profile.name} switched to the mode "${mode}", which does not ask. It is switched back.`;
-    this.#inTurn(turn => turn.context.emit({ type: 'warning', message, code: 'mode_changed' }));
-    this.#settings.apply({}, problem => {
-      if (problem !== undefined) this.interrupt();
+    if (this.isOpening || mode === undefined || mode === before || !this.#settings.isUnsafe(mode)) return;
+    const problem = {
+      message: `${this.#profile.name} switched to the mode "${mode}", which does not ask. It is switched back.`,
+      code: 'mode_changed',
+    };
+    if (this.turn === undefined) this.#warnings.push(problem);
+    else this.turn.events.context.emit({ type: 'warning', ...problem });
+    this.#settings.apply({}, failure => {
+      if (failure !== undefined) this.interrupt();
     });
-  }
-
-  #request(request: AcpRequest): void {
-    const turn = this.#turn;
-    const { method } = request;
-    if (this.#steering.drain(request)) return;
-    if (this.#profile.ignored?.has(method) === true) return request.refuse(-32_601, 'Method not found');
-    if (turn === undefined) {
-      if (method === 'session/request_permission') request.respond({ outcome: { outcome: 'cancelled' } });
-      else request.refuse(-32_601, 'Method not found');
-      this.#inTurn(later => later.context.unknown(request.raw));
-      return;
-    }
-    this.#during(this.#connection.line, () => {
-      const isOurs = recordOf(request.params)?.['sessionId'] === this.#settings.sessionId;
-      if (!(isOurs && this.#handle(request, turn))) turn.context.unknown(request.raw);
-      if (!isOurs) request.refuse(-32_602, 'Unknown session');
-    });
-  }
-
-  #handle(request: AcpRequest, turn: AcpTurn): boolean {
-    const { method } = request;
-    // An interrupted turn asks nothing any more.
-    if (method === 'session/request_permission' && !this.#isInterrupted)
-      return this.#requests.permission(request, turn, () => this.#flush());
-    if (method === 'elicitation/create' && !this.#isInterrupted) {
-      this.#flush();
-      return this.#requests.elicitation(request, turn.context.runId);
-    }
-    if (method === 'session/request_permission') request.respond({ outcome: { outcome: 'cancelled' } });
-    else if (method === 'elicitation/create') request.respond({ action: 'cancel' });
-    else request.refuse(-32_601, 'Method not found');
-    return false;
-  }
-
-  #fail(problem: { readonly message: string; readonly code: string }): void {
-    if (this.#state === 'failed' || this.#state === 'closed') return;
-    this.#state = 'failed';
-    this.#host.failed(problem);
-  }
-
-  /** Handles a message in the open turn, or in the next one. */
-  #inTurn(handle: (turn: AcpTurn) => void): void {
-    const { line } = this.#connection;
-    const turn = this.#turn;
-    if (turn !== undefined) this.#during(line, () => handle(turn));
-    else if (this.#state !== 'closed' && this.#kept.length < mostKept)
-      this.#kept.push({ line, handle: () => this.#turn !== undefined && handle(this.#turn) });
-  }
-
-  /** Runs an action whose events belong to a line, and emits them; the host may call back while it runs. */
-  #during(line: number | undefined, action: () => void): void {
-    const context = this.#turn?.context;
-    if (context === undefined) return action();
-    const outer = context.line;
-    this.#flush();
-    context.begin(line);
-    action();
-    this.#flush();
-    context.begin(outer);
-  }
-
-  #flush(): void {
-    const context = this.#turn?.context;
-    if (context === undefined) return;
-    const events = context.end();
-    context.begin(context.line);
-    if (events.length > 0) this.#host.emit(events);
   }
 }
 
-const notes: ReadonlySet<unknown> = new Set([
+/** Notes about a session itself. */
+const sessionNotes: ReadonlySet<unknown> = new Set([
   'available_commands_update',
   'config_option_update',
   'current_mode_update',
@@ -299,6 +278,14 @@ const notes: ReadonlySet<unknown> = new Set([
   'usage_update',
 ]);
 
-function isNote(update: WireRecord): boolean {
-  return notes.has(update['sessionUpdate']);
+function readUpdate({ method, params }: RpcMessage): WireRecord | undefined {
+  return method === 'session/update' ? recordOf(params['update']) : undefined;
+}
+
+/** Answers a request that nobody is asked about. */
+function refuse(request: AcpRequest, unknownSession?: string): void {
+  if (unknownSession !== undefined) request.refuse(-32_602, unknownSession);
+  else if (request.method === 'session/request_permission') request.respond({ outcome: { outcome: 'cancelled' } });
+  else if (request.method === 'elicitation/create') request.respond({ action: 'cancel' });
+  else request.refuse(-32_601, 'Method not found');
 }

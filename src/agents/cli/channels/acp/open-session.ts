@@ -2,13 +2,13 @@ import { defined } from '../../../../events/defined.ts';
 import type { SessionMcpServers } from '../../../agent.ts';
 import type { ChannelHost, LiveStart } from '../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import type { AcpConnection } from './connection.ts';
+import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpProfile } from './profile.ts';
 import type { SessionSettings, SettingsProblem } from './session-settings.ts';
 import { failureText } from './turn.ts';
 
 interface OpenOptions {
-  readonly connection: AcpConnection;
+  readonly rpc: RpcConnection;
   readonly profile: AcpProfile;
   readonly start: LiveStart;
   readonly settings: SessionSettings;
@@ -26,7 +26,7 @@ const historyMs = 2_000;
 
 /** Opens a session: handshake, session, ask policy. Calls back with the outcome. */
 export function openSession(options: OpenOptions): void {
-  const { connection, profile, failed } = options;
+  const { rpc, profile, failed } = options;
   const params = {
     protocolVersion: 1,
     clientInfo: { name: 'singletree', title: 'Singletree', version: '1' },
@@ -36,7 +36,7 @@ export function openSession(options: OpenOptions): void {
       elicitation: { form: {} },
     },
   };
-  connection.request('initialize', params, answer => {
+  rpc.call('initialize', params, answer => {
     if (answer.error !== undefined)
       return failed({
         message: `${profile.name} refused the handshake: ${failureText(answer.error)}`,
@@ -52,7 +52,7 @@ export function openSession(options: OpenOptions): void {
 }
 
 function startSession(options: OpenOptions, capabilities: WireRecord): void {
-  const { connection, profile, start, settings, failed, warned, host } = options;
+  const { rpc, profile, start, settings, failed, warned, host } = options;
   const { cwd, sessionId } = start;
   const servers = Object.entries(start.mcpServers ?? {});
   const takesHttp = recordOf(capabilities['mcpCapabilities'])?.['http'] === true;
@@ -64,18 +64,18 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
     warned({ message, code: 'mcp_server_not_used' });
   }
   if (sessionId === undefined)
-    return connection.request('session/new', open, answer => {
+    return rpc.call('session/new', open, answer => {
       if (answer.error === undefined) verify(options, capabilities, answer.result);
       else
         failed({ message: `${profile.name} started no session: ${failureText(answer.error)}`, code: 'session_failed' });
     });
   const isFork = start.fork === true;
-  if (isFork ? !profile.canFork : capabilities['loadSession'] !== true) {
+  if (isFork ? profile.canFork !== true : capabilities['loadSession'] !== true) {
     const message = `${profile.name} cannot ${isFork ? 'fork' : 'resume'} a session.`;
     return failed({ message, code: isFork ? 'not_supported' : 'session_unknown' });
   }
   const load = () =>
-    connection.request(isFork ? 'session/fork' : 'session/load', { sessionId: settings.sessionId, ...open }, answer => {
+    rpc.call(isFork ? 'session/fork' : 'session/load', { sessionId: settings.sessionId, ...open }, answer => {
       if (answer.error !== undefined) {
         const message = `${profile.name} did not ${isFork ? 'fork' : 'resume'} the session ${sessionId}: ${failureText(answer.error)}`;
         return failed({ message, code: 'session_unknown' });
@@ -88,12 +88,12 @@ function startSession(options: OpenOptions, capabilities: WireRecord): void {
   settings.sessionId = sessionId;
   if (profile.isSessionName?.(sessionId) === true) {
     if (!isFork) settings.sessionName = sessionId;
-    return findTitled(connection, sessionId, id => {
+    return findTitled(rpc, sessionId, id => {
       settings.sessionId = id ?? sessionId;
       load();
     });
   }
-  const delayMs = profile.loadDelayMs?.(sessionId) ?? 0;
+  const delayMs = profile.loadDelayMs?.({ sessionId, environment: start.environment }) ?? 0;
   if (delayMs === 0) return load();
   host.waiting?.(
     `${profile.name} would lose the session if it were resumed now: it is resumed in ${Math.ceil(delayMs / 1_000)} s.`,
@@ -113,17 +113,17 @@ function describeServer([name, server]: readonly [string, SessionMcpServers[stri
 
 /** Calls back with the id of the session that has a title; undefined when none has. */
 function findTitled(
-  connection: AcpConnection,
+  rpc: RpcConnection,
   title: string,
   found: (sessionId: string | undefined) => void,
   cursor?: string,
 ): void {
-  connection.request('session/list', defined({ cursor }), answer => {
+  rpc.call('session/list', defined({ cursor }), answer => {
     const { sessions, nextCursor } = answer.error === undefined ? answer.result : {};
     const session = listOf(sessions).find(value => recordOf(value)?.['title'] === title);
     const next = textOf(nextCursor);
     if (session !== undefined || next === undefined) found(textOf(recordOf(session)?.['sessionId']));
-    else findTitled(connection, title, found, next);
+    else findTitled(rpc, title, found, next);
   });
 }
 

@@ -1,8 +1,11 @@
 import type { ToolOutput } from '../../../../events/index.ts';
 import type { UsedTokens } from '../../../agent.ts';
+import type { LiveStart } from '../../contract/live-channel.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
-import type { WireRecord } from '../../shared/wire-value.ts';
+import { recordOf, type WireRecord } from '../../shared/wire-value.ts';
+import type { AcpSteering, SteeringChannel } from './steering.ts';
+import { readTokens } from './tokens.ts';
 
 /** A call as its records describe it so far: the latest value of each field. */
 export interface CallFields {
@@ -24,8 +27,10 @@ export interface CallRules {
   nameOf(call: CallFields): string | undefined;
   /** The arguments; `rawInput` when absent. */
   inputOf?(call: CallFields, name: string): WireRecord | undefined;
-  /** The shell line that a call runs. */
-  commandOf?(input: WireRecord, name: string): string | undefined;
+  /** The tool that runs the shell line in its argument `command`. */
+  readonly shellTool?: string;
+  /** The shell line that a call runs, for programs with other arguments. */
+  commandOf?(input: WireRecord): string | undefined;
   /** Why the agent wants it. */
   reasonOf?(call: CallFields, input: WireRecord): string | undefined;
   /** What a running call reports; the text of its content when absent or undefined. */
@@ -57,16 +62,16 @@ export interface AskedQuestion {
   readonly multiple: boolean;
 }
 
-/** What one program does differently from the protocol, as a few small functions. */
+/** How one program uses the protocol. `acpProfile` fills in what is usual. */
 export interface AcpProfile {
   /** Its display name, for messages. */
   readonly name: string;
   /** Modes by name: `ask` is set and verified before the first prompt; `unsafe` ones run calls unasked. */
-  readonly modes: { readonly ask?: string; readonly yolo?: string; readonly unsafe: readonly string[] };
+  readonly modes: { readonly ask?: string; readonly yolo?: string; readonly unsafe?: readonly string[] };
   /** Configuration options that decide whether it asks: set and verified like the mode. */
   readonly askOptions?: readonly { readonly id: string; readonly ask: unknown; readonly yolo: unknown }[];
   /** The model to set when the caller names none, for programs that start with another one. */
-  readonly model?: string | undefined;
+  readonly model?: (environment: LiveStart['environment']) => string | undefined;
   /** The name of a model, for programs whose ids say more. */
   readonly modelName?: (id: string) => string;
   /** How another model is chosen: as the session offers it, or only by the command line (`start`). */
@@ -75,6 +80,8 @@ export interface AcpProfile {
   /** Calls that start subagents whose calls would run unasked: refused, unless everything is allowed. */
   readonly refused?: ReadonlySet<string>;
   readonly subagents?: (context: LineContext) => SubagentRules;
+  /** The id of the message that a record belongs to, by its `_meta`. */
+  readonly messageIdOf?: (meta: WireRecord) => string | undefined;
   /** Returns the failure in a piece of text that the program wrote itself. */
   readonly failureOf?: (text: string) => string | undefined;
   /** Whether a piece of text may be a failure: it is one when the turn ends after it without usage. */
@@ -92,17 +99,42 @@ export interface AcpProfile {
     options: readonly string[],
   ) => { plan: string | undefined; path?: string; optionId: string } | undefined;
   readonly questionsOf?: (call: CallFields) => readonly AskedQuestion[] | undefined;
-  /** How a message joins the open turn: by an extension method, when the program fetches it, or not at all. */
-  readonly steer: 'goose' | 'qwen' | 'none';
+  /** How a message joins the open turn. Default: it waits for the next prompt. */
+  readonly steering?: (channel: SteeringChannel) => AcpSteering;
   /** Whether the answer to `session/load` comes before the end of the history, which `available_commands_update` marks. */
   readonly historyFollowsLoad?: boolean;
-  readonly canFork: boolean;
+  readonly canFork?: boolean;
   /** Whether this is the name of a session that print mode started, and not its id. */
   readonly isSessionName?: (sessionId: string) => boolean;
   /** Notifications and requests that mean nothing to us. */
   readonly ignored?: ReadonlySet<string>;
   /** Reads a plan that the program keeps in a file; undefined when it must not be read. */
-  readonly readPlan?: (path: string, sessionId: string) => string | undefined;
+  readonly readPlan?: (path: string, session: SessionPlace) => string | undefined;
   /** How long the load of a session has to wait, because the program would lose it. */
-  readonly loadDelayMs?: (sessionId: string) => number;
+  readonly loadDelayMs?: (session: SessionPlace) => number;
+}
+
+/** A session, and the variables by which its files are found. */
+export interface SessionPlace {
+  readonly sessionId: string;
+  readonly environment: LiveStart['environment'];
+}
+
+/** What one program does differently from what is usual. */
+export type OwnProfile = Pick<AcpProfile, 'name'> &
+  Partial<Omit<AcpProfile, 'calls'>> & { readonly calls?: Partial<CallRules> };
+
+/** Names of tools are not part of the protocol: its kinds stand for them, unless a program says more. */
+const usualCalls: CallRules = { nameOf: ({ kind }) => kind ?? 'other', shellTool: 'execute' };
+
+/** Returns how a program uses the protocol: what it does differently, and for the rest what is usual. */
+export function acpProfile(own: OwnProfile): AcpProfile {
+  return {
+    modes: {},
+    switchModel: 'offered',
+    usageOf: result => readTokens(recordOf(result['usage'])),
+    reportsRejected: true,
+    ...own,
+    calls: { ...usualCalls, ...own.calls },
+  };
 }

@@ -4,9 +4,9 @@ import { readPathFields } from '../../../permissions/path-fields.ts';
 import { contentDiffs, pathsOf } from './call-content.ts';
 import { type Answers, RequestBook } from '../request-book.ts';
 import type { AskedCall } from './calls.ts';
-import type { AcpRequest } from './connection.ts';
+import type { AcpRequest } from './request.ts';
 import { formFields } from './elicitation.ts';
-import type { AcpProfile, AskedQuestion } from './profile.ts';
+import type { AcpProfile, AskedQuestion, SessionPlace } from './profile.ts';
 import type { AcpTurn } from './turn.ts';
 import { unifiedDiff } from '../../../workspace/unified-diff.ts';
 import { defined } from '../../../../events/defined.ts';
@@ -26,7 +26,7 @@ interface RequestsOptions {
   readonly profile: AcpProfile;
   readonly isYolo: boolean;
   /** The session, to read the plan files of. */
-  readonly sessionId: () => string;
+  readonly session: () => SessionPlace;
 }
 
 const cancelled = { outcome: { outcome: 'cancelled' } };
@@ -54,9 +54,9 @@ export class AcpRequests {
 
   /** Handles `session/request_permission`; `emit` passes on the events so far. Returns whether it understood it. */
   permission(request: AcpRequest, turn: AcpTurn, emit: () => void): boolean {
-    const params = recordOf(request.params);
-    const toolCall = recordOf(params?.['toolCall']);
-    const options = readOptions(params?.['options']);
+    const { params } = request;
+    const toolCall = recordOf(params['toolCall']);
+    const options = readOptions(params['options']);
     const asked = options === undefined ? undefined : turn.calls.ask(toolCall);
     if (options === undefined || asked === undefined) {
       request.respond(cancelled);
@@ -74,7 +74,7 @@ export class AcpRequests {
 
   /** Handles `elicitation/create`. Returns whether it understood it. */
   elicitation(request: AcpRequest, runId: string): boolean {
-    const fields = formFields(recordOf(request.params) ?? {});
+    const fields = formFields(request.params);
     if (fields === undefined) {
       request.respond({ action: 'decline' });
       return false;
@@ -99,15 +99,17 @@ export class AcpRequests {
     this.#book.answer(id, answer);
   }
 
+  /** Withdraws a request and answers it: nothing may be done. */
+  cancel(request: AcpRequest, reason: string): void {
+    this.#book.cancel(request, reason);
+  }
+
   /** Answers everything that is open: nothing may be done. Requests of the host are withdrawn when a reason is given. */
   cancelAll(withdrawal?: string): void {
     this.#book.cancelAll(withdrawal);
   }
 
   #open(request: AcpRequest, questions: readonly LiveRequest[], { accepted, accept, reject, cancel }: Reply): void {
-    request.signal.addEventListener('abort', () =>
-      this.#book.cancel(request, 'The agent no longer waits for the answer.'),
-    );
     this.#book.open({
       key: request,
       questions,
@@ -158,13 +160,19 @@ export class AcpRequests {
       input,
       ...defined({
         category: categories[fields.kind ?? ''],
-        command: calls.commandOf?.(requested, open.name) ?? calls.commandOf?.(input, open.name),
+        command: this.#shellLine(requested, open.name) ?? this.#shellLine(input, open.name),
         paths: paths.length === 0 ? undefined : paths,
         diff: unifiedDiff(contentDiffs(fields.content)) ?? textOf(requested['diff'])?.trimStart(),
         reason: calls.reasonOf?.(fields, input),
       }),
       canRevise: false,
     };
+  }
+
+  #shellLine(input: WireRecord, name: string): string | undefined {
+    const { calls } = this.#options.profile;
+    if (calls.commandOf !== undefined) return calls.commandOf(input);
+    return name === calls.shellTool ? textOf(input['command']) : undefined;
   }
 
   #plan(
@@ -175,7 +183,7 @@ export class AcpRequests {
     const { plan, path, optionId } = asked.plan;
     const { readPlan } = this.#options.profile;
     const written = path === undefined ? undefined : asked.turn.calls.written(path);
-    const text = plan ?? (path && readPlan?.(path, this.#options.sessionId())) ?? written;
+    const text = plan ?? (path && readPlan?.(path, this.#options.session())) ?? written;
     const { runId, id: toolCallId } = asked.asked.open;
     const shown = text ?? `The plan is in ${path ?? 'a file'}.`;
     emit();

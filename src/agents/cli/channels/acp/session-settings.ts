@@ -1,5 +1,6 @@
+import type { LiveStart } from '../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import type { AcpConnection } from './connection.ts';
+import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpProfile } from './profile.ts';
 import { failureText } from './turn.ts';
 
@@ -10,9 +11,9 @@ export interface SettingsProblem {
 }
 
 interface SettingsOptions {
-  readonly connection: AcpConnection;
+  readonly rpc: RpcConnection;
   readonly profile: AcpProfile;
-  readonly isYolo: boolean;
+  readonly start: LiveStart;
 }
 
 /** The mode, the model and the options of a session: changes them and verifies that the program did. */
@@ -70,13 +71,14 @@ export class SessionSettings {
 
   /** The mode in which the program asks, or the one in which it does not when everything is allowed. */
   get normalMode(): string | undefined {
-    const { profile, isYolo } = this.#options;
-    return isYolo ? (profile.modes.yolo ?? profile.modes.ask) : profile.modes.ask;
+    const { profile, start } = this.#options;
+    return start.yolo === true ? (profile.modes.yolo ?? profile.modes.ask) : profile.modes.ask;
   }
 
   /** Whether this mode lets calls run unasked although not everything is allowed. */
   isUnsafe(mode: string): boolean {
-    return !this.#options.isYolo && this.#options.profile.modes.unsafe.includes(mode);
+    const { profile, start } = this.#options;
+    return start.yolo !== true && profile.modes.unsafe?.includes(mode) === true;
   }
 
   /** Sets what differs from what is wanted and calls back; with a problem when the program does not do it. */
@@ -84,12 +86,12 @@ export class SessionSettings {
     wanted: { readonly mode?: string | undefined; readonly model?: string | undefined },
     done: (problem?: SettingsProblem) => void,
   ): void {
-    const { profile, isYolo } = this.#options;
+    const { profile, start } = this.#options;
     const mode = wanted.mode ?? this.normalMode;
-    const model = wanted.model ?? profile.model;
+    const model = wanted.model ?? profile.model?.(start.environment);
     const steps: ((next: (problem?: SettingsProblem) => void) => void)[] = [];
     for (const { id, ask, yolo } of profile.askOptions ?? [])
-      steps.push(next => this.#setOption(id, isYolo ? yolo : ask, next));
+      steps.push(next => this.#setOption(id, start.yolo === true ? yolo : ask, next));
     if (mode !== undefined) steps.push(next => this.#setMode(mode, next));
     if (model !== undefined && profile.switchModel !== 'start') steps.push(next => this.#setModel(model, next));
     const run = (index: number): void => {
@@ -173,8 +175,8 @@ export class SessionSettings {
     done: (result: WireRecord) => void,
     failed: (problem: SettingsProblem) => void,
   ): void {
-    const { connection, profile } = this.#options;
-    connection.request(method, { sessionId: this.sessionId, ...params }, answer => {
+    const { rpc, profile } = this.#options;
+    rpc.call(method, { sessionId: this.sessionId, ...params }, answer => {
       if (answer.error === undefined) return done(answer.result);
       failed({ message: `${profile.name} did not ${action}: ${failureText(answer.error)}`, code: 'ask_policy' });
     });

@@ -1,89 +1,41 @@
 import type { ChannelHost } from '../../contract/live-channel.ts';
-import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import type { AcpConnection, AcpRequest } from './connection.ts';
-import type { AcpProfile } from './profile.ts';
+import type { WireRecord } from '../../shared/wire-value.ts';
+import type { RpcConnection } from '../json-rpc.ts';
+import type { AcpRequest } from './request.ts';
 
-interface SteeringOptions {
-  readonly host: ChannelHost;
-  readonly connection: AcpConnection;
-  readonly kind: AcpProfile['steer'];
+/** Brings messages of people into the open turn; the protocol itself has no method for that. */
+export interface AcpSteering {
+  steer(id: string, blocks: readonly WireRecord[]): void;
+  /** Reads an update of the session. */
+  observe?(update: WireRecord): void;
+  /** Answers a program that fetches messages; returns whether the request was that. */
+  take?(request: AcpRequest): boolean;
+  /** Returns the messages that the turn did not take, and forgets them. */
+  end(): readonly string[];
+}
+
+/** What steering can do with the channel. */
+export interface SteeringChannel {
+  readonly rpc: Pick<RpcConnection, 'call'>;
+  readonly host: Pick<ChannelHost, 'steered'>;
   readonly sessionId: () => string;
 }
 
-interface Message {
-  readonly id: string;
-  readonly blocks: readonly WireRecord[];
-}
-
-/** Messages into the open turn: the protocol itself has no method for them, two programs have their own. */
-export class AcpSteering {
-  readonly #options: SteeringOptions;
-  /** Messages that wait until the program fetches them. */
-  #waiting: Message[] = [];
-  /** Messages for the next prompt. */
+/** Keeps every message for the next prompt. */
+export class NextPromptSteering implements AcpSteering {
+  readonly #channel: SteeringChannel;
   #unsent: string[] = [];
-  /** The run of Goose that a message can join. */
-  #runId: string | undefined;
-  /** Messages that Goose has accepted for its next model call: it drops them when it is stopped before. */
-  #unread: string[] = [];
-  /** The message of the last model call. */
-  #messageId: string | undefined;
 
-  constructor(options: SteeringOptions) {
-    this.#options = options;
+  constructor(channel: SteeringChannel) {
+    this.#channel = channel;
   }
 
-  steer(id: string, blocks: readonly WireRecord[]): void {
-    const { kind, connection, host, sessionId } = this.#options;
-    if (kind === 'qwen') this.#waiting.push({ id, blocks });
-    else if (kind === 'none' || this.#runId === undefined) this.#queue(id);
-    else {
-      const params = { sessionId: sessionId(), expectedRunId: this.#runId, prompt: blocks };
-      connection.request('_goose/unstable/session/steer', params, answer => {
-        if (answer.error !== undefined) return this.#queue(id);
-        this.#unread.push(id);
-        host.steered(id, 'joined');
-      });
-    }
-  }
-
-  /** Registers the run that is named in an update, and the model call that it belongs to. */
-  observe(update: WireRecord): void {
-    const goose = recordOf(recordOf(update['_meta'])?.['goose']);
-    const messageId = textOf(goose?.['messageId']);
-    if (messageId !== undefined && messageId !== this.#messageId) {
-      this.#messageId = messageId;
-      this.#unread = [];
-    }
-    if (update['sessionUpdate'] === 'session_info_update' && goose !== undefined && 'activeRunId' in goose)
-      this.#runId = textOf(goose['activeRunId']);
-  }
-
-  /** Answers the program that fetches messages; returns whether the request was that. */
-  drain(request: AcpRequest): boolean {
-    if (this.#options.kind !== 'qwen' || request.method !== 'craft/drainMidTurnQueue') return false;
-    const messages = this.#waiting;
-    this.#waiting = [];
-    request.respond({ messages: messages.map(({ blocks }) => textIn(blocks)), hasQueuedPrompt: false });
-    for (const { id } of messages) this.#options.host.steered(id, 'joined');
-    return true;
-  }
-
-  /** Returns the messages that the turn did not take. */
-  end(): readonly string[] {
-    const unsent = [...this.#unread, ...this.#unsent, ...this.#waiting.map(({ id }) => id)];
-    this.#unread = [];
-    this.#unsent = [];
-    this.#waiting = [];
-    return unsent;
-  }
-
-  #queue(id: string): void {
+  steer(id: string, _blocks: readonly WireRecord[]): void {
     this.#unsent.push(id);
-    this.#options.host.steered(id, 'queued');
+    this.#channel.host.steered(id, 'queued');
   }
-}
 
-function textIn(blocks: readonly WireRecord[]): string {
-  return blocks.flatMap(block => textOf(block['text']) ?? []).join('\n');
+  end(): readonly string[] {
+    return this.#unsent.splice(0);
+  }
 }

@@ -5,8 +5,8 @@ import type { OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';
 import type { SessionUsage } from '../../shared/session-usage.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { AcpCalls, messageIdOf } from './calls.ts';
-import type { AcpAnswer } from './connection.ts';
+import { AcpCalls } from './calls.ts';
+import type { RpcAnswer } from '../json-rpc.ts';
 import { AcpMessages, type MessageNumbers } from './messages.ts';
 import type { AcpProfile, SubagentRules } from './profile.ts';
 import { readTokens } from './tokens.ts';
@@ -43,11 +43,10 @@ export class AcpTurn {
     this.#profile = profile;
     this.#messages = new AcpMessages(context, model, options.ids.messages);
     this.#subagents = profile.subagents?.(context);
-    const rules = profile.calls;
     this.calls = new AcpCalls({
       context,
       messages: this.#messages,
-      rules,
+      profile,
       subagents: this.#subagents,
       ids: options.ids.calls,
     });
@@ -100,7 +99,7 @@ export class AcpTurn {
     { meta = {}, id }: { meta?: WireRecord; id?: string | undefined } = {},
   ): void {
     const runId = this.#subagents?.runOf(meta) ?? this.context.runId;
-    this.#messages.write(runId, kind, text, id ?? messageIdOf(meta));
+    this.#messages.write(runId, kind, text, id ?? this.#profile.messageIdOf?.(meta));
     if (kind === 'text') this.#subagents?.wrote?.(runId, text);
   }
 
@@ -128,7 +127,7 @@ export class AcpTurn {
   }
 
   /** Handles the answer to the prompt and returns how the turn ended. */
-  end(answer: AcpAnswer): TurnOutcome {
+  end(answer: RpcAnswer): TurnOutcome {
     if (answer.error !== undefined) {
       this.#believe();
       this.context.fail({ message: failureText(answer.error) });

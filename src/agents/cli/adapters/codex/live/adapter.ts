@@ -1,6 +1,5 @@
 import type { LiveAdapter } from '../../../contract/live-channel.ts';
 import { CodexChannel } from './channel.ts';
-import { codexLiveDifferences, codexLiveRecords, consumedRecords } from './records.ts';
 
 /** The interactive channel of Codex: `codex app-server` over stdio. */
 export const codexLive: LiveAdapter = {
@@ -28,16 +27,6 @@ export const codexLive: LiveAdapter = {
     { id: 'default', name: 'Ask', description: 'Asks before it changes files or runs commands' },
     { id: 'plan', name: 'Plan', description: 'Makes a plan, and changes nothing before it is approved' },
   ],
-  notes: [
-    'It asks about every command that it does not know to be read-only, and about every change of files. Read-only commands, and commands that a rule in `CODEX_HOME/rules` allows, run without a question.',
-    'Its answers have no field for a reason: the reason is sent into the turn just before the rejection.',
-    'The input of a call cannot be revised.',
-    'A message during a text stops the text, which is lost from its history; the turn goes on.',
-    'A plan is decided after its turn: an approved plan is carried out in the mode `default`, in the same run.',
-    'A turn is over when its subagents are over, too.',
-  ],
-  records: { ...codexLiveRecords, ...consumedRecords },
-  differences: codexLiveDifferences,
   command: ({ extraArgs = [] }) => ({
     args: [
       // JSON-RPC over stdin and stdout.

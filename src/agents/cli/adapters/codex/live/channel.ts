@@ -7,9 +7,10 @@ import type { AgentThread } from './agent-threads.ts';
 import { inputOf } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
 import { CodexRequests } from './requests.ts';
-import { resolvedId, RpcConnection, type RpcId, type RpcMessage } from './rpc.ts';
+import { RpcConnection, type RpcId, type RpcMessage } from '../../../channels/json-rpc.ts';
+import { resolvedId } from './requests.ts';
 import { type CodexSession, openSession, policyProblem } from './session.ts';
-import { isConsumed } from './records.ts';
+import { isConsumed } from './consumed-notifications.ts';
 import { Steering } from './steering.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
@@ -232,14 +233,14 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     if (mode !== undefined || this.#mode !== undefined) this.#mode = mode ?? 'default';
     this.#rpc.call('turn/start', { threadId, ...params, ...this.#modeParams() }, answer => {
       if (this.turn !== turn) return;
-      if ('result' in answer) {
+      if (answer.result !== undefined) {
         turn.started(textOf(recordOf(answer.result['turn'])?.['id']));
         if (this.isInterrupted) this.#stop(turn.threads.main);
         for (const message of this.#held.splice(0)) this.steer(message);
         return;
       }
       turn.events.within(undefined, () =>
-        turn.events.context.fail({ message: `Codex did not start the turn: ${answer.error}` }),
+        turn.events.context.fail({ message: `Codex did not start the turn: ${answer.error.message}` }),
       );
       this.endTurn(turn, 'error');
     });

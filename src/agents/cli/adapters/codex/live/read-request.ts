@@ -5,7 +5,7 @@ import { type PersonRequest, isApproval, type Question, wordsOf } from './person
 import { changedPaths, unifiedDiff } from './change-diff.ts';
 import { readElicitation } from './elicitation.ts';
 import { readQuestions } from './questions.ts';
-import type { RpcMessage } from './rpc.ts';
+import type { RpcMessage } from '../../../channels/json-rpc.ts';
 import { defined } from '../../../../../events/defined.ts';
 
 type Reader = (params: WireRecord, items: CodexItems) => PersonRequest | undefined;

@@ -3,7 +3,7 @@ import type { ChannelHost, LiveAnswer } from '../../../contract/live-channel.ts'
 import type { AgentThread } from './agent-threads.ts';
 import type { PersonRequest } from './person-request.ts';
 import { readRequest } from './read-request.ts';
-import type { RpcConnection, RpcId, RpcMessage } from './rpc.ts';
+import { type RpcConnection, type RpcId, type RpcMessage, toRpcId } from '../../../channels/json-rpc.ts';
 
 interface CodexRequest extends ProgramRequest<RpcId> {
   readonly thread: AgentThread;
@@ -83,4 +83,9 @@ export class CodexRequests {
     if (words === undefined) respond();
     else say(request.thread, words, respond);
   }
+}
+
+/** Returns the id of the request that a notification reports as closed; undefined when it is another message. */
+export function resolvedId({ method, params }: RpcMessage): RpcId | undefined {
+  return method === 'serverRequest/resolved' ? toRpcId(params['requestId']) : undefined;
 }

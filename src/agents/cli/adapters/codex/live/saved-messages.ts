@@ -2,8 +2,9 @@ import type { ChannelHost } from '../../../contract/live-channel.ts';
 import type { MessageReader } from '../../../shared/channel-translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readRequest } from './read-request.ts';
-import { isConsumed } from './records.ts';
-import { errorOf, resolvedId, RpcConnection, type RpcMessage } from './rpc.ts';
+import { isConsumed } from './consumed-notifications.ts';
+import { readRpcError, RpcConnection, type RpcMessage } from '../../../channels/json-rpc.ts';
+import { resolvedId } from './requests.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
 
@@ -79,7 +80,7 @@ export class CodexSavedMessages implements MessageReader {
   #answer({ events: { context } }: CodexTurn, record: WireRecord | undefined, value: unknown): void {
     if (record?.['id'] === undefined || 'result' in record === 'error' in record) context.unknown(value);
     else if ('error' in record && !this.#hasBegun)
-      context.fail({ message: `Codex did not start the turn: ${errorOf(record['error'])}` });
+      context.fail({ message: `Codex did not start the turn: ${readRpcError(record['error']).message}` });
   }
 
   #message(turn: CodexTurn, message: RpcMessage): void {

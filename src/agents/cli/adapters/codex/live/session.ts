@@ -1,7 +1,7 @@
 import type { SessionMcpServers } from '../../../../agent.ts';
 import type { ChannelHost, LiveStart } from '../../../contract/live-channel.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import type { RpcConnection } from './rpc.ts';
+import type { RpcConnection } from '../../../channels/json-rpc.ts';
 import { defined } from '../../../../../events/defined.ts';
 
 /** The session of a channel, as the program opened it. */
@@ -22,14 +22,14 @@ export function openSession(
   const clientInfo = { name: 'singletree', title: 'Singletree', version: '1' };
   const capabilities = { experimentalApi: true, requestAttestation: false };
   rpc.call('initialize', { clientInfo, capabilities }, answer => {
-    if ('error' in answer) {
-      failed({ message: `Codex did not start its session: ${answer.error}`, code: 'agent_failed' });
+    if (answer.error !== undefined) {
+      failed({ message: `Codex did not start its session: ${answer.error.message}`, code: 'agent_failed' });
       return;
     }
     rpc.notify('initialized');
     const { method, params } = opening(start);
     rpc.call(method, params, opening => {
-      if ('error' in opening) failed(refused(opening.error, start));
+      if (opening.error !== undefined) failed(refused(opening.error.message, start));
       else verify(opening.result, start, { opened, failed });
     });
   });

@@ -6,7 +6,7 @@ import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-
 import type { ItemPhase } from '../items.ts';
 import { type AgentThread, AgentThreads } from './agent-threads.ts';
 import { execItem } from './exec-item.ts';
-import type { RpcMessage } from './rpc.ts';
+import type { RpcMessage } from '../../../channels/json-rpc.ts';
 import type { ThreadUsage } from './thread-usage.ts';
 
 /** How long a call may wait for a request about it before it counts as started without one. */

@@ -1,5 +1,6 @@
 import { globOf, matchesGlob } from '../../../../permissions/glob.ts';
 import { recordOf, textOf } from '../../../shared/wire-value.ts';
+import { parseJson } from '../../../../../base/parse-json.ts';
 
 type Action = 'allow' | 'ask' | 'deny';
 
@@ -84,7 +85,7 @@ function matches(text: string, glob: unknown, isAllowing: boolean): boolean {
 
 /** Returns the settings of a program with ours on top; settings that are not an object are dropped. */
 export function mergedSettings(own: string | undefined, ours: object): string {
-  return JSON.stringify(merged(parsed(own), ours));
+  return JSON.stringify(merged(parseJson(own ?? '{}', {}), ours));
 }
 
 function merged(own: unknown, ours: unknown): unknown {
@@ -93,12 +94,4 @@ function merged(own: unknown, ours: unknown): unknown {
   const result: Record<string, unknown> = { ...below };
   for (const [name, value] of Object.entries(above)) result[name] = merged(below[name], value);
   return result;
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '{}');
-  } catch {
-    return {};
-  }
 }

@@ -41,12 +41,20 @@ export class ServeSavedMessages implements MessageReader {
     const properties = recordOf(event?.['properties']);
     const type = textOf(event?.['type']) ?? '';
     if (event !== undefined && this.#turn === undefined && this.#isBetweenTurns(type, properties)) return;
-    this.#turn ??= this.#begin(properties);
-    this.#turn.take(message, line);
+    const turn = this.#turn ?? this.#begin(properties);
+    this.#run?.events.within(line, () => {
+      if (!turn.take(message)) this.#run?.context.unknown(message);
+    });
   }
 
   end(): void {
-    (this.#turn ?? (this.#turns === 0 ? this.#begin(undefined) : undefined))?.closed();
+    const turn = this.#turn ?? (this.#turns === 0 ? this.#begin(undefined) : undefined);
+    if (turn !== undefined) this.#end(turn, 'error');
+  }
+
+  #end(turn: ServeTurn, reason: Parameters<ServeTurn['finish']>[0]): void {
+    this.#turn = undefined;
+    this.#run?.events.within(undefined, () => turn.finish(reason));
   }
 
   /** The session is the last that a response names before the turn; listed messages are older than it. */
@@ -68,18 +76,20 @@ export class ServeSavedMessages implements MessageReader {
   #begin(properties: WireRecord | undefined): ServeTurn {
     this.#sessionId ??=
       textOf(properties?.['sessionID']) ?? textOf(recordOf(properties?.['info'])?.['sessionID']) ?? '';
-    if (this.#run === undefined) this.#run = new ServeRun(this.#runId, this.#sessionId, this.#book);
+    if (this.#run === undefined)
+      this.#run = new ServeRun(this.#host, { runId: this.#runId, sessionId: this.#sessionId, book: this.#book });
     else this.#run.nextTurn();
-    const turn = new ServeTurn({
+    const turn: ServeTurn = new ServeTurn({
       turn: { runId: this.#runId, content: '' },
       number: ++this.#turns,
       run: this.#run,
       book: this.#book,
       calls: new HttpCalls(() => {}),
       host: this.#host,
-      onEnd: () => (this.#turn = undefined),
+      onEnd: reason => this.#end(turn, reason),
     });
-    turn.begin();
+    this.#run.events.within(undefined, () => turn.begin());
+    this.#turn = turn;
     return turn;
   }
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../../../../events/defined.ts';
-import type { ContentPart } from '../../../../../events/index.ts';
-import type { ChannelHost, LiveAnswer, LiveChannel, LiveStart, LiveTurn } from '../../../contract/live-channel.ts';
+import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
+import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import { readServeResponse, type ServeResponse } from '../../../contract/serve-message.ts';
 import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
 import { unaskedCalls } from './ask-policy.ts';
@@ -10,9 +10,6 @@ import type { ServeProgram } from './serve-command.ts';
 import { ServeRun } from './serve-run.ts';
 import { ServeTurn } from './serve-turn.ts';
 import { SessionBook } from './session-book.ts';
-
-/** The most lines that are kept for the first turn. */
-const mostEarly = 1_000;
 
 /** Events before the first turn that belong to the session that is being opened, among them its earlier messages. */
 const ofOpening: ReadonlySet<string> = new Set([
@@ -24,89 +21,86 @@ const ofOpening: ReadonlySet<string> = new Set([
 ]);
 
 /** The channel of OpenCode and Kilo Code over their local server: HTTP requests and server-sent events. */
-export class ServeChannel implements LiveChannel {
+export class ServeChannel extends TurnChannel<ServeTurn> {
   readonly #program: ServeProgram;
-  readonly #host: ChannelHost;
-  readonly #start: LiveStart;
   readonly #calls: HttpCalls;
   readonly #book = new SessionBook();
-  /** Lines that arrived outside of a turn, for the next one. */
-  #early: { readonly line: string; readonly number: number }[] = [];
-  #sessionId: string | undefined;
+  #sessionId = '';
+  /** The run of the last turn. */
   #run: ServeRun | undefined;
-  #turn: ServeTurn | undefined;
   #turns = 0;
-  #isClosed = false;
 
   constructor(program: ServeProgram, host: ChannelHost, start: LiveStart) {
+    super(host, start);
     this.#program = program;
-    this.#host = host;
-    this.#start = start;
     this.#calls = new HttpCalls(message => host.send(message));
   }
 
-  open(): void {
-    if (this.#start.yolo === true) this.#openSession();
+  protected connect(): void {
+    if (this.start.yolo === true) this.#openSession();
     else this.#calls.get('/agent', response => this.#checkPolicy(response));
   }
 
-  receive(line: string, number: number): void {
-    if (this.#isClosed || line.trim() === '') return;
-    let message: unknown;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      message = line;
-    }
+  protected take(message: unknown, number: number): boolean {
+    const { turn } = this;
     const response = readServeResponse(message);
-    if (response !== undefined && this.#calls.settle(response)) return;
-    if (this.#turn !== undefined) this.#take(message, response !== undefined, number);
-    else if (!this.#isPartOfOpening(message)) {
-      this.#early.push({ line, number });
-      if (this.#early.length > mostEarly) this.#early.shift();
-    }
+    let isSettled = false;
+    if (response !== undefined) this.#within(undefined, () => (isSettled = this.#calls.settle(response)));
+    if (isSettled) return true;
+    if (turn === undefined) return response === undefined && this.#isPartOfOpening(message);
+    this.#within(number, () => {
+      // A response that nobody waits for is not an event of the server.
+      if (response !== undefined || !turn.take(message)) this.#run?.context.unknown(message);
+    });
+    return true;
   }
 
-  prompt(turn: LiveTurn): void {
-    if (this.#isClosed || this.#sessionId === undefined || this.#turn !== undefined) return;
+  protected createTurn(turn: LiveTurn): ServeTurn {
+    const { host } = this;
     if (this.#run?.runId === turn.runId) this.#run.nextTurn();
-    else this.#run = new ServeRun(turn.runId, this.#sessionId, this.#book);
-    this.#turn = new ServeTurn({
+    else this.#run = new ServeRun(host, { runId: turn.runId, sessionId: this.#sessionId, book: this.#book });
+    const created: ServeTurn = new ServeTurn({
       turn,
       number: ++this.#turns,
       run: this.#run,
       book: this.#book,
       calls: this.#calls,
-      host: this.#host,
-      onEnd: () => (this.#turn = undefined),
+      host,
+      onEnd: reason => this.endTurn(created, reason),
     });
-    this.#turn.begin();
-    const early = this.#early;
-    this.#early = [];
-    for (const { line, number } of early) this.receive(line, number);
+    return created;
   }
 
-  answer(requestId: string, answer: LiveAnswer): void {
-    this.#turn?.answer(requestId, answer);
+  protected sendPrompt(turn: ServeTurn): void {
+    this.#within(undefined, () => turn.begin());
   }
 
-  steer({ id, content }: { readonly id: string; readonly content: string | readonly ContentPart[] }): void {
-    this.#turn?.steer(id, content);
+  protected takeAnswer(requestId: string, answer: LiveAnswer): void {
+    this.#within(undefined, () => this.turn?.answer(requestId, answer));
   }
 
-  interrupt(): void {
-    this.#turn?.interrupt();
+  protected sendMessage(turn: ServeTurn, { id, content }: SteerMessage): void {
+    this.#within(undefined, () => turn.steer(id, content));
   }
 
-  closed(): void {
-    this.#isClosed = true;
-    this.#turn?.closed();
+  protected stopTurn(turn: ServeTurn): void {
+    this.#within(undefined, () => turn.interrupt());
   }
 
-  /** A response that nobody waits for is not an event of the server. */
-  #take(message: unknown, isResponse: boolean, number: number): void {
-    if (isResponse) this.#turn?.keep(message, number);
-    else this.#turn?.take(message, number);
+  protected finishTurn(turn: ServeTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
+    let end: LiveTurnEnd = { reason };
+    this.#within(this.#run?.context.line, () => (end = turn.finish(reason)));
+    return end;
+  }
+
+  protected describeUnopened(): SessionProblem {
+    return { message: `${this.#program.name} ended before its session was open.`, code: 'agent_failed' };
+  }
+
+  /** Passes on the events that an action emits in the run of the last turn, if there is one. */
+  #within(line: number | undefined, action: () => void): void {
+    if (this.#run === undefined) action();
+    else this.#run.events.within(line, action);
   }
 
   #isPartOfOpening(message: unknown): boolean {
@@ -123,22 +117,25 @@ export class ServeChannel implements LiveChannel {
     const { name } = this.#program;
     const unasked = isDone(response) ? unaskedCalls(response.body) : undefined;
     if (unasked === undefined)
-      this.#fail(`${name} did not report its permission rules: ${responseProblem(response)}`, 'ask_policy');
+      this.fail({
+        message: `${name} did not report its permission rules: ${responseProblem(response)}`,
+        code: 'ask_policy',
+      });
     else if (unasked.length > 0)
-      this.#fail(
-        `${name} would not ask before these calls: ${unasked.join(', ')}. Remove the permission settings of these agents from its configuration, or run it with --yolo.`,
-        'ask_policy',
-      );
+      this.fail({
+        message: `${name} would not ask before these calls: ${unasked.join(', ')}. Remove the permission settings of these agents from its configuration, or run it with --yolo.`,
+        code: 'ask_policy',
+      });
     else this.#openSession();
   }
 
   #openSession(): void {
-    const { sessionId, fork } = this.#start;
+    const { sessionId, fork } = this.start;
     if (sessionId === undefined) this.#calls.post('/session', {}, response => this.#opened(response));
     else
       this.#calls.get(`/session/${encodeURIComponent(sessionId)}`, response => {
         if (response.status === 404 || response.status === 400)
-          this.#fail(`${this.#program.name} has no session "${sessionId}".`, 'session_unknown');
+          this.fail({ message: `${this.#program.name} has no session "${sessionId}".`, code: 'session_unknown' });
         else if (fork === true && isDone(response))
           this.#calls.post(`/session/${sessionId}/fork`, {}, forked => this.#forked(forked));
         else this.#opened(response);
@@ -162,14 +159,13 @@ export class ServeChannel implements LiveChannel {
   #opened(response: ServeResponse): void {
     const sessionId = textOf(recordOf(response.body)?.['id']);
     if (!isDone(response) || sessionId === undefined) {
-      this.#fail(`${this.#program.name} could not open a session: ${responseProblem(response)}`, 'session_failed');
+      this.fail({
+        message: `${this.#program.name} could not open a session: ${responseProblem(response)}`,
+        code: 'session_failed',
+      });
       return;
     }
     this.#sessionId = sessionId;
-    this.#host.ready({ sessionId, ...defined({ model: this.#start.model, mode: this.#start.mode }) });
-  }
-
-  #fail(message: string, code: string): void {
-    this.#host.failed({ message, code });
+    this.setReady({ sessionId, ...defined({ model: this.start.model, mode: this.start.mode }) });
   }
 }

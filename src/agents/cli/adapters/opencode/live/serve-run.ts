@@ -1,10 +1,13 @@
 import { ChildRuns } from '../../../shared/child-runs.ts';
-import { LineContext } from '../../../shared/line-context.ts';
+import type { ChannelHost } from '../../../contract/live-channel.ts';
+import { ChannelEvents } from '../../../shared/channel-events.ts';
+import type { LineContext } from '../../../shared/line-context.ts';
 import { PartReader } from '../part-reader.ts';
 import type { SessionBook } from './session-book.ts';
 
 /** The run of one or several turns: the events of its session, and those of the sessions of its subagents. */
 export class ServeRun {
+  readonly events: ChannelEvents;
   readonly context: LineContext;
   readonly children: ChildRuns;
   readonly sessionId: string;
@@ -12,8 +15,9 @@ export class ServeRun {
   /** The readers by the id of their run. */
   readonly #readers = new Map<string, PartReader>();
 
-  constructor(runId: string, sessionId: string, book: SessionBook) {
-    this.context = new LineContext(runId);
+  constructor(host: ChannelHost, { runId, sessionId, book }: { runId: string; sessionId: string; book: SessionBook }) {
+    this.events = new ChannelEvents(host, runId);
+    this.context = this.events.context;
     this.children = new ChildRuns(this.context);
     this.sessionId = sessionId;
     this.#book = book;

@@ -1,14 +1,12 @@
 import type { ContentPart } from '../../../../../events/index.ts';
-import type { ChannelHost, LiveAnswer, LiveTurn } from '../../../contract/live-channel.ts';
+import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readError, readSubagent } from '../wire.ts';
 import { isConsumedEvent } from './consumed-events.ts';
 import { type HttpCalls, isDone, responseProblem } from './http-calls.ts';
-import { readPermissionAsk } from './permission-ask.ts';
-import { PermissionRequests } from './permission-requests.ts';
 import { PlanFiles } from './plan-files.ts';
 import { promptBody } from './prompt-body.ts';
-import { type QuestionHost, QuestionRequests } from './question-requests.ts';
+import { ServeRequests } from './serve-requests.ts';
 import type { ServeRun } from './serve-run.ts';
 import { isComplete, type SessionBook } from './session-book.ts';
 import { TurnSilence } from './turn-silence.ts';
@@ -21,21 +19,22 @@ export interface ServeTurnOptions {
   readonly book: SessionBook;
   readonly calls: HttpCalls;
   readonly host: ChannelHost;
-  /** The turn has ended. */
-  readonly onEnd: () => void;
+  /** The program has ended the turn: `finish` is called for it. */
+  readonly onEnd: (reason: TurnReason) => void;
 }
+
+type TurnReason = LiveTurnEnd['reason'];
 
 /** The interval at which a question is looked for that the server does not announce. */
 const lookMs = 500;
 
 type Handler = (properties: WireRecord) => boolean;
 
-/** One turn over a server of OpenCode or Kilo Code: its events and its requests. */
+/** One turn over a server of OpenCode or Kilo Code: its events and its requests. Its methods are called within `run.events`. */
 export class ServeTurn {
   readonly #options: ServeTurnOptions;
   readonly #silence: TurnSilence;
-  readonly #permissions: PermissionRequests;
-  readonly #questions: QuestionRequests;
+  readonly #requests: ServeRequests;
   readonly #plans = new PlanFiles();
   /** Whether a part is text or reasoning, by its id, for the fragments of it. */
   readonly #speech = new Map<string, 'text' | 'reasoning'>();
@@ -45,113 +44,85 @@ export class ServeTurn {
   #mode: string | undefined;
   #isAborting = false;
   #isAbortSettled = false;
-  #isEnding = false;
   #wasAborted = false;
   #hasEnded = false;
-  /** Calls of the host that follow the events of the current line. */
-  #afterwards: (() => void)[] = [];
 
   constructor(options: ServeTurnOptions) {
     this.#options = options;
     const { run, host } = options;
     this.#mode = options.turn.mode;
-    const requestHost: QuestionHost = {
-      findCall: (sessionId, callId) => {
-        const runId = run.runIdOf(sessionId);
-        const call = run.readerOf(sessionId)?.call(callId);
-        return call === undefined || runId === undefined ? undefined : { call, runId };
-      },
-      runIdOf: sessionId => run.runIdOf(sessionId),
-      request: request => this.#later(() => host.request(request)),
-      withdraw: (id, reason) => this.#later(() => host.withdraw(id, reason)),
-      after: (ms, callback) => void this.#after(ms, callback),
-      say: text => this.#prompt(text),
-      plans: this.#plans,
-    };
+    const after = (ms: number, callback: () => void) => this.#after(ms, callback);
     this.#silence = new TurnSilence({
-      after: (ms, callback) => this.#after(ms, callback),
+      after,
       hasFailed: () => run.context.failure !== undefined,
-      end: () => this.#end(this.#reason()),
+      end: () => this.#end(),
     });
-    this.#permissions = new PermissionRequests(requestHost, this.#calls);
-    this.#questions = new QuestionRequests(requestHost, this.#calls);
+    // What a person is asked, or told, follows the events so far.
+    const inOrder = (call: () => void) => {
+      run.events.flush();
+      call();
+    };
+    this.#requests = new ServeRequests({
+      findCall: (sessionId, callId) => run.readerOf(sessionId)?.call(callId),
+      runIdOf: sessionId => run.runIdOf(sessionId),
+      request: request => inOrder(() => host.request(request)),
+      withdraw: (id, reason) => inOrder(() => host.withdraw(id, reason)),
+      after,
+      say: text => this.#prompt(text),
+      calls: this.#calls,
+      plans: this.#plans,
+    });
   }
 
-  /** The requests of the turn: what follows from their responses is part of it, too. */
+  /** The requests of the turn to the server: a response after its end does nothing. */
   readonly #calls: Pick<HttpCalls, 'get' | 'post'> = {
     get: (path, onResponse) =>
-      this.#options.calls.get(path, response => this.#during(undefined, () => onResponse(response))),
+      this.#options.calls.get(path, response => {
+        if (!this.#hasEnded) onResponse(response);
+      }),
     post: (path, body, onResponse) =>
-      this.#options.calls.post(path, body, response => this.#during(undefined, () => onResponse?.(response))),
+      this.#options.calls.post(path, body, response => {
+        if (!this.#hasEnded) onResponse?.(response);
+      }),
   };
 
   /** Sends the prompt of the turn. */
   begin(): void {
-    const { turn } = this.#options;
-    this.#during(undefined, () => {
-      this.#options.run.context.session(this.#options.run.sessionId);
-      this.#prompt(turn.content);
-    });
-  }
-
-  /** Handles one event of the server. */
-  take(event: unknown, number: number): void {
-    this.#during(number, () => {
-      if (!this.#handle(event)) this.#options.run.context.unknown(event);
-    });
-  }
-
-  /** Keeps a message that is not an event of the server. */
-  keep(raw: unknown, number: number): void {
-    this.#during(number, () => this.#options.run.context.unknown(raw));
+    this.#options.run.context.session(this.#options.run.sessionId);
+    this.#prompt(this.#options.turn.content);
   }
 
   answer(requestId: string, answer: LiveAnswer): void {
-    if (this.#isAborting) return;
-    this.#during(undefined, () => {
-      if (!this.#permissions.answer(requestId, answer)) this.#questions.answer(requestId, answer);
-    });
+    if (!this.#isAborting) this.#requests.answer(requestId, answer);
   }
 
   steer(id: string, content: string | readonly ContentPart[]): void {
-    this.#during(undefined, () => this.#prompt(content, id));
+    this.#prompt(content, id);
   }
 
   /** Stops the turn. Requests that are open stay listed by the server; nobody answers them any more. */
   interrupt(): void {
-    this.#during(undefined, () => {
-      this.#isAborting = true;
-      this.#silence.stop();
-      this.#abort();
-    });
+    this.#isAborting = true;
+    this.#silence.stop();
+    this.#abort();
   }
 
-  /** The server has ended. */
-  closed(): void {
-    this.#during(undefined, () => this.#end(this.#isAborting ? 'aborted' : 'error'));
-  }
-
-  /** Runs an action that may emit events, then the calls of the host that follow them. */
-  #during(number: number | undefined, action: () => void): void {
-    if (this.#hasEnded) return;
-    const { run, host } = this.#options;
-    run.context.begin(number);
-    action();
-    const events = run.context.end();
-    if (events.length > 0) host.emit(events);
-    const afterwards = this.#afterwards;
-    this.#afterwards = [];
-    for (const call of afterwards) call();
-  }
-
-  #later(call: () => void): void {
-    this.#afterwards.push(call);
+  /** Emits what is left of the turn, closes its requests, and returns how it ended. */
+  finish(reason: TurnReason): LiveTurnEnd {
+    const { run } = this.#options;
+    this.#hasEnded = true;
+    run.children.flush();
+    if (reason === 'error') run.context.close();
+    for (const cancel of this.#cancels) cancel();
+    this.#requests.end();
+    const { unsent } = this.#silence.prompts;
+    return { reason, ...(unsent.length > 0 && { unsent }) };
   }
 
   #after(ms: number, callback: () => void): () => void {
     const cancel = this.#options.host.after(ms, () => {
       this.#cancels.delete(cancel);
-      this.#during(undefined, callback);
+      if (!this.#hasEnded) this.#options.run.events.within(undefined, callback);
     });
     this.#cancels.add(cancel);
     return cancel;
@@ -178,15 +149,16 @@ export class ServeTurn {
     });
   }
 
-  #handle(event: unknown): boolean {
+  /** Handles one event of the server; returns false when it is not understood. */
+  take(event: unknown): boolean {
     const { book } = this.#options;
     const record = recordOf(event);
     const type = textOf(record?.['type']);
     if (record === undefined || type === undefined) return false;
-    if (!book.isNews(record) || isConsumedEvent(type)) return true;
+    if (isConsumedEvent(type)) return true;
     const properties = recordOf(record['properties']);
     if (properties === undefined || !Object.hasOwn(this.#on, type)) return false;
-    return (this.#on[type] as Handler)(properties);
+    return !book.isNews(record) || (this.#on[type] as Handler)(properties);
   }
 
   /** The handlers of events; each returns false when the event is not understood. */
@@ -202,21 +174,15 @@ export class ServeTurn {
     'session.status': ({ sessionID, status }) => this.#status(sessionID, recordOf(status)),
     'session.idle': ({ sessionID }) => this.#idle(textOf(sessionID)),
     'session.error': ({ sessionID, error }) => this.#error(textOf(sessionID), error),
-    'permission.asked': properties => {
-      const ask = readPermissionAsk(properties);
-      return ask !== undefined && (this.#isAborting || this.#permissions.ask(ask));
-    },
-    'permission.replied': ({ requestID }) => {
-      this.#permissions.replied(textOf(requestID) ?? '');
-      return textOf(requestID) !== undefined;
-    },
-    'question.asked': properties => this.#isAborting || this.#questions.ask(properties),
-    'question.replied': ({ requestID }) => this.#answered(requestID),
-    'question.rejected': ({ requestID }) => this.#answered(requestID),
+    'permission.asked': properties => this.#isAborting || this.#requests.askPermission(properties),
+    'permission.replied': ({ requestID }) => this.#replied(requestID),
+    'question.asked': properties => this.#isAborting || this.#requests.askQuestions(properties),
+    'question.replied': ({ requestID }) => this.#replied(requestID),
+    'question.rejected': ({ requestID }) => this.#replied(requestID),
   };
 
-  #answered(requestId: unknown): boolean {
-    this.#questions.replied(textOf(requestId) ?? '');
+  #replied(requestId: unknown): boolean {
+    this.#requests.replied(textOf(requestId) ?? '');
     return textOf(requestId) !== undefined;
   }
 
@@ -226,8 +192,10 @@ export class ServeTurn {
     if (info === undefined || id === undefined) return false;
     const message = book.addMessage(info, number);
     if (typeof message === 'string' || message.turn !== number || info['sessionID'] !== run.sessionId) return true;
-    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? ''))
-      this.#later(() => this.#options.host.steered(steered, 'joined'));
+    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? '')) {
+      run.events.flush();
+      this.#options.host.steered(steered, 'joined');
+    }
     this.#mode = textOf(info['agent']) ?? this.#mode;
     this.#silence.answer(id, isComplete(info));
     return true;
@@ -261,8 +229,7 @@ export class ServeTurn {
     const isUnderstood = this.#options.run.readerOf(sessionId)?.tool(part) ?? false;
     const subagent = state === undefined ? undefined : readSubagent(state);
     if (subagent?.isBackground === true) this.#background.add(subagent.sessionId);
-    this.#permissions.callReported();
-    this.#questions.callReported();
+    this.#requests.callReported();
     if (state !== undefined && this.#plans.take(part, state)) this.#look();
     return isUnderstood;
   }
@@ -275,7 +242,7 @@ export class ServeTurn {
           .map(recordOf)
           .filter(question => question !== undefined);
         const ours = asked.filter(question => question['sessionID'] === this.#options.run.sessionId);
-        for (const question of ours) this.#questions.ask(question);
+        for (const question of ours) this.#requests.askQuestions(question);
         if (ours.length === 0 && !this.#silence.isSilent) this.#look();
       }),
     );
@@ -335,26 +302,10 @@ export class ServeTurn {
     return true;
   }
 
-  #reason(): 'complete' | 'error' | 'aborted' {
-    const { failure } = this.#options.run.context;
-    if (this.#isAborting || this.#wasAborted) return 'aborted';
-    return failure !== undefined || !this.#silence.prompts.hasBegun ? 'error' : 'complete';
-  }
-
-  #end(reason: 'complete' | 'error' | 'aborted'): void {
-    const { run, host, onEnd } = this.#options;
-    if (this.#isEnding) return;
-    this.#isEnding = true;
-    run.children.flush();
-    if (reason === 'error') run.context.close();
-    for (const cancel of this.#cancels) cancel();
-    const { unsent } = this.#silence.prompts;
-    const open = [...this.#permissions.clear(), ...this.#questions.clear()];
-    this.#later(() => {
-      this.#hasEnded = true;
-      for (const id of open) host.withdraw(id, 'The turn has ended.');
-      onEnd();
-      host.turnEnded({ reason, ...(unsent.length > 0 && { unsent }) });
-    });
+  #end(): void {
+    const { run, onEnd } = this.#options;
+    const isFailed = run.context.failure !== undefined || !this.#silence.prompts.hasBegun;
+    if (this.#hasEnded) return;
+    onEnd(this.#isAborting || this.#wasAborted ? 'aborted' : isFailed ? 'error' : 'complete');
   }
 }

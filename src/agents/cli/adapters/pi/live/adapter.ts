@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { LiveAdapter } from '../../../contract/live-channel.ts';
 import { PiChannel } from './channel.ts';
 import { gateFile, gateSource } from './gate.ts';
-import { piLiveDifferences, piLiveRecords } from './records.ts';
 
 /** The interactive channel of Pi: `pi --mode rpc` with an extension that makes it ask. */
 export const piLive: LiveAdapter = {
@@ -25,15 +24,6 @@ export const piLive: LiveAdapter = {
     switchModel: true,
     switchMode: false,
   },
-  notes: [
-    'It has no permissions of its own: an extension that is loaded for the session asks before every call, also of tools of other extensions. The session does not open when the extension is not loaded.',
-    'Calls of one message are asked about one after the other.',
-    'It has no plan mode and no subagents.',
-    'A message during a text is read when the text is complete.',
-    'Dialogs of other extensions become questions.',
-  ],
-  records: piLiveRecords,
-  differences: piLiveDifferences,
   command: ({ model, sessionId, sessionPath, fork, yolo, extraArgs = [], folder }) => ({
     args: [
       // JSON over stdin and stdout.

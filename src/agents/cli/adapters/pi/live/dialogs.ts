@@ -4,6 +4,7 @@ import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-
 import type { PiReader } from '../reader.ts';
 import { dialogs } from './gate.ts';
 import { defined } from '../../../../../events/defined.ts';
+import { parseJson } from '../../../../../base/parse-json.ts';
 
 type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
 
@@ -81,9 +82,9 @@ export class PiDialogs {
 
 function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
   if (record['method'] === 'editor' && record['title'] === dialogs.permission)
-    return readPermission(parsed(record['prefill']), reader);
+    return readPermission(recordOf(parseJson(textOf(record['prefill']) ?? '')), reader);
   if (record['method'] === 'editor' && record['title'] === dialogs.question)
-    return readQuestion(parsed(record['prefill']), reader);
+    return readQuestion(recordOf(parseJson(textOf(record['prefill']) ?? '')), reader);
   return readForeign(record);
 }
 
@@ -164,12 +165,4 @@ function labels(options: unknown): { label: string }[] {
 
 function value(answer: object): object {
   return { value: JSON.stringify(answer) };
-}
-
-function parsed(text: unknown): WireRecord | undefined {
-  try {
-    return typeof text === 'string' ? recordOf(JSON.parse(text)) : undefined;
-  } catch {
-    return undefined;
-  }
 }

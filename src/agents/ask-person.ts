@@ -1,0 +1,39 @@
+import type { AgentEvent, EventOf } from '../events/index.ts';
+import { newId } from '../events/index.ts';
+import type { RelayState } from '../projections/run-state.ts';
+import type { Answers, RelayAnswer } from './agent.ts';
+import { untilAborted } from './loop/until-aborted.ts';
+
+/** How people are asked. */
+export interface Asking {
+  /** Undefined when nobody can be asked. */
+  readonly answers: Answers | undefined;
+  readonly signal: AbortSignal;
+  /** Emits a relay; resolves when it is stored. */
+  readonly put: (event: AgentEvent) => Promise<void>;
+  /** Called with each relay that is emitted. */
+  readonly onRelay?: ((relay: EventOf<'relay'>) => void) | undefined;
+}
+
+/** What a person answered. */
+export type PersonAnswer = RelayAnswer;
+
+/**
+ * Emits a relay and returns its answer; undefined when nobody can be asked. One that was emitted `before` is waited for
+ * instead, also when its answer is known. Rejects when the signal aborts.
+ */
+export async function askPerson(
+  { answers, signal, put, onRelay }: Asking,
+  toRelay: (id: string) => EventOf<'relay'> | Promise<EventOf<'relay'>>,
+  before?: Pick<RelayState, 'answer'> & { readonly relay: { readonly id: string } },
+): Promise<PersonAnswer | undefined> {
+  if (before?.answer !== undefined) return before.answer;
+  if (answers === undefined) return undefined;
+  const id = before?.relay.id ?? newId();
+  if (before === undefined) {
+    const relay = await toRelay(id);
+    onRelay?.(relay);
+    await put(relay);
+  }
+  return untilAborted(answers.wait(id, signal), signal);
+}

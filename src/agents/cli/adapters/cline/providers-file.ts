@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { recordOf, textOf } from '../../shared/wire-value.ts';
+import { defined } from '../../../../events/defined.ts';
+
+/** The provider that `cline auth` has configured. */
+export interface ClineProvider {
+  readonly provider?: string;
+  readonly apiKey?: string;
+  readonly model?: string;
+}
+
+/** Reads the settings of the provider used last; nothing when there are none. */
+export function clineProvider(environment: Readonly<Record<string, string>>): ClineProvider {
+  let settings: unknown;
+  try {
+    const file = join(environment['HOME'] ?? '', '.cline', 'data', 'settings', 'providers.json');
+    settings = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+  const provider = environment['CLINE_PROVIDER'] ?? textOf(recordOf(settings)?.['lastUsedProvider']);
+  const entry = recordOf(recordOf(recordOf(settings)?.['providers'])?.[provider ?? '']);
+  const own = recordOf(entry?.['settings']);
+  return defined({ provider, apiKey: textOf(own?.['apiKey']), model: textOf(own?.['model']) });
+}
