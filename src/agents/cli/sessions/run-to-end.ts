@@ -34,7 +34,7 @@ export async function runToEnd(call: ProgramCall): Promise<{ readonly output: st
     isFinished: () => conversation?.isDone.test(output) === true || hasFailed(),
   });
   try {
-    if (conversation !== undefined) run.send(conversation.input);
+    if (conversation !== undefined) await run.send(conversation.input);
     for (let line = await run.next(); line !== undefined; line = await run.next())
       output += `${lineText(line.bytes)}\n`;
     const { failedToStart, stopped, exitCode } = await run.exit;
