@@ -69,6 +69,14 @@ describe.skipIf(!isReady)('a conversation with a real program', { timeout: 120_0
     await page.getByRole('button', { name: 'Approve', exact: true }).click({ timeout: 60_000 });
     await done(2);
     expect(scene.asked('codex', 2)).toEqual([...turns([1]), 'user: LOOK-2']);
+    const first = page.url();
+    await page.getByRole('button', { name: 'Branch', exact: true }).first().click();
+    await expect.poll(() => page.url()).not.toBe(first);
+    await page.getByText('LOOK-2').waitFor({ state: 'hidden' });
+    await say('Codex', 3);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click({ timeout: 60_000 });
+    await done(3);
+    expect(scene.asked('codex', 3)).toEqual([...turns([1]), 'user: LOOK-3']);
   });
 });
 

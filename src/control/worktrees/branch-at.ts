@@ -7,16 +7,13 @@ import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
  */
 export async function branchAt(log: EventLog, thread: Thread, at?: string): Promise<Thread> {
   const { id, title } = thread;
-  return log.branch(
-    id,
-    at === undefined ? thread.seq : await findSeq(log, thread, at),
-    title === undefined ? {} : { title },
-  );
+  const isSeq = at !== undefined && /^\d+$/.test(at) && Number(at) >= 1 && Number(at) <= thread.seq;
+  const seq = at === undefined ? thread.seq : isSeq ? Number(at) : await findMessageEnd(log, thread, at);
+  return log.branch(id, seq, title === undefined ? {} : { title });
 }
 
-/** Returns the seq of the last event of a message. */
-async function findSeq(log: EventLog, { id, seq }: Thread, at: string): Promise<number> {
-  if (/^\d+$/.test(at) && Number(at) >= 1 && Number(at) <= seq) return Number(at);
+/** Returns the seq of the last event of a message; throws `not_found` when the thread has no such message. */
+export async function findMessageEnd(log: EventLog, { id, seq }: Thread, at: string): Promise<number> {
   let found: number | undefined;
   for await (const event of readEvents(log, id)) {
     const isOwn = event.type === 'user' ? `${event.runId}:user` === at : event.runId === at;
