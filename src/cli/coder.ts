@@ -16,6 +16,7 @@ import {
   type Skill,
 } from '../agents/index.ts';
 import { listServerModels } from '../agents/model/registry/local-servers.ts';
+import type { ModelSource } from '../agents/model/registry/model-source.ts';
 import { compatibleProvider } from '../agents/model/registry/providers.ts';
 import { secretsIn } from '../agents/process/environment.ts';
 import { createRedactor } from '../agents/redaction/redactor.ts';
@@ -92,6 +93,14 @@ export function offeredModels(
   const named = models?.offered ?? [...usualModels, ...here];
   const all = defaultModel === undefined ? named : [defaultModel, ...named];
   return [...new Set(all)].filter(id => registry.isConfigured(id));
+}
+
+/** Returns the model that is used when none is named; undefined when none can be used. */
+export async function findDefaultModel(settings: Pick<Settings, 'config' | 'home'>): Promise<ModelSource | undefined> {
+  const servers = await findModelServers(settings.home);
+  const registry = configuredRegistry(settings, servers);
+  const [id] = offeredModels(settings.config, registry, servers);
+  return id === undefined ? undefined : registry.resolve(id);
 }
 
 /** Names the variable that a default model lacks: another model takes its place. */

@@ -30,6 +30,8 @@ export function addRunCommand(program: Command): void {
       '--continue <thread>',
       'hand a thread of any agent over to this one, named as for --resume; without a prompt it is asked to continue',
     )
+    .option('--at <message>', 'continue a branch of the thread, after this message: its id, or the seq of an event')
+    .option('--worktree', 'continue a branch of the thread in a git worktree of its own')
     .option('--attach <file>', 'a file for the agent: an image, a PDF or a text (repeatable)', collect)
     .option('--wait', 'without a terminal, wait for answers from elsewhere (singletree inbox) instead of denying')
     .option('--out <folder>', 'the folder for the record of the run', folderToWrite)
@@ -52,6 +54,8 @@ export function addRunCommand(program: Command): void {
       if (unquoted.length > 0) command.error(severalWords(agent, [given ?? '', ...unquoted]));
       const { continue: continued, ...rest } = options;
       if (continued !== undefined && options.resume !== undefined) command.error(resumedTwice);
+      const isBranch = options.at !== undefined || options.worktree === true;
+      if (isBranch && continued === undefined) command.error(branchOfNothing);
       const typed = given === '-' ? (await readAll(process.stdin)).trimEnd() : given;
       const prompt = typed ?? (continued === undefined ? undefined : continuePrompt);
       if (prompt === undefined ? options.resume === undefined : prompt.trim() === '') command.error(emptyPrompt);
@@ -80,6 +84,9 @@ interface RunCommandOptions extends Omit<RunAtTerminalOptions, 'permissions'> {
 }
 
 const continuePrompt = 'Continue where the conversation stopped.';
+
+const branchOfNothing =
+  'error: --at and --worktree continue a branch of a thread. Name the thread: --continue <thread>';
 
 const resumedTwice = 'error: --continue and --resume both name a thread. Use one of them.';
 

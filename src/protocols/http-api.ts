@@ -65,6 +65,7 @@ export type ThreadNews = z.infer<typeof threadNews>;
 /** The body of `POST /api/threads/:id/branches`. */
 export const branchBody = z.strictObject({
   seq: z.int().nonnegative().optional().describe('the last event to share; the newest when absent'),
+  message: z.string().min(1).max(500).optional().describe('the last message to share, instead of `seq`'),
   title: z.string().min(1).max(500).optional(),
 });
 

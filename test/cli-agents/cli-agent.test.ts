@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/agent/cli-agent.ts';
 import { promptOf } from '../../src/agents/cli/agent/prompt.ts';
@@ -91,6 +94,29 @@ describe('an external agent', () => {
     const later = await ask('', { messages, session: { id: 's-0', known: 1 } });
     expect(textOf(later)).toBe('69:Meanwhile this was s');
     expect(later.some(event => event.type === 'warning')).toBe(false);
+  });
+
+  it('writes a session again that its program has lost, without a warning', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'singletree-lost-'));
+    const messages: Message[] = [
+      { role: 'user', content: 'first' },
+      { role: 'assistant', content: [{ type: 'text', text: 'answer' }] },
+      { role: 'user', content: 'args' },
+    ];
+    const session = { id: 'lost', known: 2 };
+    const lines: RawLine[] = [];
+    const onRaw = (_runId: string, line: RawLine) => void lines.push(line);
+    const env = { CODEX_HOME: home };
+    const rebuilt = await ask('', { messages, session, sessionFolder: join(home, 'written'), env, onRaw });
+    expect(rebuilt.map(event => event.type)).toEqual(['harness_start', 'session', 'text', 'usage', 'harness_end']);
+    const [file = ''] = readdirSync(join(home, 'sessions'));
+    const id = /([\da-f-]{36})\.jsonl$/.exec(file)?.[1];
+    expect((JSON.parse(textOf(rebuilt)) as string[]).join(' ')).toContain(`resume ${id} -- args`);
+    expect(lines.map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+    const told = await ask('', { messages, session });
+    expect(told.filter(event => event.type === 'warning').map(({ code }) => code)).toEqual(['new_session']);
+    expect(textOf(told)).toContain('This conversation to');
+    rmSync(home, { recursive: true });
   });
 
   it('writes calls with their results into the prompt of a new session', () => {

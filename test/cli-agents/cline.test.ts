@@ -338,14 +338,12 @@ describe('the command line of Cline', () => {
 
   it('permits everything only when asked to', () => {
     expect(args({})).toEqual(['--json', '--auto-approve', 'false', 'do it']);
-    expect(args({ yolo: true, model: 'm', sessionId: 's', extraArgs: ['-p'] })).toEqual([
+    expect(args({ yolo: true, model: 'm', extraArgs: ['-p'] })).toEqual([
       '--json',
       '--auto-approve',
       'true',
       '--model',
       'm',
-      '--id',
-      's',
       '-p',
       'do it',
     ]);

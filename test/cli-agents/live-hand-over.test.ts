@@ -3,8 +3,10 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Harness } from '../../src/control/harness/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
 import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
-import { installPrograms, programsReady } from './support/real-program.ts';
+import { installPrograms, isTried, programsReady } from './support/real-program.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -101,6 +103,29 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     expect((await scene.turn(name, 2)).asked).toEqual(['user: SUMMARY-1', 'user: LOOK-2']);
   });
 
+  it.each(names)(
+    'gives %s a summary of a conversation that its window has no room for',
+    {
+      timeout: 120_000,
+    },
+    async name => {
+      const scene = await open();
+      const compaction = { threshold: 30, model: scriptedModel(() => 'SUMMARY-1') };
+      await scene.turn('own', 1);
+      const { asked, events } = await scene.turn(name, 2, { compaction });
+      // What people wrote is kept word for word.
+      expect(asked).toEqual(['user: LOOK-1', 'user: SUMMARY-1', 'user: LOOK-2']);
+      expect(events.filter(event => event.type === 'warning' && event.code === 'conversation_condensed')).toHaveLength(
+        1,
+      );
+      expect((await scene.turn(name, 3, { compaction })).asked).toEqual([
+        ...asked.slice(0, 2),
+        ...turns([2]),
+        'user: LOOK-3',
+      ]);
+    },
+  );
+
   it.each(names)('gives %s the pictures of earlier prompts', { timeout: 120_000 }, async name => {
     const scene = await open();
     await scene.turn('own', 1, { image: { data: picture, mediaType: 'image/png' } });
@@ -167,6 +192,53 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     expect(scene.asked('claude', 3)).toEqual([...turns([1, 2]), 'user: LOOK-3']);
   });
 
+  it('branches with the command after a message into another program, in a worktree of its own', {
+    timeout: 120_000,
+  }, async () => {
+    const scene = await open();
+    const env = scene.commandEnvironment(['claude', 'codex']);
+    const git = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    for (const args of [
+      ['init', '-q'],
+      [...git, 'commit', '-q', '--allow-empty', '-m', 'Begin'],
+    ])
+      await promisify(execFile)('git', args, { cwd: scene.cwd });
+    const run = async (...args: string[]) => {
+      const all = [command, 'run', ...args, '--yolo', '--json'];
+      const { stdout } = await promisify(execFile)(process.execPath, all, { cwd: scene.cwd, env, timeout: 60_000 });
+      return JSON.parse(stdout) as { readonly runId: string; readonly threadId: string };
+    };
+    const first = await run('claude', 'LOOK-1');
+    await run('claude', 'LOOK-2', '--continue', first.threadId);
+    const branch = ['--continue', first.threadId, '--at', first.runId, '--worktree'];
+    const second = await run('codex', 'LOOK-3', ...branch);
+    expect(second.threadId).not.toBe(first.threadId);
+    expect(scene.asked('codex', 3)).toEqual([...turns([1]), 'user: LOOK-3']);
+    expect(/<cwd>[^<]*worktrees[^<]*<\/cwd>/.test(scene.lastBody)).toBe(true);
+    await run('claude', 'LOOK-4', '--continue', first.threadId);
+    expect(scene.asked('claude', 4)).toEqual([...turns([1, 2]), 'user: LOOK-4']);
+    expect(scene.lastBody.includes(`working directory: ${scene.cwd}\\n`)).toBe(true);
+    await expect(run('codex', 'LOOK-5', '--continue', first.threadId, '--at', 'nothing')).rejects.toMatchObject({
+      stderr: expect.stringContaining('has no message "nothing"') as string,
+    });
+  });
+
+  it.each(names)('is handed to %s by a Harness whose mode has it as its agent', { timeout: 120_000 }, async name => {
+    const scene = await open();
+    const modes = [
+      { id: 'first', default: true, agent: scene.agent('own') },
+      { id: 'second', agent: scene.agent(name) },
+    ];
+    const harness = new Harness({ id: 'harness', modes });
+    await harness.sendMessage({ content: 'LOOK-1' });
+    await harness.switchMode({ modeId: 'second' });
+    await harness.sendMessage({ content: 'LOOK-2' });
+    expect(scene.asked(name, 2)).toEqual([...turns([1]), 'user: LOOK-2']);
+    await harness.switchMode({ modeId: 'first' });
+    await harness.sendMessage({ content: 'LOOK-3' });
+    expect(scene.asked('own', 3)).toEqual([...turns([1, 2]), 'user: LOOK-3']);
+  });
+
   it('writes a new session after a run that ended between writing and resuming', { timeout: 120_000 }, async () => {
     const { turn, written } = bound(await open());
     await turn('own', 1);
@@ -187,6 +259,25 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     expect(newSessions(events)).toMatchObject([
       { message: expect.stringContaining('could not be written: ENOTDIR') as string },
     ]);
+  });
+});
+
+const readers = ['qwen', 'copilot'].filter(isTried);
+
+describe.skipIf(readers.length === 0 || !programsReady('hand over by prompt', readers))('an agent without', () => {
+  beforeAll(() => installPrograms(readers), 600_000);
+
+  it.each(readers)('sessions of others reads calls and results in its prompt: %s', { timeout: 120_000 }, async name => {
+    const scene = await HandOverScene.open();
+    try {
+      await scene.turn('own', 1);
+      const { asked, events } = await scene.turn(name, 2);
+      expect(asked).toEqual(['LOOK-1', 'Looking 1', 'Done 1', 'LOOK-2'].map(mark => `user: ${mark}`));
+      expect(scene.bodies.some(body => body.includes('[Result: output-1]'))).toBe(true);
+      expect(newSessions(events)).toHaveLength(1);
+    } finally {
+      await scene.close();
+    }
   });
 });
 

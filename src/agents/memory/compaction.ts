@@ -125,7 +125,8 @@ type Summarised = { readonly usage?: EventOf<'usage'> } & (
   | { readonly problem: string }
 );
 
-function thresholdFor({ provider, modelId }: LanguageModelV3): number {
+/** Returns the number of tokens that triggers a summary: four fifths of the model's context window, or 100,000. */
+export function thresholdFor({ provider, modelId }: Pick<LanguageModelV3, 'provider' | 'modelId'>): number {
   const window = pricedModel({ provider: provider.split('.')[0] ?? provider, model: modelId })?.contextWindow;
   return window === undefined ? 100_000 : window * 0.8;
 }

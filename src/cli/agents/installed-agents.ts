@@ -9,7 +9,7 @@ import { once } from '../../events/define.ts';
 import { SingletreeError } from '../../events/index.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/index.ts';
 import type { AgentDirectory } from '../../server/index.ts';
-import { type CoderEquipment, CoderInstallation, configuredRegistry } from '../coder.ts';
+import { type CoderEquipment, CoderInstallation, configuredRegistry, findDefaultModel } from '../coder.ts';
 import { ownAgents } from './own-agents.ts';
 import { recordedAgent } from '../run/run-record.ts';
 import { withSavedRules } from './saved-rules.ts';
@@ -152,7 +152,9 @@ async function externalAgents(options: InstalledAgentsOptions, place: string): P
     Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
   );
   return found.flat().map(({ id, name }) => {
-    const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder: writtenSessionsFolder(home) });
+    const sessionFolder = writtenSessionsFolder(home);
+    const compaction = { model: () => findDefaultModel(options) };
+    const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder, compaction });
     return {
       info: { id, name, description: `${name} in ${place}`, ...offersOf(agent) },
       agent: recordedAgent(agent, runId => runsFolder(home, runId)),

@@ -9,7 +9,7 @@ import { demoAgent } from '../../agents/demo/demo-agent.ts';
 import type { Agent, CallableAgent, PermissionRuleSet } from '../../agents/index.ts';
 import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
-import { demoOffer, CoderInstallation, withoutModel } from '../coder.ts';
+import { CoderInstallation, demoOffer, findDefaultModel, withoutModel } from '../coder.ts';
 import { builtInIds, ownAgents } from './own-agents.ts';
 import { withSavedRules } from './saved-rules.ts';
 import { writtenSessionsFolder } from '../settings/home.ts';
@@ -116,7 +116,8 @@ async function coderRunnable(settings: Settings, options: RunnableOptions): Prom
   return nativeAgent(coder.agent, { ...options, permissions: undefined }, () => coder.close());
 }
 
-function cliOptions({ cwd, home, environment }: Settings, options: RunnableOptions): CliAgentOptions {
+function cliOptions(settings: Settings, options: RunnableOptions): CliAgentOptions {
+  const { cwd, home, environment } = settings;
   const { model, env, timeoutMs, idleTimeoutMs, permissions, yolo } = options;
   const { sessions = new SessionPool({ size: 0 }) } = options;
   const sessionFolder = writtenSessionsFolder(home);
@@ -125,6 +126,7 @@ function cliOptions({ cwd, home, environment }: Settings, options: RunnableOptio
     environment,
     sessions,
     sessionFolder,
+    compaction: { model: () => findDefaultModel(settings) },
     ...defined({ model, env, timeoutMs, idleTimeoutMs, permissions, yolo }),
   };
 }

@@ -14,6 +14,9 @@ import { type ContentPart, type EventOf, type LoggedEvent, SingletreeError } fro
 import type { EventLog, RawLine, Thread } from '../../log/index.ts';
 import type { Activity } from '../../projections/activity/index.ts';
 import { closedTerminal } from '../../terminal/session/process-exits.ts';
+import { branchAt } from '../../control/worktrees/branch-at.ts';
+import { makePlace, type WorktreePlace } from '../../control/worktrees/worktree-place.ts';
+import type { Worktrees } from '../../control/worktrees/worktrees.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
 import type { RunnableAgent } from '../agents/runnable-agent.ts';
@@ -36,6 +39,8 @@ export interface RunRequest {
   readonly answer?: RelayAnswer;
   /** The thread to continue: its id, a unique beginning of it, or `last`. Default: a new one. */
   readonly threadId?: string;
+  /** Continues a branch of that thread: after the message `at`, by default its newest, and in a worktree of its own where one is made. */
+  readonly branch?: { readonly at?: string | undefined; readonly worktrees?: Worktrees | undefined };
   /** Returns the folder for the record of a run. */
   readonly folderOf: (runId: string) => string;
   /** Whether a person can be asked, here or through the inbox. */
@@ -85,7 +90,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     await watcher.raw?.(line);
   };
   const created = request.agent.create(onRaw);
-  const agent = request.hasPerson ? created : withoutAnswers(created);
+  const place = await placeFor(request, thread, created);
+  const placed = place.agent ?? created;
+  const agent = request.hasPerson ? placed : withoutAnswers(placed);
   const { telemetry, onDiagnostic } = request;
   const followed = defined({ telemetry, onDiagnostic });
   const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent], ...followed });
@@ -93,6 +100,7 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   const conversations = new Conversations({ log, control: supervisor, agents });
   const totals = new RunTotals();
   try {
+    if (place.folder !== undefined) await conversations.move(thread.id, place.folder);
     const run = await startOrResume(supervisor, conversations, thread, request);
     if (request.answer !== undefined) await giveAnswer(conversations, thread.id, request.answer);
     await watcher.started?.(run.runId, thread);
@@ -223,10 +231,20 @@ async function startOrResume(
   );
 }
 
-async function threadFor({ log, threadId, prompt = '', agent, cwd }: RunRequest): Promise<Thread> {
+/** Makes the worktree of a branch; deletes the branch and throws `worktree_unavailable` when it cannot have one. */
+async function placeFor({ log, branch }: RunRequest, { id }: Thread, agent: Agent): Promise<WorktreePlace> {
+  if (branch?.worktrees === undefined) return {};
+  const place = await makePlace(branch.worktrees, id, { agent });
+  if (place.worktree !== undefined) return place;
+  await log.deleteThread(id);
+  throw new SingletreeError('worktree_unavailable', `No worktree was made: ${place.folder?.note}.`);
+}
+
+async function threadFor({ log, threadId, prompt = '', agent, cwd, branch }: RunRequest): Promise<Thread> {
   if (threadId === undefined)
     return log.createThread({ title: makeTitle(prompt), metadata: { agentId: agent.id, cwd } });
-  return findThreadToContinue(log, threadId, cwd);
+  const found = await findThreadToContinue(log, threadId, cwd);
+  return branch === undefined ? found : branchAt(log, found, branch.at);
 }
 
 /** The folder of the run records. */

@@ -3,18 +3,19 @@ import { resolve } from 'node:path';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import type { PermissionRuleSet } from '../../agents/permissions/index.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
+import { Worktrees } from '../../control/worktrees/worktrees.ts';
 import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
 import type { RunOutcome } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { errorText, SingletreeError } from '../../events/index.ts';
 import { mentionedFiles, readAttachments } from '../../terminal/session/message-files.ts';
 import type { WaitingMessage } from '../../projections/index.ts';
-import { runAgent, runsFolder } from './run-agent.ts';
+import { runAgent, type RunRequest, runsFolder } from './run-agent.ts';
 import { type OutputKind, RunPrinter } from './run-printer.ts';
 import { type RunnableAgent, runnableAgent } from '../agents/runnable-agent.ts';
 import { type DiagnosticsOptions, openSite, withConfiguredLog } from '../settings/site.ts';
 import { readCallerTrace } from '../settings/telemetry.ts';
-import { loadSettings } from '../settings/settings.ts';
+import { loadSettings, type Settings } from '../settings/settings.ts';
 import { isNewFile, type StoreOptions } from '../settings/store-options.ts';
 import { findThread, threadNotFound } from '../threads/find-thread.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
@@ -25,6 +26,10 @@ export interface RunAtTerminalOptions extends StoreOptions, DiagnosticsOptions {
   readonly timeout?: number;
   readonly idleTimeout?: number;
   readonly resume?: string;
+  /** The message of that thread after which a branch of it is continued. */
+  readonly at?: string;
+  /** Whether a branch of that thread is continued in a worktree of its own. */
+  readonly worktree?: boolean;
   /** Files for the prompt. */
   readonly attach?: readonly string[];
   /** Waits for answers of other processes when there is no terminal. */
@@ -61,8 +66,8 @@ export async function runAtTerminal(run: TerminalRun, options: RunAtTerminalOpti
   let { code, outcome, threadId, next } = await runOnce({ ...run, delivers }, options);
   while (next !== undefined && outcome !== 'aborted' && outcome !== 'interrupted') {
     const { agent: name = run.name, model = options.model, mode } = next;
-    // The folder of a record, the files and the mode are those of the first run.
-    const { out: _out, attach: _attach, mode: _mode, ...others } = options;
+    // The folder of a record, the files, the mode and the branch are those of the first run.
+    const { out: _out, attach: _attach, mode: _mode, at: _at, worktree: _worktree, ...others } = options;
     const more = { ...others, resume: threadId, ...defined({ model, mode }) };
     const turn = { name, prompt: undefined, delivers: true, extraArgs: run.extraArgs };
     try {
@@ -88,6 +93,14 @@ async function hasQueue({ resume = '', ...options }: RunAtTerminalOptions): Prom
     const { state } = await new ConversationReader(log).status(await findThread(log, resume));
     return state === 'queued';
   });
+}
+
+/** Which branch of the thread is continued; undefined when it is the thread itself. */
+function branchFor({ at, worktree }: RunAtTerminalOptions, settings: Settings): RunRequest['branch'] {
+  const { home, cwd: folder, environment, config } = settings;
+  const setup = config.worktree?.setup;
+  const worktrees = worktree === true ? new Worktrees({ home, folder, environment, ...defined({ setup }) }) : undefined;
+  return at === undefined && worktrees === undefined ? undefined : { at, worktrees };
 }
 
 /** Why an agent cannot run here. */
@@ -149,7 +162,7 @@ async function runOnce(
         agent,
         cwd: settings.cwd,
         attachments,
-        ...defined({ prompt, delivers, answer, threadId: options.resume }),
+        ...defined({ prompt, delivers, answer, threadId: options.resume, branch: branchFor(options, settings) }),
         ...defined({ telemetry, onDiagnostic, trace: readCallerTrace() }),
         folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,

@@ -6,7 +6,8 @@ import type { Agent } from '../../agents/agent.ts';
 import type { InvokeParams } from '../../agents/invoke-params.ts';
 import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
 import { rawRecord } from '../../agents/cli/saved/raw-record.ts';
-import { removeWrittenSessions } from '../../agents/cli/sessions/hand-over.ts';
+import { removeWrittenSessions } from '../../agents/cli/sessions/remove-sessions.ts';
+import { printNotice } from '../../control/standard-output.ts';
 import { type AgentEvent, parseEventText, SingletreeError } from '../../events/index.ts';
 import type { RawLine } from '../../log/index.ts';
 import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
@@ -101,11 +102,14 @@ async function* eventsIn(file: string): AsyncGenerator<AgentEvent> {
 
 const ownRunId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Removes the record folders of runs and the sessions that were written for them; ignores ids that are not ours. */
+/**
+ * Removes the record folders of runs and the sessions that were written for them; ignores ids that are not ours. Prints
+ * why a session stays in the store of its program.
+ */
 export async function removeRunFolders(home: string, runIds: readonly string[]): Promise<void> {
   const own = runIds.filter(runId => ownRunId.test(runId));
   for (const runId of own) await rm(join(home, 'runs', runId), { recursive: true, force: true });
-  await removeWrittenSessions(writtenSessionsFolder(home), own);
+  for (const problem of await removeWrittenSessions(writtenSessionsFolder(home), own)) printNotice(problem);
 }
 
 /** Wraps an agent so that each of its runs is also recorded in a folder. */

@@ -16,7 +16,9 @@ import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
 import { ageText, printJson, printResult, printTable } from '../print.ts';
+import { runIdsOf } from '../../server/run-ids.ts';
 import { ProgressLine } from '../run/progress-line.ts';
+import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { findRewindTarget, findThread, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
@@ -143,7 +145,11 @@ export function removeCommand(text: string, options: ThreadCommandOptions & { re
     const conversations = new Conversations({ log });
     const { state } = await conversations.status(thread);
     if (state !== 'interrupted') await conversations.checkIdle(thread, 'it cannot be deleted.');
-    await conversations.delete(thread.id, { remove: () => log.deleteThread(thread.id) });
+    const remove = async () => {
+      await removeRunFolders(singletreeHome(), await runIdsOf(log, thread));
+      await log.deleteThread(thread.id);
+    };
+    await conversations.delete(thread.id, { remove });
     await printResult(options, { id: thread.id, deleted: true }, `deleted ${thread.id}`);
   });
 }

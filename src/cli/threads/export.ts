@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { printJson } from '../print.ts';
 import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -88,6 +89,12 @@ class ImageFolder {
   }
 }
 
+/** Returns a model as programs with several providers name it; undefined when its provider is not known. */
+function toProviderModel(model: string, provider: string | undefined): string | undefined {
+  if (model.includes('/')) return model;
+  return provider === undefined ? undefined : `${provider}/${model}`;
+}
+
 /** Writes the active branch of a thread as a session that an external agent continues, to a new file or folder. */
 async function exportSession(
   agentId: string,
@@ -99,11 +106,29 @@ async function exportSession(
   const format = cliAdapters[agentId]?.session;
   if (format === undefined) throw new SingletreeError('invalid_argument', `No session of "${agentId}" can be written.`);
   let conversation = createConversation();
-  for await (const event of events) conversation = reduceConversation(conversation, event);
+  let model: string | undefined;
+  for await (const event of events) {
+    conversation = reduceConversation(conversation, event);
+    if (event.type === 'harness_start' && event.model !== undefined)
+      model = toProviderModel(event.model, cliAdapters[event.agentId]?.prices) ?? model;
+  }
   const messages = toWrittenMessages(projectMessages(conversation, defaultActive(conversation)));
   const { cwd } = metadata;
-  const place = { cwd: typeof cwd === 'string' ? cwd : process.cwd(), time: Date.now() };
-  const written = format.write({ messages, ...place, findFolder: () => resolve(output ?? '.') });
+  const place = {
+    cwd: typeof cwd === 'string' ? cwd : process.cwd(),
+    home: homedir(),
+    environment: process.env,
+    model,
+  };
+  const way = format.handOver?.('print', place);
+  const named = way?.by === 'import' ? way.model : undefined;
+  const written = format.write({
+    messages,
+    cwd: place.cwd,
+    time: Date.now(),
+    model: named,
+    findFolder: () => resolve(output ?? '.'),
+  });
   const [main, ...others] = written.files;
   if (main === undefined) return;
   if (output === undefined) {

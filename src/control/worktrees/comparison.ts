@@ -3,8 +3,8 @@ import { defined } from '../../events/defined.ts';
 import { errorText, newId, SingletreeError } from '../../events/index.ts';
 import type { EventLog } from '../../log/index.ts';
 import { makeTitle } from '../conversations/title.ts';
-import type { RunControl, RunHandle, StartOptions, ThreadFolder } from '../supervision/run-control.ts';
-import { preparedAgent } from './prepared-agent.ts';
+import type { RunControl, RunHandle, StartOptions } from '../supervision/run-control.ts';
+import { makePlace, type WorktreePlace } from './worktree-place.ts';
 import { checkBranchPrefix } from './worktree-name.ts';
 import type { WorktreeRecord } from './worktree-record.ts';
 import type { Worktrees } from './worktrees.ts';
@@ -77,9 +77,9 @@ async function startOne(
     ...defined({ resourceId }),
   });
   const known = { threadId, agentId: agent.id };
-  let place: Place = {};
+  let place: WorktreePlace = {};
   try {
-    place = await placeFor(worktrees, threadId, request);
+    place = worktrees === undefined ? {} : await makePlace(worktrees, threadId, request);
     const run = await control.start(threadId, {
       agent: place.agent ?? agent,
       content,
@@ -96,35 +96,4 @@ async function startOne(
     ]);
     return { ...known, problem };
   }
-}
-
-interface Place {
-  readonly folder?: ThreadFolder;
-  readonly worktree?: WorktreeRecord;
-  /** The agent with the setup of its worktree. */
-  readonly agent?: Agent;
-}
-
-async function placeFor(
-  worktrees: Worktrees | undefined,
-  threadId: string,
-  { agent, branch, uncommitted }: Parameters<typeof startOne>[1],
-): Promise<Place> {
-  if (worktrees === undefined) return {};
-  const { folder, setup, environment } = worktrees;
-  if (agent.abilities?.usesFolder !== true)
-    return { folder: { folder, note: `${agent.id} cannot work in a worktree: it uses its own folder` } };
-  const made = await worktrees.create({ threadId, agentId: agent.id, ...defined({ branch, uncommitted }) });
-  if ('problem' in made)
-    return {
-      folder: { folder, note: `${made.problem}: all agents work in the same folder and see each other's changes` },
-    };
-  const { folder: own, origin, branch: name, head } = made;
-  return {
-    folder: { folder: own, worktree: { origin, branch: name, head, ...defined({ setup }) } },
-    worktree: made,
-    ...(setup !== undefined && {
-      agent: preparedAgent(agent, { command: setup, folder: own, environment, done: () => worktrees.begin(made) }),
-    }),
-  };
 }

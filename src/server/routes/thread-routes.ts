@@ -1,3 +1,4 @@
+import { findMessageEnd } from '../../control/worktrees/branch-at.ts';
 import { defined } from '../../events/defined.ts';
 import * as z from 'zod';
 import { allThreads, importThread, type Thread } from '../../log/index.ts';
@@ -158,16 +159,15 @@ export function threadRoutes(site: Site): Route[] {
       path: '/api/threads/{threadId}/branches',
       right: 'send',
       tag,
-      summary: 'Make a thread that shares the events up to a seq',
+      summary: 'Make a thread that shares the events up to a seq or a message',
       body: branchBody,
       status: 201,
       answer: threadInfo,
       handle: async ({ param, scope, body }) => {
         const thread = await site.find(scope, param('threadId'));
-        const name = body.title ?? thread.title;
-        return site.infoOf(
-          await log.branch(thread.id, body.seq ?? thread.seq, name === undefined ? {} : { title: name }),
-        );
+        const { seq, message, title = thread.title } = body;
+        const last = message === undefined ? (seq ?? thread.seq) : await findMessageEnd(log, thread, message);
+        return site.infoOf(await log.branch(thread.id, last, title === undefined ? {} : { title }));
       },
     }),
     route({

@@ -11,6 +11,11 @@ const end = () => print({ type: 'turn.completed', usage: { input_tokens: 5, outp
 const stay = () => setInterval(() => {}, 1_000);
 const deaf = () => ['SIGINT', 'SIGTERM'].forEach(signal => process.on(signal, () => {}));
 
+if (args[args.indexOf('resume') + 1] === 'lost') {
+  writeSync(2, 'Error: thread/resume: thread/resume failed: no rollout found for thread id lost (code -32600)\n');
+  process.exit(1);
+}
+
 const tasks = {
   hello() {
     say('hello');

@@ -4,6 +4,8 @@ import { delimiter, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
+import { cliAdapters } from '../../../src/agents/cli/adapters/index.ts';
+import type { HandOverPlace } from '../../../src/agents/cli/sessions/session-format.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
 import { defineTool, loopAgent } from '../../../src/agents/index.ts';
 import { scriptedModel, startScriptedServer } from '../../../src/testing/index.ts';
@@ -27,13 +29,13 @@ const shells = [
 ];
 
 /** The number of the last prompt of a request. */
-function lastMark({ messages }: ScriptedRequest): string | undefined {
+export function lastMark({ messages }: ScriptedRequest): string | undefined {
   const said = messages.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join('\n');
   return [...said.matchAll(/LOOK-(\d+)/g)].at(-1)?.[1];
 }
 
 /** Answers each prompt `LOOK-n` with a text, a call of the shell and, after its result, another text. */
-function answer(request: ScriptedRequest): ScriptedTurn {
+export function answer(request: ScriptedRequest): ScriptedTurn {
   const n = lastMark(request);
   const name = request.toolNames.find(tool => shells.includes(tool));
   if (name === undefined || n === undefined) return 'A title';
@@ -176,6 +178,20 @@ export class HandOverScene {
     }
   }
 
+  /** Where a program has its own sessions. */
+  place(name: string): HandOverPlace {
+    const environment = this.#options.get(name)?.env ?? {};
+    return { home: environment['HOME'] ?? '', environment, cwd: this.cwd, model: 'fake/fake-model' };
+  }
+
+  /** The ids of the sessions in a program's own store, in order. */
+  async ownSessions(name: string): Promise<string[]> {
+    const found = cliAdapters[name]?.session?.find(this.place(name)) ?? [];
+    const ids: string[] = [];
+    for await (const { id } of found) ids.push(id);
+    return ids.toSorted();
+  }
+
   async close(): Promise<void> {
     await this.#supervisor.close();
     await this.sessions.close();
@@ -202,6 +218,11 @@ export class HandOverScene {
   /** The newest request to a program's model, as it was sent. */
   get lastBody(): string {
     return JSON.stringify(this.#server.requests.at(-1)?.body);
+  }
+
+  /** The requests to the programs' models, as they were sent. */
+  get bodies(): string[] {
+    return this.#server.requests.map(({ body }) => JSON.stringify(body));
   }
 
   /** The requests of the turns `n`. */

@@ -11,6 +11,8 @@ export interface BranchActions {
   readonly select: (messageId: string) => void;
   /** Continues in a branch that ends before an event. */
   readonly branchBefore: (seq: number) => void;
+  /** Continues in a branch that ends with a message. */
+  readonly branchAfter: (messageId: string) => void;
   /** The reason that the actions are disabled now. */
   readonly blocked: string | undefined;
 }
@@ -21,6 +23,7 @@ export const Branches = createContext<BranchActions>({
   retry: () => {},
   select: () => {},
   branchBefore: () => {},
+  branchAfter: () => {},
   blocked: undefined,
 });
 

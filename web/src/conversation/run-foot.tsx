@@ -18,7 +18,7 @@ interface RunFootProps {
 
 /** The footer of a run: when it ended, its versions, and what can be done with it. It keeps its height when it is empty. */
 export function RunFoot({ node, seq }: RunFootProps) {
-  const { retry, blocked } = useBranches();
+  const { retry, branchAfter, blocked } = useBranches();
   const { id: messageId, siblings, answers, status = 'running', startedAt, endedAt } = node;
   const hasEnded = status !== 'running';
   const retryable = answers !== undefined && hasEnded;
@@ -29,6 +29,11 @@ export function RunFoot({ node, seq }: RunFootProps) {
         <QuietButton blocked={blocked} onClick={() => retry(messageId)}>
           <RetryIcon />
           Retry
+        </QuietButton>
+      )}
+      {hasEnded && (
+        <QuietButton blocked={blocked} onClick={() => branchAfter(messageId)}>
+          Branch
         </QuietButton>
       )}
       {hasEnded && (

@@ -63,6 +63,10 @@ export function useBranchActions(conversation: Conversation): BranchActions {
         const { client, threadId, onBranch } = latest.current;
         void showFailure(client.branchThread(threadId, { seq: seq - 1 }).then(({ id }) => onBranch(id)));
       },
+      branchAfter: message => {
+        const { client, threadId, onBranch } = latest.current;
+        void showFailure(client.branchThread(threadId, { message }).then(({ id }) => onBranch(id)));
+      },
     };
   }, [blocked]);
 }

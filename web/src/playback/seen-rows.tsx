@@ -26,6 +26,7 @@ const past = {
   retry: () => {},
   select: () => {},
   branchBefore: () => {},
+  branchAfter: () => {},
   blocked: 'This is a playback',
 };
 const tooLate = () => Promise.reject(new Error('This is a playback. Answer in the conversation.'));

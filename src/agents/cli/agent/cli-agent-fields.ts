@@ -1,6 +1,17 @@
 import * as z from 'zod';
 import { optionsCheck } from '../../../events/options/check-options.ts';
-import { callback, clock, field, flag, milliseconds, name, object } from '../../../events/options/option-fields.ts';
+import {
+  callback,
+  clock,
+  field,
+  flag,
+  milliseconds,
+  name,
+  number,
+  object,
+} from '../../../events/options/option-fields.ts';
+import { modelSource } from '../../model/call/model-options.ts';
+import type { HandOverCompaction } from '../sessions/fit-history.ts';
 import { environmentField } from '../../process/environment.ts';
 import type { CliAgentOptions } from './cli-agent.ts';
 
@@ -23,6 +34,12 @@ export const commonCliFields = () => ({
   onRaw: callback().optional(),
   semaphore: object().optional(),
   sessionFolder: name().optional(),
+  compaction: z
+    .strictObject({
+      threshold: number().optional(),
+      model: z.union([modelSource(), callback()]).optional(),
+    } satisfies Record<keyof HandOverCompaction, z.ZodType>)
+    .optional(),
   // The rules are checked with their own error.
   permissions: z.unknown().optional(),
   sessions: object().optional(),

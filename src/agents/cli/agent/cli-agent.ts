@@ -1,28 +1,21 @@
 import { defined } from '../../../events/defined.ts';
-import { errorText, type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
+import { type AgentEvent, SingletreeError } from '../../../events/index.ts';
 import type { RawLine } from '../../../log/index.ts';
 import type { CallableAgent } from '../../agent.ts';
-import { type InvokeParams, toInvokeParams } from '../../invoke-params.ts';
+import { toInvokeParams } from '../../invoke-params.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import { sessionNamePrefix } from '../contract/cli-command.ts';
 import { checkCliAgentOptions } from './cli-agent-fields.ts';
-import { startFailure, withHint } from './failure-hint.ts';
 import type { Clock } from '../../clock.ts';
 import { frozenEvents } from '../../frozen-events.ts';
 import { Semaphore } from '../../semaphore.ts';
-import { environmentFor, type EnvironmentPolicy, policyFor } from '../../process/environment.ts';
-import { lineText } from '../../process/line-reader.ts';
-import { type ProcessLine, runProcess } from '../../process/run-process.ts';
-import { fitAttachments, promptOf } from './prompt.ts';
-import { RunTranslation } from './run-translation.ts';
-import { withCost } from './usage-cost.ts';
+import type { EnvironmentPolicy } from '../../process/environment.ts';
 import { EventChannel } from '../../loop/event-channel.ts';
+import type { HandOverCompaction } from '../sessions/fit-history.ts';
 import { stopWith } from '../../loop/stop-with.ts';
 import { type PermissionRuleSet, type Policy, toRuleSet } from '../../permissions/index.ts';
 import { withRun } from '../../run-agent.ts';
-import { findUsableSession, type SessionUse, writeHandOver } from '../sessions/hand-over.ts';
-import { newSessionWarning } from '../live/live-prompt.ts';
+import { PrintRun } from './print-run.ts';
 import { LiveRun, type LiveRunOptions } from '../live/live-run.ts';
 import { notRun } from '../live/resumed-run.ts';
 import { SessionPool } from '../live/session-pool.ts';
@@ -74,6 +67,8 @@ export interface CliAgentOptions {
    * every call and result. Default: none, the conversation is written into the prompt.
    */
   readonly sessionFolder?: string;
+  /** How a conversation that is too long for the program's model is shortened before it is handed over. */
+  readonly compaction?: HandOverCompaction;
   /** Measures the limits of a run over the live channel. Default: the system clock. */
   readonly clock?: Clock;
 }
@@ -115,7 +110,8 @@ export function externalAgent(adapter: CliAdapter, options: CliAgentOptions = {}
       const isAsked = channel === undefined && params.host.answers !== undefined;
       const isLive = channel === 'live' || adapter.isLiveOnly === true || isAsked;
       const settings = { ...options, ...defined({ cwd: params.run.cwd }) };
-      if (live === undefined || !isLive) return frozenEvents(invoke(adapter, settings, params));
+      if (live === undefined || !isLive)
+        return frozenEvents(new PrintRun({ adapter, options: { ...settings, semaphore }, params }).run());
       return frozenEvents(invokeLive({ adapter, live, options: { ...settings, sessions, semaphore }, params }));
     },
   });
@@ -131,136 +127,4 @@ function invokeLive({ params, ...run }: Omit<LiveRunOptions, 'events'>): AsyncIt
     () => liveRun.run().finally(() => stop.abort(runEnded)),
     () => liveRun.leave(),
   );
-}
-
-async function* invoke(
-  adapter: CliAdapter,
-  options: CliAgentOptions,
-  params: InvokeParams,
-): AsyncGenerator<AgentEvent> {
-  const { runId, signal } = params.run;
-  const cwd = options.cwd ?? process.cwd();
-  const model = params.run.model ?? options.model;
-  /** The time of the current line: its raw record and its events carry the same. */
-  let ts = new Date().toISOString();
-  const environment = (set: CliAgentOptions['env']) =>
-    environmentFor(process.env, {
-      policy: policyFor(options.environment, params.conversation),
-      needed: adapter.environment,
-      set,
-    });
-  const { sessionFolder: folder } = options;
-  const use: SessionUse = {
-    adapter,
-    channel: 'print',
-    folder,
-    cwd,
-    model,
-    executable: options.executable ?? adapter.executable,
-    environment: environment(options.env),
-    runId,
-    runMark: params.host.runMark,
-    signal,
-  };
-  // Print mode has no flag for a copy of a session.
-  const last = params.conversation.session?.fork === true ? undefined : params.conversation.session;
-  const usable = await findUsableSession(use, params.conversation.messages, last);
-  const written = usable === undefined ? await writeHandOver(use, params.conversation.messages) : undefined;
-  const problem = written && 'problem' in written ? written.problem : undefined;
-  const session = written === undefined || 'problem' in written ? usable : written;
-  const sessionId = session?.id;
-  const sessionName = `${sessionNamePrefix}${runId}`;
-  const translator = adapter.translator({ runId, sessionId: sessionId ?? sessionName, usedBefore: session?.used });
-  const run = new RunTranslation({
-    runId,
-    adapter,
-    cwd,
-    translator,
-    now: () => ts,
-    ...defined({ parentId: params.run.parentId, model }),
-  });
-  yield* run.start();
-  const prompt = promptOf(params.conversation.messages, session);
-  const { semaphore = sharedSemaphore } = options;
-  if (prompt.includesHistory && sessionId === undefined)
-    yield warning(runId, newSessionWarning(adapter, problem), 'new_session');
-  const servers = Object.keys(params.host.mcpServers ?? {}).join(', ');
-  if (servers !== '')
-    yield warning(runId, `${adapter.name} gets no MCP servers here: ${servers} is not used.`, 'mcp_server_not_used');
-  const { text, dropped } = fitAttachments(adapter.name, prompt, () => false);
-  if (dropped !== undefined) yield warning(runId, dropped, 'attachment_dropped');
-  if (semaphore.isFull) yield warning(runId, `Waiting: ${semaphore.permits} external agents run already.`, 'waiting');
-  let release = () => {};
-  try {
-    release = await semaphore.acquire(signal);
-    const command = adapter.command({
-      ...options,
-      prompt: text,
-      model,
-      sessionId,
-      sessionPath: session?.path,
-      sessionName,
-    });
-    const lines = runProcess({
-      command: options.executable ?? adapter.executable,
-      args: command.args,
-      cwd,
-      env: environment({ ...command.env, ...options.env }),
-      signal,
-      runMark: params.host.runMark,
-      settleMs: options.settleMs ?? 10_000,
-      stopStepMs: options.stopStepMs ?? 600,
-      isFinished: () => translator.finished,
-      ...defined({ input: command.input }),
-      ...(command.inputIsFile === true && { inputIsFile: true }),
-      ...defined({ timeoutMs: options.timeoutMs, idleTimeoutMs: options.idleTimeoutMs }),
-    });
-    let number = 0;
-    try {
-      for (let next = await lines.next(); ; next = await lines.next()) {
-        ts = new Date().toISOString();
-        if (next.done === true) {
-          const { failedToStart, ...end } = next.value;
-          if (failedToStart !== undefined)
-            yield { type: 'error', runId, ...startFailure(adapter, failedToStart, cwd), fatal: true };
-          for (const event of run.end(end))
-            yield failedToStart !== undefined && event.type === 'harness_end'
-              ? { ...event, reason: 'error' }
-              : withHint(adapter, event);
-          return;
-        }
-        number++;
-        const { stream, bytes } = next.value;
-        const raw = { n: number, ts, stream, line: bytes };
-        await params.host.raw?.(raw);
-        await options.onRaw?.(runId, raw);
-        for (const event of eventsOf(run, next.value, number)) yield withCost(adapter, event);
-      }
-    } finally {
-      await lines.return({});
-    }
-  } catch (error) {
-    ts = new Date().toISOString();
-    if (!signal.aborted) yield failed(runId, error);
-    for (const event of run.end(signal.aborted ? { stopped: { reason: 'aborted', message: '' } } : {}))
-      yield event.type === 'harness_end' && !signal.aborted ? { ...event, reason: 'error' } : event;
-  } finally {
-    release();
-  }
-}
-
-function eventsOf(run: RunTranslation, { kind, stream, bytes }: ProcessLine, number: number): AgentEvent[] {
-  if (kind === 'rest') return [];
-  if (kind === 'long') return run.longLine(stream, lineText(bytes.subarray(0, 4096)), number);
-  return run.line(stream, lineText(bytes), number);
-}
-
-function warning(runId: string, message: string, code: string): EventOf<'warning'> {
-  return { type: 'warning', runId, message, code };
-}
-
-function failed(runId: string, error: unknown): EventOf<'error'> {
-  const message = errorText(error);
-  const code = SingletreeError.is(error) ? error.code : 'agent_failed';
-  return { type: 'error', runId, message, code, fatal: true };
 }

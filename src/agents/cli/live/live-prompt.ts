@@ -26,8 +26,7 @@ export function firstPrompt(
   resumed: ResumedRun | undefined,
 ): TurnContent {
   const { runId } = params.run;
-  const { messages } = params.conversation;
-  const { sessionId, session, problem } = opening;
+  const { sessionId, session, problem, messages = params.conversation.messages } = opening;
   if (resumed?.sessionId !== undefined && resumed.sessionId === sessionId)
     return {
       content: resumed.prompt,

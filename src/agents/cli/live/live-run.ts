@@ -86,7 +86,7 @@ export class LiveRun implements SessionUser {
     this.#messages = new TurnMessages(runId);
     this.#limit = new TimeLimit(settings.timeoutMs ?? Number.POSITIVE_INFINITY, signal, settings.clock);
     this.#resumed = resume && resumedRun(resume);
-    this.#program = new RunProgram(options, this.#limit.signal);
+    this.#program = new RunProgram(options, this.#limit.signal, put);
     this.#problems = new RunProblems({ adapter, cwd: this.#cwd, runId, put });
     this.#lines = new RunLines(options, {
       problems: this.#problems,
@@ -281,7 +281,8 @@ export class LiveRun implements SessionUser {
         }
         await this.#program.discard();
         // A session that is lost is written again, and one that was written is refused only once.
-        opening = opening.session?.isNew === true ? {} : await this.#program.handOver();
+        opening =
+          opening.session?.isNew === true ? defined({ messages: opening.messages }) : await this.#program.handOver();
         if (opening.sessionId === undefined)
           await this.#warn(newSessionWarning(adapter, opening.problem), 'new_session');
         content = firstPrompt(this.#options, opening, undefined);

@@ -53,6 +53,8 @@ export class RunLines {
     const warning = stderrMessage(adapter, text);
     if (warning === undefined) return;
     this.#receiver.problems.addPrinted(warning.message);
+    // The session is written again then, or a warning says that it is not.
+    if (adapter.session?.isUnknown?.test(text) === true) return;
     this.#receiver.emit([{ type: 'warning', runId: params.run.runId, ...warning, line }]);
   }
 }

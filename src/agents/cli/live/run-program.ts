@@ -1,6 +1,7 @@
 import type { LiveRunOptions } from './live-run.ts';
 import { LiveSession, type SessionInfo, type SessionUser } from './live-session.ts';
 import { SessionClaims, type SessionOpening } from './session-claims.ts';
+import { fitConversation, type FitRequest } from '../sessions/fit-history.ts';
 import { findUsableSession, findWrittenFile, writeHandOver } from '../sessions/hand-over.ts';
 import { sessionKey, sessionOptions, sessionUse } from './session-options.ts';
 
@@ -9,14 +10,16 @@ export class RunProgram {
   readonly #options: LiveRunOptions;
   readonly #claims: SessionClaims;
   readonly #signal: AbortSignal;
+  readonly #put: FitRequest['put'];
   #session: LiveSession | undefined;
   /** The session that the program resumes or has reported. */
   #sessionId: string | undefined;
   #isOpen = false;
 
-  /** `signal` aborts when the run is stopped. */
-  constructor(options: LiveRunOptions, signal: AbortSignal) {
+  /** `signal` aborts when the run is stopped; `put` takes the events of a conversation that is shortened. */
+  constructor(options: LiveRunOptions, signal: AbortSignal, put: FitRequest['put']) {
     this.#options = options;
+    this.#put = put;
     this.#claims = new SessionClaims(options);
     this.#signal = signal;
   }
@@ -45,13 +48,14 @@ export class RunProgram {
 
   /** Writes the conversation as a new session of the program and claims it; no session when it takes none. */
   async handOver(): Promise<SessionOpening> {
-    const session = await writeHandOver(
-      sessionUse(this.#options, this.#signal),
-      this.#options.params.conversation.messages,
-    );
-    if (session === undefined || 'problem' in session) return session ?? {};
+    const { adapter, options, params } = this.#options;
+    const use = sessionUse(this.#options, this.#signal);
+    const { compaction } = options;
+    const messages = await fitConversation({ adapter, compaction, model: use.model, params, put: this.#put });
+    const session = await writeHandOver(use, messages);
+    if (session === undefined || 'problem' in session) return { messages, ...session };
     this.#claims.add(session.id);
-    return { sessionId: session.id, path: session.path, session };
+    return { sessionId: session.id, path: session.path, session, messages };
   }
 
   /** Registers the session that the program reports. */

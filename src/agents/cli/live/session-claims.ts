@@ -1,4 +1,5 @@
 import { untilAborted } from '../../loop/until-aborted.ts';
+import type { Message } from '../../../projections/message.ts';
 import type { ChosenSession } from '../sessions/hand-over.ts';
 import type { LiveRunOptions } from './live-run.ts';
 
@@ -10,6 +11,8 @@ export interface SessionOpening {
   readonly path?: string | undefined;
   /** What the session knows of the conversation; nothing when absent. */
   readonly session?: ChosenSession | undefined;
+  /** The conversation as the program gets it, when it was shortened. */
+  readonly messages?: readonly Message[];
   /** Why no session could be written. */
   readonly problem?: string;
 }

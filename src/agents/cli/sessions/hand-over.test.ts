@@ -8,7 +8,8 @@ import { geminiAdapter } from '../adapters/gemini/adapter.ts';
 import { gooseAdapter } from '../adapters/goose/adapter.ts';
 import { clineAdapter } from '../adapters/cline/adapter.ts';
 import { opencodeAdapter } from '../adapters/opencode/adapter.ts';
-import { findUsableSession, removeWrittenSessions, type SessionUse, writeHandOver } from './hand-over.ts';
+import { findUsableSession, type SessionUse, writeHandOver } from './hand-over.ts';
+import { removeWrittenSessions } from './remove-sessions.ts';
 
 const messages: readonly Message[] = [
   { role: 'user', content: 'Which bird?' },
@@ -69,7 +70,26 @@ describe('a session that is written for a run', () => {
       known: 2,
       isNew: true,
     });
-    expect(readdirSync(join(home, 'sessions', 'goose'))).toEqual([]);
+    expect(readdirSync(join(home, 'sessions', 'goose', '20260101_7'))).toEqual(['session.json']);
+  });
+
+  it('is removed by the program from its own store, and its record in any case', async () => {
+    const place = join(home, 'sessions', 'opencode');
+    const write = async (executable: string) => {
+      const written = await writeHandOver(use(opencodeAdapter, { executable, model: 'a/b' }), messages);
+      return written !== undefined && 'id' in written ? written.id : '';
+    };
+    const id = await write(program('test "$1" = import || echo "$@" >> removed'));
+    expect(await removeWrittenSessions(join(home, 'sessions'), ['run'])).toEqual([]);
+    expect(readFileSync(join(home, 'removed'), 'utf8')).toBe(`session delete ${id}\n`);
+    expect(readdirSync(place)).toEqual([]);
+    await write(program('test "$1" = import || { echo "Session not found"; exit 1; }'));
+    expect(await removeWrittenSessions(join(home, 'sessions'), ['run'])).toEqual([]);
+    const kept = await write(program('test "$1" = import || { echo "the database is locked"; exit 1; }'));
+    expect(await removeWrittenSessions(join(home, 'sessions'), ['run'])).toEqual([
+      `OpenCode did not remove its session ${kept}: the database is locked`,
+    ]);
+    expect(readdirSync(place)).toEqual([]);
   });
 
   it('names the model of the settings to a program that continues with the model of its session', async () => {
@@ -94,11 +114,18 @@ describe('a session that is written for a run', () => {
     const { id = '' } = cline !== undefined && 'id' in cline ? cline : {};
     const manifest = readFileSync(join(home, '.cline/data/sessions', id, `${id}.json`), 'utf8');
     expect(manifest).toContain(join(home, '.cline/data/sessions', id, `${id}.messages.json`));
+    expect(
+      await findUsableSession(use(clineAdapter, { channel: 'print' }), messages, { id, known: 2 }),
+    ).toBeUndefined();
     for (const _ of [1, 2]) await writeHandOver(use(geminiAdapter), messages);
     const [project = '', ...others] = readdirSync(join(home, '.gemini/tmp'));
     expect(others).toEqual([]);
     expect(readFileSync(join(home, '.gemini/tmp', project, '.project_root'), 'utf8')).toBe(home);
     expect(readdirSync(join(home, '.gemini/tmp', project, 'chats'))).toHaveLength(2);
+    writeFileSync(join(home, '.gemini/tmp', project, 'chats', 'session-own-12345678.jsonl'), '');
+    await removeWrittenSessions(join(home, 'sessions'), ['run']);
+    expect(readdirSync(join(home, '.gemini/tmp', project, 'chats'))).toEqual(['session-own-12345678.jsonl']);
+    expect(existsSync(join(home, '.cline/data/sessions', id))).toBe(false);
   });
 
   it('is not written for the print mode of a program that resumes nothing there', async () => {

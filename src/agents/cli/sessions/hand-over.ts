@@ -1,13 +1,13 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '../../../events/index.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { Session } from '../../agent.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import { lineText } from '../../process/line-reader.ts';
-import { runProcess } from '../../process/run-process.ts';
+import { runToEnd } from './run-to-end.ts';
 import type { HandOverWay } from './session-format.ts';
+import { findSessionFolder, listNames, writeSessionRecord } from './session-record.ts';
 import { toWrittenMessages } from './written-session.ts';
 
 /** A session of a program in which a run begins: one of its own, or one that was written from the log. */
@@ -44,6 +44,7 @@ export async function findUsableSession(
   session: Session | undefined,
 ): Promise<ChosenSession | undefined> {
   const way = findWay(use);
+  if (way?.by === 'prompt') return undefined;
   if (session === undefined || use.folder === undefined || way === undefined) return session;
   const isBehind = messages.slice(session.known).some(({ role }) => role === 'assistant');
   if (isBehind) return undefined;
@@ -57,10 +58,9 @@ export async function findWrittenFile(
   { adapter, folder }: Pick<SessionUse, 'adapter' | 'folder'>,
   sessionId: string,
 ): Promise<string | undefined> {
-  // Ids of an imported thread were written by others.
-  if (folder === undefined || !/^[\w-]+$/.test(sessionId)) return undefined;
-  const place = join(folder, adapter.id, sessionId);
-  const name = (await namesIn(place)).find(each => each.endsWith('.jsonl'));
+  const place = folder && findSessionFolder(folder, adapter.id, sessionId);
+  if (place === undefined) return undefined;
+  const name = (await listNames(place)).find(each => each.endsWith('.jsonl'));
   return name && join(place, name);
 }
 
@@ -75,7 +75,8 @@ export async function writeHandOver(
   const { adapter, folder, cwd } = use;
   const way = findWay(use);
   const known = messages.findLastIndex(({ role }) => role === 'user');
-  if (folder === undefined || adapter.session === undefined || way === undefined || known <= 0) return undefined;
+  if (folder === undefined || adapter.session === undefined || known <= 0) return undefined;
+  if (way === undefined || way.by === 'prompt') return undefined;
   const before = toWrittenMessages(messages.slice(0, known));
   if (before.length === 0) return undefined;
   const findFolder = way.by === 'store' ? way.findFolder : (id: string) => join(folder, adapter.id, id);
@@ -86,74 +87,29 @@ export async function writeHandOver(
   try {
     await mkdir(place, { recursive: true, mode: 0o700 });
     for (const { name, text } of written.files) await writeFile(join(place, name), text, { mode: 0o600, flag: 'wx' });
-    if (way.by === 'path') {
-      await writeFile(join(place, ownerFile), use.runId, { mode: 0o600 });
-      return { id: written.sessionId, known, isNew: true, path };
-    }
-    if (way.by === 'store') {
-      if (way.marker !== undefined) await writeFile(way.marker.path, way.marker.text, { mode: 0o600 });
-      return { id: written.sessionId, known, isNew: true };
-    }
-    const id = await importFile(use, way, path);
-    await rm(place, { recursive: true });
-    return { id: id ?? written.sessionId, known, isNew: true };
+    if (way.by === 'store' && way.marker !== undefined)
+      await writeFile(way.marker.path, way.marker.text, { mode: 0o600 });
+    const id = (way.by === 'import' ? await importFile(use, way, path) : undefined) ?? written.sessionId;
+    if (way.by === 'import') await rm(place, { recursive: true });
+    const own = findSessionFolder(folder, adapter.id, id);
+    if (own !== undefined) await writeSessionRecord(own, { sessionId: id, isInStore: way.by !== 'path' }, use);
+    return { id, known, isNew: true, ...(way.by === 'path' && { path }) };
   } catch (error) {
     use.signal.throwIfAborted();
     return { problem: errorText(error) };
   }
 }
 
-/** The file that names the run for which a session was written. */
-const ownerFile = 'run';
-
-/** Removes the sessions in a folder that were written for runs. */
-export async function removeWrittenSessions(folder: string, runIds: readonly string[]): Promise<void> {
-  for (const agent of await namesIn(folder))
-    for (const id of await namesIn(join(folder, agent))) {
-      const place = join(folder, agent, id);
-      const owner = await readFile(join(place, ownerFile), 'utf8').catch(() => undefined);
-      if (owner !== undefined && runIds.includes(owner)) await rm(place, { recursive: true, force: true });
-    }
-}
-
-/** The names in a folder; none when it is missing. */
-function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []);
-}
-
-/** How long an import may take: some programs start slowly, and migrate their database first. */
-const importMs = 120_000;
-
 /** Has the program import a file; returns the id that it reports. Rejects when the program fails. */
 async function importFile(
-  { adapter, executable, cwd, environment: env, signal, runMark }: SessionUse,
+  use: SessionUse,
   { args, readId }: HandOverWay & { readonly by: 'import' },
   path: string,
 ): Promise<string | undefined> {
-  const lines = runProcess({
-    command: executable,
-    args: args(path),
-    cwd,
-    env,
-    signal,
-    runMark,
-    timeoutMs: importMs,
-    settleMs: 0,
-    stopStepMs: 600,
-    isFinished: () => false,
-  });
-  let output = '';
-  for (let next = await lines.next(); ; next = await lines.next()) {
-    if (next.done !== true) {
-      output += `${lineText(next.value.bytes)}\n`;
-      continue;
-    }
-    const { failedToStart, stopped, exitCode } = next.value;
-    const id = readId?.(output);
-    if (exitCode === 0 && (readId === undefined || id !== undefined)) return id;
-    const reason = failedToStart?.message ?? stopped?.message ?? (output.trim() || `exit code ${exitCode}`);
-    throw new Error(`${adapter.name} did not import it: ${reason}`);
-  }
+  const { output, problem } = await runToEnd({ ...use, args: args(path) });
+  const id = readId?.(output);
+  if (problem === undefined && (readId === undefined || id !== undefined)) return id;
+  throw new Error(`${use.adapter.name} did not import it: ${problem ?? output.trim()}`);
 }
 
 function findWay({ adapter, channel, environment, cwd, model }: SessionUse): HandOverWay | undefined {

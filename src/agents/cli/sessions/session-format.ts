@@ -1,5 +1,6 @@
 import type { LinePiece } from '../../process/line-reader.ts';
 import type { WireRecord } from '../shared/wire-value.ts';
+import type { ProgramCall } from './run-to-end.ts';
 import type { SessionTurns } from './session-turns.ts';
 import type { SessionToWrite, WrittenSession } from './written-session.ts';
 
@@ -65,6 +66,8 @@ export interface HandOverPlace extends Omit<SessionPlace, 'path'> {
 
 /** How a written session reaches its program. */
 export type HandOverWay =
+  /** It resumes nothing over this channel: the conversation is in the prompt. */
+  | { readonly by: 'prompt' }
   /** It takes the path of the main file. */
   | { readonly by: 'path' }
   /** It finds the files among its own by the id of the session; `marker` is a file that makes the folder its own. */
@@ -81,6 +84,13 @@ export type HandOverWay =
       readonly readId?: (output: string) => string | undefined;
     };
 
+/** How a written session is removed from its program's own store. */
+export type SessionRemoval = { readonly paths?: readonly string[] } & (
+  | { readonly args?: never }
+  /** The program removes it; `isUnknown` matches what it prints when it has no such session. */
+  | (Pick<ProgramCall, 'args' | 'conversation'> & { readonly isUnknown: RegExp })
+);
+
 /** The session files of one program: where they are, how they are read, and how a new one is written. The program's own files are never changed. */
 export interface SessionFormat {
   /** Yields the sessions of the main agent in no order. Skips what it cannot open. */
@@ -92,6 +102,10 @@ export interface SessionFormat {
   write(session: SessionToWrite): WrittenSession;
   /** Returns how a written session reaches the program over a channel; undefined when it cannot resume one there. */
   readonly handOver?: (channel: 'print' | 'live', place: HandOverPlace) => HandOverWay | undefined;
+  /** Returns how a written session is removed from the program's own store; absent when it takes the path of any file. */
+  readonly remove?: (sessionId: string, place: HandOverPlace) => SessionRemoval;
+  /** Matches a line by which the program reports, in print mode, that it has no session with the id to resume. */
+  readonly isUnknown?: RegExp;
   /** Whether a stored line is the current one, for sources that change earlier records. Default: the bytes are equal. */
   readonly isSameLine?: (stored: Uint8Array, current: Uint8Array) => boolean;
 }

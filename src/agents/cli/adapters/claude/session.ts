@@ -72,6 +72,7 @@ export const claudeSession: SessionFormat = {
   reader: ids => new ClaudeSessionReader(ids),
   write: writeClaudeSession,
   handOver: () => ({ by: 'path' }),
+  isUnknown: /^No conversation found with session ID/,
 };
 
 /** Reads the records of a session: those of the conversation are the records of the live stream, with other names for some fields. */

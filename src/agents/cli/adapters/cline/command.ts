@@ -1,7 +1,7 @@
 import { type CliCommand, type CommandRequest, needsInput } from '../../contract/cli-command.ts';
 
 /** The arguments of one run of Cline. */
-export function clineCommand({ prompt, model, sessionId, yolo, extraArgs = [] }: CommandRequest): CliCommand {
+export function clineCommand({ prompt, model, yolo, extraArgs = [] }: CommandRequest): CliCommand {
   const text = prompt.replaceAll('\0', '');
   const byInput = needsInput(text);
   return {
@@ -13,8 +13,6 @@ export function clineCommand({ prompt, model, sessionId, yolo, extraArgs = [] }:
       yolo === true ? 'true' : 'false',
       // The model to use.
       ...(model === undefined ? [] : ['--model', model]),
-      // Resumes one of its own sessions.
-      ...(sessionId === undefined ? [] : ['--id', sessionId]),
       ...extraArgs,
       byInput ? ' ' : asPrompt(text),
     ],

@@ -60,7 +60,14 @@ export const clineSession: SessionFormat = {
   write: writeClineSession,
   // Print mode resumes nothing without a terminal.
   handOver: (channel, place) =>
-    channel === 'live' ? { by: 'store', findFolder: sessionId => join(sessionsFolder(place), sessionId) } : undefined,
+    channel === 'live'
+      ? { by: 'store', findFolder: sessionId => join(sessionsFolder(place), sessionId) }
+      : { by: 'prompt' },
+  remove: (id, place) => ({
+    paths: [join(sessionsFolder(place), id)],
+    args: ['history', 'delete', '--session-id', id],
+    isUnknown: /not found/i,
+  }),
 };
 
 function sessionsFolder({ home, environment }: SessionPlace): string {

@@ -66,6 +66,8 @@ export const codexSession: SessionFormat = {
   // Print mode takes only ids.
   handOver: (channel, place) =>
     channel === 'print' ? { by: 'store', findFolder: () => sessionsFolder(place) } : { by: 'path' },
+  remove: id => ({ args: ['delete', '--force', id], isUnknown: /not found|no rollout/i }),
+  isUnknown: /no rollout found for thread id/,
 };
 
 function sessionsFolder({ home, environment }: SessionPlace): string {

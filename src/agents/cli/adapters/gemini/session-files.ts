@@ -31,15 +31,33 @@ export function loadDelay(sessionId: string, environment: Environment, now: numb
  * recording together with every other one of the same session, the conversation included.
  */
 export function removeEmptyRecordings(sessionId: string, environment: Environment): void {
-  const folder = temporaryFolder(environment);
-  for (const project of filesIn(folder)) {
-    const chats = join(folder, project, 'chats');
-    const recordings = filesIn(chats)
-      .filter(name => name.endsWith(`-${sessionId.slice(0, 8)}.jsonl`))
-      .map(name => ({ path: join(chats, name), isEmpty: isEmptyRecording(join(chats, name)) }));
+  for (const paths of listRecordings(sessionId, environment)) {
+    const recordings = paths.map(path => ({ path, isEmpty: isEmptyRecording(path) }));
     if (recordings.every(({ isEmpty }) => isEmpty)) continue;
     for (const { path, isEmpty } of recordings) if (isEmpty) rmSync(path, { force: true });
   }
+}
+
+/** Returns what Gemini has of a session: its recordings, those of its subagents and its plans. */
+export function findSessionFiles(sessionId: string, environment: Environment): string[] {
+  const folder = temporaryFolder(environment);
+  const others = filesIn(folder).flatMap(project => [
+    join(folder, project, 'chats', sessionId),
+    join(folder, project, sessionId),
+  ]);
+  return [...listRecordings(sessionId, environment).flat(), ...others.filter(path => existsSync(path))];
+}
+
+/** Lists the recordings of a session in each project. */
+function listRecordings(sessionId: string, environment: Environment): string[][] {
+  const folder = temporaryFolder(environment);
+  const isOwn = (name: string) => name.endsWith(`-${sessionId.slice(0, 8)}.jsonl`);
+  return filesIn(folder).map(project => {
+    const chats = join(folder, project, 'chats');
+    return filesIn(chats)
+      .filter(isOwn)
+      .map(name => join(chats, name));
+  });
 }
 
 /**

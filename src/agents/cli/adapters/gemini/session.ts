@@ -15,7 +15,7 @@ import {
   type WrittenCall,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
-import { findProjectFolder, readProjectOwner } from './session-files.ts';
+import { findProjectFolder, findSessionFiles, readProjectOwner } from './session-files.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
 import { countOf, joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 
@@ -52,6 +52,7 @@ export const geminiSession: SessionFormat = {
     const marker = { path: join(project, '.project_root'), text: cwd };
     return { by: 'store', findFolder: () => join(project, 'chats'), marker };
   },
+  remove: (id, { environment }) => ({ paths: findSessionFiles(id, environment) }),
 };
 
 /** Reads the changes of a session: a message comes again with its calls and their results, and may be taken back. */

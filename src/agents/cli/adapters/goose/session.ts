@@ -3,10 +3,17 @@ import { defined } from '../../../../events/defined.ts';
 import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
-import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
+import type {
+  IncludedFile,
+  SessionFormat,
+  SessionIds,
+  SessionReader,
+  SessionRemoval,
+} from '../../sessions/session-format.ts';
 import {
   type SessionToWrite,
   shortId,
+  toJsonLines,
   writeBlocks,
   writtenCalls,
   type WrittenSession,
@@ -64,6 +71,8 @@ export const gooseSession: SessionFormat = {
   reader: ids => new GooseSessionReader(ids),
   write: writeGooseSession,
   handOver: () => ({ by: 'import', args: path => ['session', 'import', path], readId: readImportedId }),
+  remove: removeOverAcp,
+  isUnknown: /^Error: No session found with name/,
 };
 
 /** Reads the rows of a session. */
@@ -257,4 +266,18 @@ function writeGooseSession({ messages, cwd, time }: SessionToWrite): WrittenSess
   };
   const continueFrom = (path: string) => `goose session import ${path}`;
   return { sessionId, continueFrom, files: [{ name: `${sessionId}.json`, text: JSON.stringify(session) }] };
+}
+
+/** Its own command asks in a terminal, whatever its arguments say; its channel for editors does not. */
+function removeOverAcp(sessionId: string): SessionRemoval {
+  const requests = [
+    { method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } },
+    { method: 'session/delete', params: { sessionId } },
+  ];
+  const lines = requests.map((request, id) => ({ jsonrpc: '2.0', id, ...request }));
+  return {
+    args: ['acp'],
+    conversation: { input: toJsonLines(lines), isDone: /"id":1,"result"/, hasFailed: /"error":/ },
+    isUnknown: /not found/,
+  };
 }

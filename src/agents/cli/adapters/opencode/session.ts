@@ -77,6 +77,8 @@ export function opencodeSession(program: string): SessionFormat {
       // It would continue with the model of the last message, which has to be one that it knows.
       return model === undefined ? undefined : { by: 'import', args: path => ['import', path], model };
     },
+    remove: id => ({ args: ['session', 'delete', id], isUnknown: /Session not found/ }),
+    isUnknown: /Session not found/,
   };
 }
 

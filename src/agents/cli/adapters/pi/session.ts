@@ -52,6 +52,7 @@ export const piSession: SessionFormat = {
   reader: ids => new PiSessionReader(ids),
   write: writePiSession,
   handOver: () => ({ by: 'path' }),
+  isUnknown: /^No session found matching/,
 };
 
 /** Reads the entries of a session: messages are those of the live records. */

@@ -1,0 +1,68 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { SessionUse } from './hand-over.ts';
+
+const recordFile = 'session.json';
+
+const recordShape = z.object({
+  runId: z.string(),
+  agentId: z.string(),
+  sessionId: z.string(),
+  isInStore: z.boolean(),
+  cwd: z.string(),
+  executable: z.string(),
+  environment: z.record(z.string(), z.string()),
+});
+
+/** What is kept of a session that was written for a run, so that it can be removed: from its program's own store if it is there. */
+export type SessionRecord = z.infer<typeof recordShape>;
+
+/** The variables by which programs move their folders. */
+const placeNames = /^(HOME|XDG_\w+|\w+_(HOME|DIR))$/;
+
+/** Returns the folder of a written session; undefined for an id that is no name of a folder, as an imported thread may have. */
+export function findSessionFolder(folder: string, agentId: string, sessionId: string): string | undefined {
+  return /^[\w-]+$/.test(sessionId) ? join(folder, agentId, sessionId) : undefined;
+}
+
+/** Records for which run a session was written, and where its program has it. */
+export async function writeSessionRecord(
+  place: string,
+  { sessionId, isInStore }: Pick<SessionRecord, 'sessionId' | 'isInStore'>,
+  use: SessionUse,
+): Promise<void> {
+  const { adapter, runId, cwd, executable } = use;
+  const variables = Object.entries(use.environment).filter(([name]) => placeNames.test(name));
+  const environment = Object.fromEntries(variables);
+  const record: SessionRecord = { runId, agentId: adapter.id, sessionId, isInStore, cwd, executable, environment };
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  await writeFile(join(place, recordFile), JSON.stringify(record), { mode: 0o600 });
+}
+
+/** Yields the records of the sessions that were written for runs, with their folders. */
+export async function* readSessionRecords(
+  folder: string,
+  runIds: ReadonlySet<string>,
+): AsyncGenerator<{ readonly place: string; readonly record: SessionRecord }> {
+  for (const agent of await listNames(folder))
+    for (const id of await listNames(join(folder, agent))) {
+      const place = join(folder, agent, id);
+      const record = await readRecord(place);
+      if (record !== undefined && runIds.has(record.runId)) yield { place, record };
+    }
+}
+
+/** The names in a folder; none when it is missing. */
+export function listNames(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+async function readRecord(place: string): Promise<SessionRecord | undefined> {
+  try {
+    return recordShape.safeParse(JSON.parse(await readFile(join(place, recordFile), 'utf8'))).data;
+  } catch {
+    // It is being written, or was removed meanwhile.
+    return undefined;
+  }
+}
