@@ -87,7 +87,26 @@ function writesToStandardStreams(code: string): boolean {
   return streams.test(bare) || others.test(bare);
 }
 
+/** The lines of code that leave an error without a comment near them that says why. */
+function unexplained(code: string): number[] {
+  const lines = code.split('\n');
+  const leaves = /\bcatch \{|\.catch\(\(\) => (?:\{\}?|undefined|null|false|true|''|\[\])\)?/;
+  const isComment = (line = '') => /^\s*(?:\/\/|\/?\*)|\/\/ /.test(line);
+  return lines.flatMap((line, at) => {
+    if (!leaves.test(line) || isComment(line)) return [];
+    const isNamed = lines.slice(Math.max(0, at - 5), at + 2).some(isComment);
+    return isNamed || /^\s*throw /.test(lines[at + 1] ?? '') ? [] : [at + 1];
+  });
+}
+
 describe('the architecture', () => {
+  it('says why wherever it leaves an error', () => {
+    const found = [...sources('src'), ...sources('web/src')].flatMap(file =>
+      unexplained(readFileSync(join(root, file), 'utf8')).map(line => `${file}:${line}`),
+    );
+    expect(found).toEqual([]);
+  });
+
   it('starts git in one place', () => {
     const starts = /(?:startGuarded|spawn|execFile|exec|fork|programFor|runProgram|runProcess)\w*\([^;]*?['"`]git\b/s;
     const callers = sources('src').filter(file => starts.test(readFileSync(join(root, file), 'utf8')));

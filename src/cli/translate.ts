@@ -2,6 +2,7 @@ import { open, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
 import * as z from 'zod';
+import { parseJson } from '../base/parse-json.ts';
 import { cliAdapters } from '../agents/cli/adapters/index.ts';
 import { endReason } from '../agents/cli/saved/saved-stream.ts';
 import { readSavedStream, type SavedChunks, type SavedStream, type SavedStreamOptions } from '../agents/index.ts';
@@ -89,12 +90,4 @@ async function readRunDescription(file: string): Promise<Pick<SavedStreamOptions
   const { cwd, outcome: reason, error: message, errorCode: code } = data;
   const error = message === undefined ? undefined : { message, ...defined({ code }) };
   return { end: { reason, ...defined({ error }) }, ...defined({ cwd }) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -73,6 +73,7 @@ export class FolderRoots {
   }
 
   async #realRoots(): Promise<readonly string[]> {
+    // A root that does not exist has no folders.
     const real = await Promise.all(this.#roots.map(root => realpath(root).catch(() => undefined)));
     return [...new Set(real.filter(root => root !== undefined))];
   }

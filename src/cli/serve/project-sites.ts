@@ -123,6 +123,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   async listProjects(): Promise<readonly ProjectInfo[]> {
     return Promise.all(
       this.#recent.list().map(async ({ folder, openedAt }) => {
+        // Opening it reports why it cannot be opened.
         const site = await this.#sites.get(folder)?.catch(() => undefined);
         return this.#describe({ folder, openedAt, ...(site && { loaded: site.loaded }) });
       }),

@@ -158,6 +158,7 @@ async function watch(act: () => Promise<void>): Promise<void> {
   process.once('SIGTERM', () => stop.abort());
   printNotice('Following the sessions. Press Ctrl-C to stop.');
   while (!stop.signal.aborted) {
+    // Stopping ends the wait.
     await wait(watchMs, undefined, { signal: stop.signal }).catch(() => {});
     if (!stop.signal.aborted) await act();
   }

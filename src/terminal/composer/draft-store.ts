@@ -38,7 +38,7 @@ export class DraftStore {
       const kept = draftSchema().parse(JSON.parse(await readFile(this.#fileOf(threadId), 'utf8')));
       return { ...emptyComposer, ...kept, cursor: Math.min(kept.cursor, kept.text.length) };
     } catch {
-      return emptyComposer;
+      return emptyComposer; // There is none, or it is damaged: it only saves typing.
     }
   }
 

@@ -81,7 +81,7 @@ function pathOf(word: string, home: string): string | undefined {
     try {
       return fileURLToPath(word);
     } catch {
-      return undefined;
+      return undefined; // It is no address of a file.
     }
   }
   if (word.startsWith('~/')) return home + word.slice(1);

@@ -52,6 +52,7 @@ export class Transcript {
     if (this.isOpen) return;
     this.#isOpening = true;
     const opening = this.#show(follower).finally(() => (this.#isOpening = false));
+    // Who opened it is told.
     this.#acting = opening.catch(() => {});
     await opening;
   }
@@ -128,6 +129,7 @@ export class Transcript {
       this.draw();
     });
     this.#app.attempt(() => this.#acting);
+    // It was shown by `attempt`.
     this.#acting = this.#acting.catch(() => {});
   }
 

@@ -78,7 +78,7 @@ async function versionOf(command: string, env: NodeJS.ProcessEnv, timeoutMs: num
       if (printed[stream].length > mostPrinted) break;
     }
   } catch {
-    return undefined;
+    return undefined; // It cannot be started.
   }
   return /\d+\.\d+[\w.+-]*/.exec(`${printed.stdout}${printed.stderr}`)?.[0];
 }

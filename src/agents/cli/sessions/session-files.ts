@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { parseJson } from '../../../base/parse-json.ts';
 import { type LinePiece, LineReader, lineText } from '../../process/line-reader.ts';
 import { recordOf, type WireRecord } from '../shared/wire-value.ts';
 import type { FoundSession } from './session-format.ts';
@@ -26,6 +27,7 @@ export async function* filesBelow(
   isWanted: (path: string) => boolean,
   depth = 8,
 ): AsyncGenerator<string> {
+  // There are no sessions where there is no folder.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     const path = join(folder, entry.name);
@@ -61,7 +63,7 @@ export async function* describeFiles(
         await file.close();
       }
     } catch {
-      return undefined;
+      return undefined; // It was removed meanwhile, or may not be read.
     }
   };
   const looks: Promise<FoundSession | undefined>[] = [];
@@ -93,11 +95,7 @@ export function readRecord(bytes: Uint8Array): WireRecord | undefined {
 }
 
 function parseRecord(line: string): WireRecord | undefined {
-  try {
-    return recordOf(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
+  return recordOf(parseJson(line));
 }
 
 /** Yields the lines of a file; none when it does not exist. */

@@ -55,6 +55,7 @@ export function lineTranslator(
       try {
         reader.take(record);
       } catch {
+        // Nothing is lost: what is not understood is kept.
         context.unknown(value);
       }
   }

@@ -17,7 +17,7 @@ export function clineProvider(environment: Readonly<Record<string, string>>): Cl
     const file = join(environment['HOME'] ?? '', '.cline', 'data', 'settings', 'providers.json');
     settings = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return {};
+    return {}; // There are none: the program asks for them itself.
   }
   const provider = environment['CLINE_PROVIDER'] ?? textOf(recordOf(settings)?.['lastUsedProvider']);
   const entry = recordOf(recordOf(recordOf(settings)?.['providers'])?.[provider ?? '']);

@@ -82,7 +82,7 @@ function readDocument(path: string): WireRecord | undefined {
   try {
     return recordOf(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    return undefined;
+    return undefined; // It is missing or damaged: the caller reports it.
   }
 }
 

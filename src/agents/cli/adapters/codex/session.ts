@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../base/parse-json.ts';
 import { newId } from '../../../../events/index.ts';
 import { dirname, join } from 'node:path';
 import { defined } from '../../../../events/defined.ts';
@@ -261,11 +262,7 @@ function readOutput(output: unknown): { context: unknown; exitCode?: number | un
 }
 
 function spawnedAgent(text: string): string | undefined {
-  try {
-    return textOf(recordOf(JSON.parse(text))?.['agent_id']);
-  } catch {
-    return undefined;
-  }
+  return textOf(recordOf(parseJson(text))?.['agent_id']);
 }
 
 /** A model provider is left out: the program refuses one that is not in use. */

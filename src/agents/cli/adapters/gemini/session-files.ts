@@ -87,7 +87,7 @@ function readProjects(folder: string): WireRecord {
     const { projects } = JSON.parse(readFileSync(join(dirname(folder), 'projects.json'), 'utf8')) as WireRecord;
     return recordOf(projects) ?? {};
   } catch {
-    return {};
+    return {}; // There is no such list.
   }
 }
 
@@ -95,7 +95,7 @@ function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return [];
+    return []; // There is no such folder.
   }
 }
 
@@ -114,6 +114,6 @@ export function readPlanFile(path: string, sessionId: string, environment: Envir
     const isInside = file.startsWith(`${realpathSync(temporaryFolder(environment))}/`);
     return isPlan && isInside ? readFileSync(file, 'utf8') : undefined;
   } catch {
-    return undefined;
+    return undefined; // The plan was removed.
   }
 }

@@ -166,7 +166,7 @@ function readMessage(record: WireRecord): GooseRow | undefined {
     const metadata = recordOf(JSON.parse(textOf(row['metadata_json']) ?? '{}')) ?? {};
     return { row, role: row['role'], content, metadata };
   } catch {
-    return undefined;
+    return undefined; // The record is kept as it is.
   }
 }
 

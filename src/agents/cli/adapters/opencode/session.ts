@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseJson } from '../../../../base/parse-json.ts';
 import { defined } from '../../../../events/defined.ts';
 import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
@@ -210,11 +211,7 @@ function readMessage(record: WireRecord): { id: string; data: WireRecord; parts:
 }
 
 function parseData(row: WireRecord): WireRecord | undefined {
-  try {
-    return recordOf(JSON.parse(String(row['data'])));
-  } catch {
-    return undefined;
-  }
+  return recordOf(parseJson(String(row['data'])));
 }
 
 /** Returns the part of a person's message as a block; what the program added to it is none. */

@@ -127,6 +127,7 @@ export class ClaudeTurn {
     try {
       act();
     } catch {
+      // Nothing is lost: what is not understood is kept.
       this.#context.unknown(raw);
     }
     const events = this.#context.end();

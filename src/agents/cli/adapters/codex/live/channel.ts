@@ -207,6 +207,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     try {
       turn.take(message);
     } catch {
+      // Nothing is lost: what is not understood is kept.
       turn.events.context.unknown(message.record);
     }
   }

@@ -71,6 +71,7 @@ export class CodexSavedMessages implements MessageReader {
         if (message === undefined || message === 'answer') this.#answer(turn, record, value);
         else this.#message(turn, message);
       } catch {
+        // Nothing is lost: what is not understood is kept.
         turn.events.context.unknown(value);
       }
     });

@@ -174,6 +174,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
     try {
       turn.take(record);
     } catch {
+      // Nothing is lost: what is not understood is kept.
       turn.events.context.unknown(record);
     }
     if (this.isInterrupted && !hadStarted && turn.hasStarted && this.turn === turn) this.#abort(turn);

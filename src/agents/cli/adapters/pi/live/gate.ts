@@ -26,7 +26,7 @@ function parsed(value) {
     const answer = JSON.parse(value);
     return typeof answer === 'object' && answer !== null ? answer : {};
   } catch {
-    return {};
+    return {}; // An answer that is none allows nothing.
   }
 }
 
