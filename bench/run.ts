@@ -16,6 +16,7 @@ import { modelContext } from './model-context.ts';
 import { pageThread } from './page-thread.ts';
 import { pageGraph } from './page-graph.ts';
 import { pageInbox } from './page-inbox.ts';
+import { pageViews } from './page-views.ts';
 import { processLoad } from './process-load.ts';
 import { rlm } from './rlm.ts';
 import { serverLoad } from './server-load.ts';
@@ -48,6 +49,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'page-thread': pageThread,
   'page-graph': pageGraph,
   'page-inbox': pageInbox,
+  'page-views': pageViews,
   'process-load': processLoad,
   rlm,
   'server-load': serverLoad,

@@ -8,7 +8,7 @@ import { scriptedModel } from 'singletree/testing';
 const folder = mkdtempSync(join(tmpdir(), 'singletree-'));
 const file = join(folder, 'server.log');
 const line = (n: number) => `${n} ${n === 54_321 ? 'ERROR disk /dev/sdb is full' : 'INFO all is well'}`;
-writeFileSync(file, Array.from({ length: 100_000 }, (_, n) => line(n)).join('\n'));
+writeFileSync(file, Array.from({ length: 180_000 }, (_, n) => line(n)).join('\n'));
 
 const js = (code: string) => `\`\`\`js\n${code}\n\`\`\``;
 const agent = rlmAgent({

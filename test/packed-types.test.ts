@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -90,6 +90,8 @@ export function lastText(events: readonly AgentEvent[]) {
 `;
 
 const strict = { target: 'es2022', lib: ['es2023'], strict: true, declaration: true, outDir: 'out', types: ['node'] };
+/** Examples import each other with the extension of their files, and are not emitted. */
+const emits = { allowImportingTsExtensions: true, noEmit: true, declaration: false };
 const resolutions = {
   nodenext: { module: 'nodenext' },
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
@@ -112,9 +114,9 @@ describe('the types of the packed package', () => {
   afterAll(() => rmSync(project, { recursive: true, force: true }));
 
   /** What a compiler reports about the program. */
-  function compile(compiler: string, options: object): string {
+  function compile(compiler: string, options: object, files: readonly string[] = ['program.ts']): string {
     const compilerOptions = { ...strict, ...options };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
     return spawnSync(process.execPath, [join(compiler, 'bin/tsc'), '-p', '.'], { cwd: project, encoding: 'utf8' })
       .stdout;
   }
@@ -122,6 +124,17 @@ describe('the types of the packed package', () => {
   it.each(Object.entries(resolutions))('follow the schemas of the user, resolved as %s', (_, options) => {
     const checks = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, skipLibCheck: true };
     expect(compile(join(root, 'node_modules/typescript'), { ...options, ...checks })).toBe('');
+  });
+
+  it.each(Object.entries(resolutions))('are those of the examples, resolved as %s', (_, options) => {
+    cpSync(join(project, 'node_modules/singletree/examples'), join(project, 'examples'), { recursive: true });
+    const files = readdirSync(join(project, 'examples'), { recursive: true, encoding: 'utf8' });
+    const programs = files.filter(file => file.endsWith('.ts')).map(file => join('examples', file));
+    expect(programs.length).toBeGreaterThan(18);
+    const checks = { skipLibCheck: true, lib: ['es2023', 'dom', 'dom.iterable'], target: 'es2023', ...emits };
+    // The vite config of a page is typed by Vite, which is not installed here.
+    const own = programs.filter(file => !file.endsWith('vite.config.ts'));
+    expect(compile(join(root, 'node_modules/typescript'), { ...options, ...checks }, own)).toBe('');
   });
 
   it.skipIf(!isReady)(

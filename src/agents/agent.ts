@@ -4,6 +4,7 @@ import type { InvokeParams, InvokeRequest } from './invoke-params.ts';
 import type { ModelTool } from './loop/tool.ts';
 import type { McpServersConfig } from './mcp/mcp-server.ts';
 import type { ModelRegistry } from './model/registry/registry.ts';
+import type { TitleRequest } from './titles/title-agent.ts';
 import type { AgentRunOptions } from './run-agent.ts';
 import type { RunResult } from './run-result.ts';
 
@@ -129,6 +130,8 @@ export interface Agent<Output = unknown> {
   readonly modes?: readonly AgentMode[];
   /** What can be asked of it with a slash, such as its skills. */
   readonly commands?: readonly AgentCommand[];
+  /** Returns an agent that writes the title of a conversation in one short model call; absent when it cannot. */
+  readonly titleAgent?: (request: TitleRequest) => Agent;
   /** Returns the category that one of the agent's own tools declares. */
   readonly categoryOf?: (toolName: string) => string | undefined;
   /** Returns what the first model call of a run would send, without making it; absent when the agent does not know it. */

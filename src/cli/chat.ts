@@ -5,6 +5,7 @@ import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import { type Agent, SessionPool } from '../agents/index.ts';
 import { ConversationReader } from '../control/conversations/conversation-reader.ts';
 import { listModels } from '../control/harness/settings/models.ts';
+import { StoredRules } from '../config/stored-rules.ts';
 import { systemClock } from '../control/index.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
 import { defined } from '../events/defined.ts';
@@ -17,8 +18,9 @@ import { configuredRegistry, offeredModels, withoutModel } from './coder.ts';
 import { listedCommand } from './command-list.ts';
 import { enterProviderKey } from './settings/enter-key.ts';
 import { addStoreOptions, folder } from './command-options.ts';
+import { describeRules, removeSavedRule } from './serve/describe-rules.ts';
 import { ProviderSettings } from './settings/provider-settings.ts';
-import { loadSettings, type Settings } from './settings/settings.ts';
+import { askForSettings, type Settings } from './settings/settings.ts';
 import { isNewFile, probeStore, type StoreOptions } from './settings/store-options.ts';
 import { findNewest, findThreadToContinue, threadNotFound } from './threads/find-thread.ts';
 
@@ -55,7 +57,7 @@ export function addChatCommand(program: Command): void {
 }
 
 async function chat(name: string | undefined, options: ChatCommandOptions): Promise<number> {
-  const settings = await loadSettings(options.cwd ?? '.');
+  const { settings, loaded } = await askForSettings(options.cwd ?? '.');
   const sessions = new SessionPool();
   const installed = new InstalledChatAgents(settings, { sessions, ...defined({ yolo: options.yolo }) });
   const opensThread = options.resume !== undefined || options.continue === true;
@@ -90,14 +92,20 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
     };
     const agentId = named ?? (threadId && (await agentOf(threadId))) ?? defaultAgent(settings);
     const registry = configuredRegistry(settings);
+    const savedRules = new StoredRules(settings.home);
     const { ChatApp, isSet, PlainChat, stylingOf } = await import('../terminal/index.ts');
     const shared = {
       log,
       redactor,
       enterKey: (provider: string) =>
         enterProviderKey(new ProviderSettings(settings), provider, key => redactor.add([key])),
+      rules: {
+        list: async () => describeRules(settings.cwd, loaded, { equipment: undefined, saved: savedRules.list() }),
+        remove: (id: string) => removeSavedRule(savedRules, id),
+      },
       agent: await open(agentId, options.model),
       agents: { list: () => installed.list(), open: (id: string) => open(id), agentOf },
+      titles: settings.config.titles ?? ('model' as const),
       cwd: settings.cwd,
       home: settings.home,
       threadId,

@@ -17,6 +17,7 @@ import {
   modelProviderTest,
   type RulesInfo,
   rulesInfo,
+  type SavedRuleBody,
 } from '../protocols/http-settings.ts';
 import { path, post, queryOf } from './request-parts.ts';
 
@@ -38,6 +39,9 @@ export interface ProjectClient {
   removeProvider(id: string): Promise<void>;
   /** The rules in effect, the MCP servers and the skills of a project. */
   getRules(place?: { readonly folder?: string | undefined }): Promise<RulesInfo>;
+  /** Saves a rule for all conversations: one command that a tool may run without asking. */
+  saveRule(rule: SavedRuleBody): Promise<void>;
+  removeRule(id: string): Promise<void>;
   /** What people allowed for longer than one call. */
   listGrants(): Promise<GrantInfo[]>;
   revokeGrant(threadId: string, relayId: string): Promise<void>;
@@ -63,6 +67,8 @@ export function projectClient(
     testProvider: id => call(modelProviderTest, path`providers/${id}/test`, post({})),
     removeProvider: async id => void (await call(anything, path`providers/${id}`, { method: 'DELETE' })),
     getRules: (place = {}) => call(rulesInfo, `rules${queryOf(place)}`),
+    saveRule: async rule => void (await call(anything, 'rules', post(rule))),
+    removeRule: async id => void (await call(anything, path`rules/${id}`, { method: 'DELETE' })),
     listGrants: async () => (await call(grantList, 'grants')).grants,
     revokeGrant: async (threadId, relayId) =>
       void (await call(anything, path`threads/${threadId}/grants/${relayId}`, { method: 'DELETE' })),

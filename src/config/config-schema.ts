@@ -100,6 +100,10 @@ const dataFields = {
         .describe('where a server posts the events of all threads'),
     })
     .optional(),
+  titles: z
+    .enum(['model', 'message'])
+    .optional()
+    .describe('who names conversations: the model or program after the first turn, or the first words of the message'),
   page: z.strictObject({ title: text().optional() }).optional(),
   worktree: z
     .strictObject({ setup: text().optional().describe('a command that prepares a new worktree, such as "npm ci"') })

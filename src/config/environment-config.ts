@@ -10,6 +10,7 @@ export const configVariables = {
   SINGLETREE_HOST: 'server.host',
   SINGLETREE_PORT: 'server.port',
   SINGLETREE_TITLE: 'page.title',
+  SINGLETREE_TITLES: 'titles',
 } as const;
 
 /** Returns what the environment sets; an empty variable sets nothing. */
@@ -24,7 +25,16 @@ export function environmentConfig(env: NodeJS.ProcessEnv): Config {
     live: read('SINGLETREE_LIVE'),
     server,
     page: { title: read('SINGLETREE_TITLE') },
+    titles: titleMaker(read('SINGLETREE_TITLES')),
   };
+}
+
+function titleMaker(text: string | undefined): Config['titles'] {
+  if (text === undefined || text === 'model' || text === 'message') return text;
+  throw new SingletreeError(
+    'invalid_config',
+    `SINGLETREE_TITLES is ${JSON.stringify(text)}: expected "model" or "message".`,
+  );
 }
 
 function portNumber(text: string): number {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -45,5 +45,17 @@ describe('stored keys of providers', () => {
     writeFileSync(file(), '{ "keys": ["sk-one"], "sk-two": 1 }');
     expect(() => stored.secrets()).toThrow(/is damaged/);
     expect(() => stored.secrets()).not.toThrow(/sk-(one|two)/);
+  });
+
+  it('are reported when another process changes them, and nothing of a damaged file', async () => {
+    const seen: (readonly string[])[] = [];
+    const stop = stored.onChange(secrets => seen.push(secrets));
+    new StoredProviders(home).storeKey('OPENAI_API_KEY', 'sk-one');
+    await expect.poll(() => seen.at(-1)).toEqual(['sk-one']);
+    writeFileSync(file(), 'damaged');
+    rmSync(file());
+    new StoredProviders(home).storeKey('OPENAI_API_KEY', 'sk-two');
+    await expect.poll(() => seen.at(-1)).toEqual(['sk-two']);
+    stop();
   });
 });

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { once } from '../events/define.ts';
 import { defined } from '../events/defined.ts';
 import { SingletreeError } from '../events/index.ts';
+import { PrivateFile } from './private-file.ts';
 
 const server = () =>
   z.strictObject({ name: z.string().min(1).optional(), baseURL: z.string().min(1), key: z.string().min(1).optional() });
@@ -17,6 +18,9 @@ const content = once(() =>
   }),
 );
 
+/** The name of the file in the data folder. */
+const providersFile = 'providers.json';
+
 type Content = z.infer<ReturnType<typeof content>>;
 
 /** A server of models that a person added: where it is, and its key when it needs one. */
@@ -27,87 +31,75 @@ export type StoredServer = z.infer<ReturnType<typeof server>>;
  * read. It is read whenever a value is asked for: what one process stores, another one uses without a restart.
  */
 export class StoredProviders {
+  readonly #file: PrivateFile<Content>;
   readonly #home: string;
-  #read: { readonly stamp: string; readonly content: Content } | undefined;
 
   constructor(home: string) {
     this.#home = home;
+    this.#file = new PrivateFile({
+      path: join(home, providersFile),
+      schema: content,
+      empty: { keys: {}, servers: {} },
+      has: 'keys',
+      expected: '{ "keys": { … }, "servers": { … } }; remove the file to enter the keys again.',
+    });
   }
 
   /** The key that stands in for an environment variable; undefined when none is stored. */
   keyFor(variable: string): string | undefined {
-    const { keys } = this.#load();
+    const { keys } = this.#file.load();
     return Object.hasOwn(keys, variable) ? keys[variable] : undefined;
   }
 
   servers(): Readonly<Record<string, StoredServer>> {
-    return this.#load().servers;
+    return this.#file.load().servers;
   }
 
   /** Every stored key: what no surface may show. */
   secrets(): string[] {
-    const { keys, servers } = this.#load();
+    const { keys, servers } = this.#file.load();
     return [...Object.values(keys), ...Object.values(servers).flatMap(({ key }) => key ?? [])];
   }
 
+  /** Calls back with every stored key whenever a process has changed them. Returns an unsubscribe function. */
+  onChange(listener: (secrets: readonly string[]) => void): () => void {
+    mkdirSync(this.#home, { recursive: true, mode: 0o700 });
+    const watcher = watch(this.#home, { persistent: false }, (_, name) => {
+      if (name !== providersFile) return;
+      try {
+        listener(this.secrets());
+      } catch (error) {
+        // A damaged file has no keys that are used; who uses it reports it.
+        if (!SingletreeError.is(error, 'invalid_config')) throw error;
+      }
+    });
+    return () => watcher.close();
+  }
+
   storeKey(variable: string, key: string): void {
-    const { keys, servers } = this.#load();
-    this.#write({ keys: { ...keys, [variable]: key }, servers });
+    const { keys, servers } = this.#file.load();
+    this.#file.write({ keys: { ...keys, [variable]: key }, servers });
   }
 
   storeServer(id: string, { name, baseURL, key }: StoredServer): void {
-    const { keys, servers } = this.#load();
-    this.#write({ keys, servers: { ...servers, [id]: { baseURL, ...defined({ name, key }) } } });
+    const { keys, servers } = this.#file.load();
+    this.#file.write({ keys, servers: { ...servers, [id]: { baseURL, ...defined({ name, key }) } } });
   }
 
   /** Returns whether there was one. */
   removeKey(variable: string): boolean {
-    const { keys, servers } = this.#load();
+    const { keys, servers } = this.#file.load();
     const { [variable]: removed, ...others } = keys;
-    if (removed !== undefined) this.#write({ keys: others, servers });
+    if (removed !== undefined) this.#file.write({ keys: others, servers });
     return removed !== undefined;
   }
 
   /** Returns whether there was one. */
   removeServer(id: string): boolean {
-    const { keys, servers } = this.#load();
+    const { keys, servers } = this.#file.load();
     const { [id]: removed, ...others } = servers;
-    if (removed !== undefined) this.#write({ keys, servers: others });
+    if (removed !== undefined) this.#file.write({ keys, servers: others });
     return removed !== undefined;
-  }
-
-  get #file(): string {
-    return join(this.#home, 'providers.json');
-  }
-
-  /** Throws `invalid_config` for a file that is damaged, or that others can read. */
-  #load(): Content {
-    const found = statSync(this.#file, { throwIfNoEntry: false });
-    if (found === undefined) return { keys: {}, servers: {} };
-    if ((found.mode & 0o077) !== 0)
-      throw new SingletreeError(
-        'invalid_config',
-        `${this.#file} has keys and can be read by others. Make it your own with: chmod 600 ${this.#file}`,
-      );
-    const stamp = `${found.ino} ${found.mtimeMs} ${found.size}`;
-    if (this.#read?.stamp === stamp) return this.#read.content;
-    const parsed = content().safeParse(parseFile(this.#file));
-    if (!parsed.success)
-      // The problems that zod names can contain a key.
-      throw new SingletreeError(
-        'invalid_config',
-        `${this.#file} is damaged. Expected { "keys": { … }, "servers": { … } }; remove the file to enter the keys again.`,
-      );
-    this.#read = { stamp, content: parsed.data };
-    return parsed.data;
-  }
-
-  #write(next: Content): void {
-    mkdirSync(this.#home, { recursive: true, mode: 0o700 });
-    const draft = `${this.#file}.${process.pid}`;
-    writeFileSync(draft, `${JSON.stringify(next, undefined, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, this.#file);
-    this.#read = undefined;
   }
 }
 
@@ -123,12 +115,4 @@ export function withStoredKeys(
 /** Whether a variable counts as set: a blank one does not. */
 export function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
-}
-
-function parseFile(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
-  } catch {
-    return undefined; // Reported like any other content that is not expected.
-  }
 }

@@ -144,6 +144,7 @@ const fields: Record<string, { readonly sample: unknown; readonly applies: unkno
   'env.drop': { sample: ['PATH'], applies: nothing },
   'env.set': { sample: { LD_PRELOAD: './x.so' }, applies: nothing },
   'chat.density': { sample: 'quiet', applies: nothing },
+  titles: { sample: 'message', applies: nothing },
   keys: { sample: { mode: 'f4' }, applies: nothing },
 };
 

@@ -33,6 +33,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
     env,
     chat,
     page,
+    titles,
   } = config;
   const applying = ownDefault === 'deny' ? ['deny'] : ['ask', 'deny'];
   const strict = permissions && {
@@ -72,6 +73,7 @@ export function untrusted(config: ConfigData, ownDefault: Policy | undefined): U
     ...(server?.webhooks ?? []).map(({ url }) => `sends the events of conversations to ${shown(url)}`),
     ...(worktree?.setup === undefined ? [] : [`runs ${quoted(worktree.setup)} in each new worktree`]),
     ...(env === undefined ? [] : ['changes the variables that programs get']),
+    ...(titles === undefined ? [] : ['chooses who names conversations']),
     ...(chat === undefined ? [] : ['changes how much of changes and outputs is shown']),
     ...(keys === undefined ? [] : ['changes what keys do, also the keys that approve']),
   ];

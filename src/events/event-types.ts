@@ -46,10 +46,10 @@ export interface HarnessStartEvent extends EventEnvelope {
   } | undefined;
   /** Whether it is the record of a run that took place elsewhere: without an end it counts as interrupted. */
   recorded?: boolean | undefined;
-  /** What it does for the memory of its parent run, whose abort and end do not affect it. */
+  /** What it does beside its parent run, whose abort and end do not affect it. */
   memory?: {
     /** What it makes. */
-    operation: 'observation' | 'reflection';
+    operation: 'observation' | 'reflection' | 'title';
     /** Whether the run that it serves continues meanwhile. */
     background: boolean;
     /** The tokens it condenses. */
@@ -136,6 +136,15 @@ export interface SessionEvent extends EventEnvelope {
   cwd?: string | undefined;
   /** The model the session uses. */
   model?: string | undefined;
+  /** What the program calls the session. */
+  title?: string | undefined;
+  /** What can be asked of the program with a slash, as it reported. */
+  commands?: {
+    /** Without the slash. */
+    name: string;
+    description?: string | undefined;
+    [more: string]: unknown;
+  }[] | undefined;
 }
 
 /** A person said something. */

@@ -33,12 +33,12 @@ export const harnessStart = define(
         ),
       memory: z
         .looseObject({
-          operation: z.enum(['observation', 'reflection']).describe('what it makes'),
+          operation: z.enum(['observation', 'reflection', 'title']).describe('what it makes'),
           background: z.boolean().describe('whether the run that it serves continues meanwhile'),
           tokens: z.int().nonnegative().describe('the tokens it condenses'),
         })
         .optional()
-        .describe('what it does for the memory of its parent run, whose abort and end do not affect it'),
+        .describe('what it does beside its parent run, whose abort and end do not affect it'),
     }),
 );
 
@@ -97,5 +97,15 @@ export const session = define(
       sessionId: z.string().min(1).describe('the session id, as the program prints it'),
       cwd: z.string().optional().describe('the directory the session works in'),
       model: z.string().optional().describe('the model the session uses'),
+      title: z.string().optional().describe('what the program calls the session'),
+      commands: z
+        .array(
+          z.looseObject({
+            name: z.string().min(1).describe('without the slash'),
+            description: z.string().optional(),
+          }),
+        )
+        .optional()
+        .describe('what can be asked of the program with a slash, as it reported'),
     }),
 );

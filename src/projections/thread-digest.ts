@@ -15,6 +15,8 @@ export interface ThreadDigest {
   readonly folder?: string;
   /** The event that states the folder. */
   readonly folderSeq?: number;
+  /** The folder that `folder` is a worktree of. */
+  readonly origin?: string;
   /** Whether an agent ran code in a REPL. */
   readonly hasCode?: true;
   readonly usage: UsageCounts;
@@ -37,16 +39,20 @@ export const threadDigest: Fold<DigestState, ThreadDigest> = {
       const { runId, agentId, cwd, seq } = event;
       const { folder, folderSeq } = cwd === undefined ? state : { folder: cwd, folderSeq: seq };
       const { usage, hasCode } = state;
-      return { usage, runId, agentId, ...defined({ runSeq: seq, folder, folderSeq, hasCode }) };
+      const origin = folder === state.folder ? state.origin : undefined;
+      return { usage, runId, agentId, ...defined({ runSeq: seq, folder, folderSeq, origin, hasCode }) };
     }
-    if (event.type === 'folder_changed')
-      return { ...state, folder: event.folder, ...defined({ folderSeq: event.seq }) };
+    if (event.type === 'folder_changed') {
+      const { origin: _, ...others } = state;
+      const { folder, seq: folderSeq, worktree } = event;
+      return { ...others, folder, ...defined({ folderSeq, origin: worktree?.origin }) };
+    }
     if (event.type === 'harness_end' && event.runId === state.runId)
       return { ...state, outcome: event.reason ?? 'complete' };
     return state;
   },
-  view: ({ agentId, runSeq, outcome, folder, folderSeq, hasCode, usage }) => ({
-    ...defined({ agentId, runSeq, outcome, folder, folderSeq, hasCode }),
+  view: ({ agentId, runSeq, outcome, folder, folderSeq, origin, hasCode, usage }) => ({
+    ...defined({ agentId, runSeq, outcome, folder, folderSeq, origin, hasCode }),
     usage,
   }),
 };

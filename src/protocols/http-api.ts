@@ -27,6 +27,7 @@ export const threadInfo = z.looseObject({
   cost: z.number().optional().describe('in US dollars, of the calls that reported it; only in lists'),
   outcome: z.string().optional().describe('why its last run ended; only in lists'),
   folder: z.string().optional().describe('the directory that its newest run works in; only in lists'),
+  project: z.string().optional().describe('the folder that its `folder` is a worktree of; only in lists'),
   hasCode: z.boolean().optional().describe('whether an agent ran code in a REPL; only in lists'),
   mode: z.string().optional().describe('the mode of its next turn, when one was chosen'),
 });

@@ -29,6 +29,12 @@ export const comparisonBody = z.strictObject({
     .array(z.strictObject({ agent: z.string().min(1), model: z.string().min(1).optional() }))
     .min(2, { error: 'expected two or more agents' })
     .max(6, { error: 'expected at most six agents' }),
+  folder: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('the open project to work in; the folder that the server was started in when absent'),
   branch: z.string().min(1).optional().describe('the beginning of the branches; `singletree` when absent'),
   uncommitted: z
     .boolean()

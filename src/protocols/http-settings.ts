@@ -52,7 +52,8 @@ const ruleInfo = z.looseObject({
   command: z.string().optional(),
   input: z.record(z.string(), z.string()).optional(),
   reason: z.string().optional(),
-  source: z.string().describe('a file, or `built in`'),
+  source: z.string().describe('a file, `built in`, or `saved for all conversations`'),
+  id: z.string().optional().describe('of a saved rule, which can be removed'),
 });
 
 /** What decides about the calls of a project’s agents: rules with their sources, MCP servers and skills. */
@@ -71,6 +72,16 @@ export const rulesInfo = z.looseObject({
   ),
   skills: z.array(z.looseObject({ name: z.string(), description: z.string(), path: z.string() })),
 });
+
+/** The body of `POST /api/rules`: the one command that a tool may run without asking, in all conversations. */
+export const savedRuleBody = z.strictObject({
+  tool: z.string().regex(/^[^*]{1,200}$/, { error: 'expected the name of one tool, without *' }),
+  command: z
+    .string()
+    .regex(/^[^*?[\]\n]{1,2000}$/, { error: 'expected one command of one line, without *, ? and brackets' }),
+});
+
+export type SavedRuleBody = z.infer<typeof savedRuleBody>;
 
 export type RulesInfo = z.infer<typeof rulesInfo>;
 

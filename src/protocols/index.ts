@@ -106,6 +106,8 @@ export {
   modelProviderTest,
   type RulesInfo,
   rulesInfo,
+  type SavedRuleBody,
+  savedRuleBody,
 } from './http-settings.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';

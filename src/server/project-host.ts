@@ -1,4 +1,5 @@
-import type { FolderList, ProjectInfo, RulesInfo, TrustBody } from '../protocols/index.ts';
+import type { Worktrees } from '../control/index.ts';
+import type { FolderList, ProjectInfo, RulesInfo, SavedRuleBody, TrustBody } from '../protocols/index.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 
 /** The folders that people of a server work in, each with its own configuration and agents. */
@@ -18,6 +19,12 @@ export interface ProjectHost {
   listFolders(path?: string): Promise<FolderList>;
   /** The agents of an opened project. */
   findAgents(folder: string): Promise<AgentDirectory>;
+  /** The worktrees of an opened project, prepared by its configuration. */
+  findWorktrees(folder: string): Promise<Worktrees>;
   /** The rules, MCP servers and skills of an opened project. */
   describeRules(folder?: string): Promise<RulesInfo>;
+  /** Saves a rule that allows exactly one command, in all conversations from their next call on. */
+  saveRule(rule: SavedRuleBody): Promise<void>;
+  /** Removes a saved rule; throws `not_found`. */
+  removeRule(id: string): Promise<void>;
 }

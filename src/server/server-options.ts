@@ -64,6 +64,8 @@ export interface AppOptions {
   readonly attempts?: AttemptLimitOptions;
   /** What other agents may do at `/mcp` beside reading: run agents (`run`), and answer what agents ask (`answer`). */
   readonly mcpAllow?: readonly McpGrant[];
+  /** Whether conversations are named after their first turn, by the program or a model; by default they have the first words. */
+  readonly titles?: 'model' | 'message';
   /** Secret values: they are replaced in answers, events and logs. Tokens need not be named. */
   readonly secrets?: readonly string[];
   /** Whether the server is reached from other machines; `hosts` implies it. */
@@ -163,6 +165,7 @@ const shared = () => ({
     } satisfies Record<keyof AttemptLimitOptions, z.ZodType>)
     .optional(),
   mcpAllow: z.array(z.enum(mcpGrants)).optional(),
+  titles: z.enum(['model', 'message']).optional(),
   secrets: z.array(z.string()).optional(),
   hosts: z.array(z.string()).optional(),
   cors: z

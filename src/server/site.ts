@@ -65,12 +65,12 @@ export class Site {
           address,
         }));
     this.redactor = createRedactor([...secrets, ...tokens.map(({ token }) => token)]);
-    const { control, agents, snapshots } = options;
+    const { control, agents, snapshots, titles } = options;
     const onDiagnostic = (diagnostic: Diagnostic) => {
       this.metrics.countError(diagnostic.code);
       options.onDiagnostic?.(diagnostic);
     };
-    this.conversations = new Conversations({ log, control, agents, snapshots, signal, onDiagnostic });
+    this.conversations = new Conversations({ log, control, agents, snapshots, titles, signal, onDiagnostic });
     this.conversations.deliver();
     this.runs = new RunStandings(log, this.conversations);
     this.threadList = new ThreadListFeed({ log, describe: thread => this.listed(thread) });
@@ -143,12 +143,12 @@ export class Site {
   /** A thread as a list shows it: with its last agent and folder, how it ended, what it cost, and a bounded title. */
   async listed(thread: Thread): Promise<ThreadInfo> {
     const { title, ...info } = await this.infoOf(thread);
-    const { agentId, outcome, folder, hasCode, usage } = await this.conversations.digests.of(thread);
+    const { agentId, outcome, folder, origin: project, hasCode, usage } = await this.conversations.digests.of(thread);
     const { cost } = usage;
     return {
       ...info,
       ...(title !== undefined && { title: shortTitle(title) }),
-      ...defined({ agentId, cost, outcome, folder, hasCode }),
+      ...defined({ agentId, cost, outcome, folder, project, hasCode }),
       status: info.status === 'idle' ? endedStatus(outcome) : info.status,
     };
   }

@@ -16,6 +16,8 @@ export interface RunningServer {
   readonly url: string;
   /** Returns an address that signs a browser in once, with one of `tokens` that does not show in it. */
   createLink(token: string): string;
+  /** Hides more secret values in everything that it shows from now on. */
+  hideSecrets(secrets: Iterable<string>): void;
   /** Delivers follow-ups that waited when the process before ended; call it when the runs were recovered. */
   resume(): Promise<void>;
   /** Accepts nothing new, ends open streams so that their readers come back, and lets requests end; runs go on. */
@@ -55,6 +57,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         );
       return `${url}/login?token=${site.access.createKey(token)}`;
     },
+    hideSecrets: secrets => site.redactor.add(secrets),
     resume: () => site.conversations.recover(),
     async close() {
       closing.abort();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { backgroundClock, type Clock } from '../agents/clock.ts';
-import { createRedactor, type Redactor } from '../agents/redaction/redactor.ts';
+import { createRedactor, type GrowingRedactor } from '../agents/redaction/redactor.ts';
 import { ignoreDiagnostic, type OnDiagnostic } from '../control/diagnostics.ts';
 import type { RunFollower, RunHandle } from '../control/supervision/run-control.ts';
 import { optionsCheck } from '../events/options/check-options.ts';
@@ -82,7 +82,7 @@ function isHttpUrl(value: unknown): boolean {
 export class Telemetry implements RunFollower {
   readonly #options: TelemetryOptions;
   readonly #sender: SpanSender;
-  readonly #redactor: Redactor;
+  readonly #redactor: GrowingRedactor;
   /** By when they were used, the latest last. */
   readonly #threads = new Map<string, FollowedThread>();
   #isClosed = false;
@@ -125,6 +125,11 @@ export class Telemetry implements RunFollower {
   /** Sends the spans that have ended. */
   flush(): Promise<void> {
     return this.#sender.flush();
+  }
+
+  /** Hides more secret values in every span from now on. */
+  hideSecrets(secrets: Iterable<string>): void {
+    this.#redactor.add(secrets);
   }
 
   /** Sends the spans that have ended, for at most 3 seconds, and follows nothing more. Close the supervisor before it. */

@@ -138,7 +138,7 @@ describe.skipIf(browser === undefined)('approvals on the page', () => {
     const id = await begin('Again');
     await rule.getByText('You approved this command three times.').waitFor();
     await rule.getByText('shell may run exactly “ls -la /srv” without asking').waitFor();
-    await rule.getByText('The rule, as singletree.config.json').click();
+    await rule.getByText('The rule that is saved for all conversations').click();
     await rule.getByText('"command": "ls -la /srv"').waitFor();
     await expectReadable(page, 'html');
     await takePictures(page, 'approvals-rule');

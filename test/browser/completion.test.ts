@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { InvokeParams } from '../../src/agents/invoke-params.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
@@ -15,17 +16,20 @@ const folder = mkdtempSync(join(tmpdir(), 'singletree-mentions-'));
 mkdirSync(join(folder, 'src'));
 for (const name of ['src/parser.ts', 'src/printer.ts', 'README.md']) writeFileSync(join(folder, name), 'x');
 
-const echo = scriptedAgent(
-  'echo',
-  async function* ({
-    event,
-    params: {
-      conversation: { messages },
-    },
-  }) {
-    yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
+const scripted = scriptedAgent('echo', async function* ({ event, params }) {
+  const { runId } = params.run;
+  const { messages } = params.conversation;
+  const commands = [{ name: 'deploy', description: 'puts it on the server' }, { name: 'compact' }];
+  yield { type: 'session', runId, sessionId: 's', commands };
+  yield event('text', { id: 't', content: `Heard: ${JSON.stringify(messages.at(-1)?.content)}` });
+});
+const echo = {
+  ...scripted,
+  async *invoke(params: InvokeParams) {
+    for await (const event of scripted.invoke(params))
+      yield event.type === 'harness_start' ? { ...event, cwd: folder } : event;
   },
-);
+};
 const models = [
   'anthropic/claude-sonnet-5',
   'anthropic/claude-haiku-4-5',
@@ -100,6 +104,25 @@ describe.skipIf(browser === undefined)('writing a message', () => {
     await message().fill('/rename Parsers');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Parsers' }).waitFor();
+  });
+
+  it('offers the commands that the program of an agent reported in its last run, and sends them as they are', async () => {
+    await message().fill('Hello');
+    await page.keyboard.press('Enter');
+    await heard('Hello');
+    await message().pressSequentially('/dep');
+    await until(() => offered('Commands').allInnerTexts()).toEqual([
+      expect.stringMatching(/^\/deploy[^]*puts it on the server/),
+    ]);
+    await takePictures(page, 'composer-reported');
+    await message().fill('/com');
+    await until(() => offered('Commands').allInnerTexts()).toEqual([
+      expect.stringMatching(/^\/compact[^]*a command of Echo/),
+      expect.stringMatching(/^\/compare/),
+    ]);
+    await message().fill('/deploy today');
+    await page.keyboard.press('Enter');
+    await heard('/deploy today');
   });
 
   it('leaves a list with Escape, and sends a slash that is no command', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { agentTool, loopAgent } from '../../src/agents/index.ts';
+import { agentTool, coderAgent, loopAgent } from '../../src/agents/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
@@ -50,8 +50,17 @@ const echo = scriptedAgent(
   },
 );
 
+/** Answers, and names the conversation after the message. */
+const coder = coderAgent({
+  model: scriptedModel(({ toolNames, lastUserText }) =>
+    toolNames.length > 0 ? 'It reads twice.' : `Title: Title: ${/<person>\n(.*)/.exec(lastUserText)?.[1] ?? ''}`,
+  ),
+  cwd: '/',
+  permissions: 'allow',
+});
+
 describe.skipIf(browser === undefined)('the page in everyday use', () => {
-  const scene = usePage(browser, [echo, planner, delegating]);
+  const scene = usePage(browser, [echo, planner, delegating, coder], { titles: 'model' });
   let server: TestServer;
   let page: Page;
   beforeEach(() => ({ server, page } = scene));
@@ -128,6 +137,28 @@ describe.skipIf(browser === undefined)('the page in everyday use', () => {
     await page.getByLabel('Search conversations').fill('raspberries');
     await until(() => page.locator('.search-hit mark').allInnerTexts()).toEqual(['raspberries']);
     await expectReadable(page, 'html');
+    await page.locator('.search-hit').click();
+    await page.getByRole('log').getByText('Where do raspberries grow?').waitFor();
+    const marked = () => page.evaluate<string[]>("[...(CSS.highlights.get('found') ?? [])].map(String)");
+    await until(marked).toEqual(['raspberries']);
+    expect(await page.locator('.row[data-target=true]').getAttribute('data-kind')).toBe('user');
+    await takePictures(page, 'everyday-found');
+    await page.getByRole('link', { name: 'New conversation' }).click();
+    await until(marked).toEqual([]);
+  });
+
+  it('has a title that the model made after the first turn, which follows an edit of the message', async () => {
+    await send('Why is the parser slow?', 'coder');
+    await page.getByRole('heading', { name: 'Title: Why is the parser slow?' }).waitFor();
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    await list.getByText('Title: Why is the parser slow?').waitFor();
+    expect(await page.getByRole('log').getByText('title').count()).toBe(0);
+    await takePictures(page, 'everyday-title');
+    await page.getByRole('log').getByText('Why is the parser slow?').hover();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('New text').fill('Why is the printer slow?');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'Title: Why is the printer slow?' }).waitFor();
   });
 
   it('offers the view of code only where code ran', async () => {

@@ -5,7 +5,7 @@ import { asking } from '../support/page-agents.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { openBrowser, usePage } from './page-scene.ts';
 import { storeRecordedRun } from './recorded-run.ts';
-import { expectReadable, takePictures } from './view-checks.ts';
+import { choose, expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
 const hostile = '<img src=x onerror="document.title=1">';
@@ -100,7 +100,7 @@ describe.skipIf(browser === undefined)('the playback', () => {
   it('plays a recorded run to its end, and stops there', async () => {
     const id = await storeRecordedRun(server.log, 'codex@0.166.0/shell');
     await page.goto(`${server.url}/threads/${id}/playback`);
-    await page.getByLabel('Speed').selectOption('50 times');
+    await choose(page, 'Speed', '50 times');
     await page.getByRole('button', { name: 'Play' }).click();
     await expect
       .poll(async () => (await position.getAttribute('max')) === (await position.inputValue()), { timeout: 10_000 })

@@ -243,4 +243,79 @@ describe.skipIf(browser === undefined)('one server for all folders', () => {
     await approve();
     await done('date', 1);
   });
+
+  it('saves a suggested rule for all conversations, which another project uses, and which is revoked', async () => {
+    await start({ OPENAI_API_KEY: rightKey });
+    for (let count = 0; count < 3; count++) {
+      await begin('Run date');
+      await approve();
+      await done('date');
+    }
+    await begin('Run date');
+    await page.getByRole('log').getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    const rule = page.getByRole('region', { name: 'Suggested rule' });
+    await rule.getByText('bash may run exactly “date” without asking').waitFor();
+    await rule.getByRole('button', { name: 'Approve, and save it for all conversations' }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+    expect(statSync(join(home(), 'rules.json')).mode & 0o777).toBe(0o600);
+
+    await connect().openProject(folder('two'));
+    await page.goto(`${product.url}/?project=${encodeURIComponent(folder('two'))}`);
+    await begin('Run date');
+    await done('date');
+    await page.getByRole('link', { name: 'Rules' }).click();
+    const saved = page.getByRole('row', { name: 'allow date, tool bash saved for all conversations' });
+    await saved.waitFor();
+    await takePictures(page, 'rules-saved');
+    await expectReadable(page);
+    await saved.getByRole('button', { name: 'Revoke' }).click();
+    await saved.waitFor({ state: 'detached' });
+    await begin('Run date');
+    await approve();
+    await done('date');
+  });
+
+  it('compares agents in any open project, groups their worktrees with it, and continues its own agents after a restart', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], { cwd: folder('two') });
+    put(
+      join(folder('two'), 'singletree.config.mjs'),
+      `export default { agents: [{ id: 'greeter', async *invoke({ run: { runId, cwd } }) {
+        yield { type: 'harness_start', runId, agentId: 'greeter', cwd };
+        yield { type: 'text', runId, id: 't', content: 'Hello from ' + (cwd ?? 'nowhere') + '.' };
+        yield { type: 'harness_end', runId, agentId: 'greeter' };
+      }, abilities: { usesFolder: true } }] };`,
+    );
+    put(join(folder('two'), 'notes.md'), 'Notes.');
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'Begin');
+    await start({ OPENAI_API_KEY: rightKey });
+    const opened = await connect().openProject(folder('two'));
+    await connect().trustProject({ folder: folder('two'), lines: opened.trust?.lines ?? [] });
+    await page.goto(`${product.url}/?project=${encodeURIComponent(folder('two'))}`);
+    await page.getByRole('button', { name: 'Project: two' }).waitFor();
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.getByLabel('Request').fill('Greet.');
+    for (const name of ['greeter', 'Coder']) await page.getByLabel(name, { exact: true }).check();
+    await page.getByRole('button', { name: 'Start 2 agents' }).click();
+    const states = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'State' }) });
+    await states.getByText('complete').nth(1).waitFor();
+    await takePictures(page, 'compare-project');
+    await expectReadable(page);
+    const threads = await connect().listThreads();
+    expect(threads.map(({ project }) => project)).toEqual([folder('two'), folder('two')]);
+    expect(threads.every(thread => thread.folder?.startsWith(join(home(), 'worktrees')))).toBe(true);
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    await expect.poll(() => list.innerText()).toMatch(/\ntwo\n[^]*Greet[^]*Greet/);
+
+    await product.end('SIGTERM');
+    await start({ OPENAI_API_KEY: rightKey });
+    const greeting = threads.find(({ agentId }) => agentId === 'greeter');
+    await page.goto(`${product.url}/threads/${greeting?.id}`);
+    await page.getByText('Hello from').first().waitFor();
+    await say('Again.');
+    await page.getByText(`Hello from ${greeting?.folder}.`).nth(1).waitFor();
+  });
 });

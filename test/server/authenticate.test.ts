@@ -141,6 +141,8 @@ describe('the rights of a caller', () => {
         'post /api/projects/trust',
         'get /api/folders',
         'post /api/threads/{threadId}/folder',
+        'post /api/rules',
+        'delete /api/rules/{ruleId}',
         'get /api/providers',
         'post /api/providers',
         'post /api/providers/{providerId}/test',

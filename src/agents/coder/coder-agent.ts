@@ -19,6 +19,7 @@ import { type Memory, memoryField } from '../memory/memory.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import { checkModelId, type ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
+import { titleAgent } from '../titles/title-agent.ts';
 import { decideAll, type PermissionRuleSet, type Policy, type ToolRequest, toRuleSet } from '../permissions/index.ts';
 import { conversationCategory } from '../permissions/conversation-category.ts';
 import type { Skill } from '../skills/discover-skills.ts';
@@ -193,6 +194,8 @@ export function coderAgent(options: CoderAgentOptions): CallableAgent {
     checkModel: (modelId, given) => checkModelId(modelId, options.registry ?? given),
     modes: coderModes,
     commands: (options.skills ?? []).map(skillCommand),
+    titleAgent: ({ model, ...request }) =>
+      titleAgent({ ...request, model: model ?? options.model, registry: options.registry }),
     requestOf: request => {
       const params = toInvokeParams(request);
       return agentOf(params).agent.requestOf(params);

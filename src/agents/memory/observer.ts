@@ -1,12 +1,8 @@
 import type { Agent } from '../agent.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
-import {
-  type AskModel,
-  condensingAgent,
-  type CondensingAgentOptions,
-  type SummaryContent,
-} from './condensing-agent.ts';
+import type { AskModel } from './beside-agent.ts';
+import { condensingAgent, type CondensingAgentOptions, type SummaryContent } from './condensing-agent.ts';
 import { type Observed, parseObservations } from './parse-observations.ts';
 import { observerInstructions, observerPrompt } from './prompts.ts';
 import { cutIntoBatches, renderSpans } from './render-messages.ts';

@@ -1,11 +1,7 @@
 import type { Agent } from '../agent.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
-import {
-  type AskModel,
-  condensingAgent,
-  type CondensingAgentOptions,
-  type SummaryContent,
-} from './condensing-agent.ts';
+import type { AskModel } from './beside-agent.ts';
+import { condensingAgent, type CondensingAgentOptions, type SummaryContent } from './condensing-agent.ts';
 import type { SummaryEvent } from './memory-host.ts';
 import { parseObservations } from './parse-observations.ts';
 import { compressionLevels, reflectorInstructions, reflectorPrompt } from './prompts.ts';

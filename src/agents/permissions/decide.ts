@@ -59,8 +59,13 @@ export function isReview(source: unknown): source is DecisionReview {
 }
 
 function stricter(a: Decision, b: Decision): Decision {
-  if (a.policy === b.policy) return a.doubted === undefined && b.doubted !== undefined ? b : a;
+  if (a.policy === b.policy) return a.doubted === undefined && (b.doubted !== undefined || asksBeside(a, b)) ? b : a;
   return strictness[b.policy] > strictness[a.policy] ? b : a;
+}
+
+/** Whether a function asks beside a rule set: a review must not take the call for one that only rules ask about. */
+function asksBeside(a: Decision, b: Decision): boolean {
+  return a.policy === 'ask' && a.by === 'rules' && b.by !== 'rules';
 }
 
 /**

@@ -12,6 +12,7 @@ import type { AgentDirectory } from '../../server/index.ts';
 import { type CoderEquipment, CoderInstallation, configuredRegistry } from '../coder.ts';
 import { ownAgents } from './own-agents.ts';
 import { recordedAgent } from '../run/run-record.ts';
+import { withSavedRules } from './saved-rules.ts';
 import { runsFolder } from '../run/run-agent.ts';
 import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -56,7 +57,8 @@ export async function installedAgents(options: InstalledAgentsOptions): Promise<
       coder === undefined
         ? []
         : [{ agent: coder.agent, info: coderInfo(coder.agent, await coder.listModels(), place) }];
-    const agents = ordered([...own, ...ours, ...others], config.defaultAgent);
+    const offered = ordered([...own, ...ours, ...others], config.defaultAgent);
+    const agents = offered.map(({ agent, info }) => ({ agent: withSavedRules(agent, home), info }));
     const list = once(() => agents.map(({ info }) => ({ ...info, ...contextWindowsOf(info) })));
     return { coder, agents, list };
   };

@@ -11,6 +11,7 @@ import { defined } from '../../events/defined.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { demoOffer, CoderInstallation, withoutModel } from '../coder.ts';
 import { builtInIds, ownAgents } from './own-agents.ts';
+import { withSavedRules } from './saved-rules.ts';
 import { writtenSessionsFolder } from '../settings/home.ts';
 import type { Settings } from '../settings/settings.ts';
 import { printNotice } from '../../control/standard-output.ts';
@@ -57,6 +58,11 @@ export async function runnableAgent(
   settings: Settings,
   options: RunnableOptions,
 ): Promise<RunnableAgent> {
+  const runnable = await findRunnable(name, settings, options);
+  return { ...runnable, create: onRaw => withSavedRules(runnable.create(onRaw), settings.home) };
+}
+
+async function findRunnable(name: string, settings: Settings, options: RunnableOptions): Promise<RunnableAgent> {
   const own = ownAgents(settings.config).find(({ id }) => id === name);
   if (own !== undefined) return nativeAgent(own, options);
   if (name === 'demo') return nativeAgent(demoAgent({ folder: settings.cwd }), options);

@@ -2,25 +2,33 @@ import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import type { InvokeParams } from '../../agents/invoke-params.ts';
-import { builtInCoderRules } from '../../agents/coder/coder-agent.ts';
-import type { PermissionRule, Policy } from '../../agents/index.ts';
+import { parsePermissionRules } from '../../agents/permissions/index.ts';
 import { startEvent } from '../../agents/start-event.ts';
 import {
-  type ConfigValue,
   describeUntrusted,
   type LoadedConfig,
   RecentProjects,
   TrustedFolders,
   trustQuestionText,
 } from '../../config/index.ts';
-import type { Worktrees } from '../../control/index.ts';
+import { StoredRules } from '../../config/stored-rules.ts';
+import { Worktrees } from '../../control/index.ts';
 import { defined } from '../../events/defined.ts';
 import { type AgentEvent, errorText, SingletreeError } from '../../events/index.ts';
-import type { AgentInfo, FolderList, ProjectInfo, RulesInfo, SetupInfo, TrustBody } from '../../protocols/index.ts';
+import type {
+  AgentInfo,
+  FolderList,
+  ProjectInfo,
+  RulesInfo,
+  SavedRuleBody,
+  SetupInfo,
+  TrustBody,
+} from '../../protocols/index.ts';
 import type { AgentDirectory, ProjectHost } from '../../server/index.ts';
 import { type InstalledAgents, installedAgents } from '../agents/installed-agents.ts';
-import type { CoderEquipment } from '../coder.ts';
+import { ownAgents } from '../agents/own-agents.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';
+import { describeRules, removeSavedRule } from './describe-rules.ts';
 import { type FolderRoots, outside } from './folder-roots.ts';
 
 /** One project: a folder with the configuration that applies to it and the agents that this makes. */
@@ -28,6 +36,7 @@ interface ProjectSite {
   readonly folder: string;
   readonly loaded: LoadedConfig;
   readonly agents: InstalledAgents;
+  readonly worktrees: Worktrees;
 }
 
 interface ProjectSitesOptions {
@@ -50,15 +59,19 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   readonly #options: ProjectSitesOptions;
   readonly #startFolder: string;
   readonly #recent: RecentProjects;
+  readonly #rules: StoredRules;
   readonly #sites = new Map<string, Promise<ProjectSite>>();
   /** The agents of every configuration that was loaded: those of one that was loaded again may still run. */
   readonly #opened: InstalledAgents[] = [];
+  /** The agents that configurations of known projects define: their runs open the project. */
+  readonly #named = new Map<string, Agent>();
   #start!: ProjectSite;
 
   private constructor(options: ProjectSitesOptions) {
     this.#options = options;
     this.#startFolder = realpathSync(options.start.settings.cwd);
     this.#recent = new RecentProjects(options.start.settings.home);
+    this.#rules = new StoredRules(options.start.settings.home);
   }
 
   static async open(options: ProjectSitesOptions): Promise<ProjectSites> {
@@ -66,6 +79,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     sites.#recent.add(sites.#startFolder);
     sites.#start = await sites.#create(options.start);
     sites.#sites.set(sites.#startFolder, Promise.resolve(sites.#start));
+    await sites.#nameAgents();
     return sites;
   }
 
@@ -85,7 +99,7 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
   /** Returns an agent that any opened project has; its runs work with that of the project of their thread. */
   get(id: string): Agent | undefined {
     const known = this.#opened.toReversed().flatMap(agents => agents.get(id) ?? [])[0];
-    const agent = this.#start.agents.get(id) ?? known;
+    const agent = this.#start.agents.get(id) ?? known ?? this.#named.get(id);
     if (agent === undefined) return undefined;
     const checkModel: Agent['checkModel'] = async (modelId, registry) => {
       const problems: unknown[] = [];
@@ -155,9 +169,22 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     return (await this.#findOpened(folder)).agents;
   }
 
+  async findWorktrees(folder: string): Promise<Worktrees> {
+    return (await this.#findOpened(folder)).worktrees;
+  }
+
   async describeRules(folder?: string): Promise<RulesInfo> {
     const site = folder === undefined ? this.#start : await this.#findOpened(folder);
-    return describeRules(site.folder, site.loaded, await site.agents.equipment());
+    const equipment = await site.agents.equipment();
+    return describeRules(site.folder, site.loaded, { equipment, saved: this.#rules.list() });
+  }
+
+  async saveRule(rule: SavedRuleBody): Promise<void> {
+    for (const each of parsePermissionRules({ rules: [{ ...rule, policy: 'allow' }] }).rules) this.#rules.add(each);
+  }
+
+  async removeRule(id: string): Promise<void> {
+    removeSavedRule(this.#rules, id);
   }
 
   /** Looks for models again in every project, after a key was stored or removed. */
@@ -171,6 +198,17 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
 
   get #home(): string {
     return this.#options.start.settings.home;
+  }
+
+  /** Finds the agents of the projects that were opened before: their conversations continue after a restart. */
+  async #nameAgents(): Promise<void> {
+    const folders = this.#recent.list().filter(({ folder }) => folder !== this.#startFolder);
+    const opened = await Promise.all(
+      // A folder that is gone, or whose configuration cannot be read, is reported when it is used.
+      folders.map(({ folder }) => openSettings(folder).catch(() => undefined)),
+    );
+    for (const agent of opened.flatMap(each => (each === undefined ? [] : ownAgents(each.settings.config))))
+      this.#named.set(agent.id, agent);
   }
 
   async *#invoke(id: string, params: InvokeParams): AsyncGenerator<AgentEvent> {
@@ -228,7 +266,13 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
     const environment = isShared ? { ...settings.environment, base: 'short' as const } : settings.environment;
     const agents = await installedAgents({ ...settings, environment, yolo });
     this.#opened.push(agents);
-    return { folder: realpathSync(settings.cwd), loaded, agents };
+    const folder = realpathSync(settings.cwd);
+    const { setup } = settings.config.worktree ?? {};
+    const worktrees =
+      folder === this.#startFolder
+        ? this.#options.worktrees
+        : new Worktrees({ home: this.#home, folder, environment, ...defined({ setup }) });
+    return { folder, loaded, agents, worktrees };
   }
 
   #describe(project: {
@@ -245,42 +289,4 @@ export class ProjectSites implements AgentDirectory, ProjectHost {
       ...defined({ openedAt, trust }),
     };
   }
-}
-
-const builtIn = 'built in';
-
-/** Describes what decides about calls in a folder: every rule with its source, MCP servers with their tools, and skills. */
-function describeRules(
-  folder: string,
-  { config, values }: Pick<LoadedConfig, 'config' | 'values'>,
-  equipment: CoderEquipment | undefined,
-): RulesInfo {
-  const chosen = values.find(({ path }) => path === 'permissions.default');
-  const { default: usual = 'ask', rules } = builtInCoderRules;
-  return {
-    folder,
-    fallback: { policy: (chosen?.value as Policy | undefined) ?? usual, source: chosen?.source ?? builtIn },
-    rules: [
-      ...values
-        .filter(({ path }) => /^permissions\.rules\.\d+$/.test(path))
-        .map(({ value, source }) => ({ ...defined(value as PermissionRule), source })),
-      ...rules.map(rule => ({ ...defined(rule), source: builtIn })),
-    ],
-    servers: Object.keys(config.mcpServers ?? {}).map(name => describeServer(name, values, equipment)),
-    skills: (equipment?.skills ?? []).map(({ name, description, path }) => ({ name, description, path })),
-  };
-}
-
-function describeServer(
-  name: string,
-  values: readonly ConfigValue[],
-  equipment: CoderEquipment | undefined,
-): RulesInfo['servers'][number] {
-  const source = values.find(({ path }) => path === `mcpServers.${name}`)?.source ?? '';
-  if (equipment === undefined) return { name, source, state: 'unused', tools: [] };
-  const failure = equipment.mcp.failures.find(each => each.name === name);
-  if (failure !== undefined) return { name, source, state: 'down', problem: failure.error.message, tools: [] };
-  const found = equipment.mcp.sources.find(each => each.name === name);
-  const { state, problem } = found?.status ?? { state: 'closed' as const };
-  return { name, source, state, tools: (found?.tools() ?? []).map(tool => tool.name), ...defined({ problem }) };
 }

@@ -2,7 +2,7 @@ import { shortFolder } from '../../control/same-folder.ts';
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Config } from '../../config/index.ts';
+import { type Config, StoredProviders } from '../../config/index.ts';
 import { Supervisor, type Webhook, Worktrees } from '../../control/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { visibleUrl } from '../../log/index.ts';
@@ -93,6 +93,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         host,
         port,
         ...defined({ pageTitle: config.page?.title }),
+        titles: config.titles ?? 'model',
         hosts,
         cors: [...cors, ...(config.server?.cors ?? [])],
         logStyle,
@@ -120,6 +121,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   const { url } = server;
   const port = Number(new URL(url).port);
+  const stopWatching = new StoredProviders(home).onChange(stored => {
+    server.hideSecrets(stored);
+    telemetry?.hideSecrets(stored);
+    void agents.refresh().catch(error => onDiagnostic?.({ code: 'refresh_failed', cause: error }));
+  });
   const removeNote = await servers.add({ url, port, ...here, pid: process.pid });
   const recovered = await supervisor.recover();
   await server.resume();
@@ -148,6 +154,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (open && standardOutput.isTerminal)
     openInBrowser(machineToken === undefined ? server.url : server.createLink(machineToken));
   await untilStopped();
+  stopWatching();
   await removeNote();
   await Promise.all(webhooks.map(webhook => webhook.close()));
   await server.close();

@@ -48,8 +48,9 @@ function listLines(providers: readonly ModelProviderInfo[]): string[] {
 /** Reads a line of the terminal without showing it; empty when the person cancels. */
 async function readHiddenLine(question: string): Promise<string> {
   const { stdin } = process;
-  await standardError.write(question);
+  // Before the question: what is typed right after it must not be echoed.
   stdin.setRawMode(true);
+  await standardError.write(question);
   stdin.resume();
   try {
     return await new Promise<string>(resolve => {

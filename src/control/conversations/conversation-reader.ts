@@ -5,6 +5,8 @@ import { ResultFold, type RunResult } from '../../agents/run-result.ts';
 import { openKinds } from '../../log/open-things.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
+import { presentGrant } from '../../projections/presentation/present-relay.ts';
+import { isGranting } from '../../projections/relay-book.ts';
 import { RunFamily } from '../../projections/run-state.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import { interruptedRunOf } from '../supervision/live-run.ts';
@@ -13,6 +15,7 @@ import { RelayBooks } from '../supervision/relay-books.ts';
 import { ThreadDigests } from '../thread-digests.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { notWaiting } from './queue-changes.ts';
+import { ReportedCommands } from './reported-commands.ts';
 import type { OfferedAgents } from './sent-message.ts';
 
 /**
@@ -38,12 +41,30 @@ export interface QueuedMessage extends WaitingMessage {
   readonly problem?: string;
 }
 
+/** What an answer allows beyond its call. */
+export interface GivenGrant {
+  readonly threadId: string;
+  /** Of the thread. */
+  readonly title?: string;
+  /** The question that was answered with it. */
+  readonly relayId: string;
+  readonly remember: string;
+  /** Which calls it allows, in words. */
+  readonly covers: string;
+  readonly at?: string;
+  readonly by?: string;
+}
+
+const mostGrants = 1000;
+
 /** Reads where conversations stand, of any process: what runs, what waits for people, which messages wait and why. */
 export class ConversationReader {
   /** What agents ask people, in all threads. */
   readonly inbox: RelayBooks;
   /** The last run of each thread, and what it used. */
   readonly digests: ThreadDigests;
+  /** The slash commands that external programs reported. */
+  readonly commands: ReportedCommands;
   readonly #memory: ThreadMemory;
   readonly #log: EventLog;
   readonly #agents: OfferedAgents | undefined;
@@ -55,6 +76,7 @@ export class ConversationReader {
     this.#memory = sharedThreadMemory(log);
     this.digests = new ThreadDigests(log);
     this.inbox = new RelayBooks(log, this.digests);
+    this.commands = new ReportedCommands(log, this.digests);
   }
 
   /** Returns a thread, of the resource when one is given; throws `thread_not_found`. */
@@ -88,6 +110,18 @@ export class ConversationReader {
     if (runs.length === 0) return;
     throw new SingletreeError('run_under_way', `The thread has an open run: ${what} ${problem}`, {
       details: { threadId: thread.id, runId: runs[0]?.runId },
+    });
+  }
+
+  /** What people allowed for longer than one call, in the threads that changed last. */
+  async listGrants(resourceId?: string): Promise<readonly GivenGrant[]> {
+    const { decisions } = await this.inbox.settled(resourceId, { limit: mostGrants, after: undefined });
+    return decisions.flatMap(({ thread, entry }): GivenGrant[] => {
+      const { relay, answer, id: relayId } = entry;
+      if (answer === undefined || !isGranting(entry)) return [];
+      const { remember = 'thread', ts: at, by } = answer;
+      const covers = presentGrant(relay, answer);
+      return [{ threadId: thread.id, relayId, remember, covers, ...defined({ title: thread.title, at, by }) }];
     });
   }
 

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../../agents/clock.ts';
 import { optionsCheck } from '../../events/options/check-options.ts';
 import { callback, clock, eventLog, having, name, signal } from '../../events/options/option-fields.ts';
@@ -15,6 +15,8 @@ export interface ConversationsOptions {
   readonly agents?: OfferedAgents | undefined;
   /** The folder with the snapshots of the coding agent; without it nothing can be undone. */
   readonly snapshots?: string | undefined;
+  /** Whether the title of a conversation is made after its first turn, by the program or a model; by default it has the first words. */
+  readonly titles?: 'model' | 'message' | undefined;
   /** Ends the delivery of waiting messages. */
   readonly signal?: AbortSignal | undefined;
   /** Times retries and the search for waiting messages; the machine's clock by default. */
@@ -32,6 +34,7 @@ export const checkConversationsOptions = optionsCheck(
       control: having(['start', 'steer', 'answer', 'abort'], 'a `new Supervisor({ log })`').optional(),
       agents: having(['list', 'get'], 'an object with `list` and `get`').optional(),
       snapshots: name().optional(),
+      titles: z.enum(['model', 'message']).optional(),
       signal: signal().optional(),
       clock: clock().optional(),
       onDiagnostic: callback().optional(),

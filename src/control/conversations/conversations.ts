@@ -35,7 +35,8 @@ import {
 } from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
 import { checkStoppable } from './stoppable-subagent.ts';
-import { makeTitle, titleFrom } from './title.ts';
+import { findPlainTitle, ThreadTitles } from './thread-titles.ts';
+import { titleFrom } from './title.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
 const checkMs = 5_000;
@@ -49,6 +50,7 @@ export class Conversations extends ConversationSettings {
   readonly #control: RunControl;
   readonly #agents: OfferedAgents;
   readonly #memory: ThreadMemory;
+  readonly #titles: ThreadTitles;
   readonly #owner = processOwner();
   /** The calls of one thread, one after the other. */
   readonly #calls = new SerialQueues();
@@ -66,6 +68,9 @@ export class Conversations extends ConversationSettings {
     this.#control = control;
     this.#agents = options.agents ?? { list: () => [], get: () => undefined };
     this.#memory = sharedThreadMemory(options.log);
+    const { log, titles } = options;
+    const isMade = titles === 'model';
+    this.#titles = new ThreadTitles({ log, control, agents: this.#agents, digests: this.digests, isMade });
   }
 
   /**
@@ -290,9 +295,10 @@ export class Conversations extends ConversationSettings {
   deliver(): void {
     this.#delivers = true;
     // A message that is not delivered now stays in the log: the next run's end or `recover` tries again.
-    const stop = this.#control.onRunEnd(
-      threadId => void this.#deliver(threadId).catch(this.#diagnose('delivery_failed', threadId)),
-    );
+    const stop = this.#control.onRunEnd(threadId => {
+      void this.#deliver(threadId).catch(this.#diagnose('delivery_failed', threadId));
+      void this.#titles.finish(threadId).catch(this.#diagnose('title_failed', threadId));
+    });
     this.#options.signal?.addEventListener('abort', stop, { once: true });
   }
 
@@ -331,9 +337,11 @@ export class Conversations extends ConversationSettings {
     const { runId } = await this.start(threadId, chosen, { ...onceOf(message), ...defined({ edits }) });
     const thread = before?.title === undefined ? await this.#options.log.getThread(threadId) : before;
     const isEdited =
-      edits !== undefined && thread?.title === titleFrom((await this.#memory.of(threadId)).conversation, edits);
+      edits !== undefined &&
+      thread !== undefined &&
+      findPlainTitle(thread) === titleFrom((await this.#memory.of(threadId)).conversation, edits);
     if (thread !== undefined && (thread.title === undefined || isEdited))
-      await this.label(threadId, { title: makeTitle(message.content) });
+      await this.#titles.begin(threadId, message.content);
     return { runId };
   }
 

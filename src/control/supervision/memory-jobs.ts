@@ -68,6 +68,11 @@ export class MemoryJobs {
     };
   }
 
+  /** Runs an agent beside a run; not when a job of the thread is under way. Never rejects. */
+  async runBeside(threadId: string, servedId: string, job: BesideJob): Promise<void> {
+    await this.#run({ threadId, servedId, job, start: () => {} });
+  }
+
   /** Aborts all jobs; resolves when they have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -151,8 +156,7 @@ export class MemoryJobs {
     // A summary that names what is not in the log has no effect.
     await flush(threadId);
     const { conversation, memoryRuns, contexts: stored } = await memory.of(threadId);
-    const known = bufferedFrom(conversation, job.covers.from);
-    if (known.some(({ kind, covers }) => kind === job.kind && covers.to === job.covers.to)) return false;
+    if (isMade(conversation, job)) return false;
     const writer = new ThreadWriter(log, threadId, { lease });
     for (const [runId, agentId] of memoryRuns)
       await writer.write({ type: 'harness_end', runId, agentId, reason: 'interrupted' });
@@ -168,18 +172,30 @@ export class MemoryJobs {
       if (event.type !== 'summary') await writer.pass(event).finally(start);
       else {
         await writer.flush();
-        await log.append(threadId, [event], { lease, once: onceKey(job) }).catch(ignoreSecond);
+        await log
+          .append(threadId, [event], { lease, ...('covers' in job && { once: onceKey(job) }) })
+          .catch(ignoreSecond);
       }
     }
     return true;
   }
 }
 
+/** Work that makes no summary. */
+type BesideJob = Pick<MemoryJob, 'agent' | 'spending'>;
+
+/** Whether the summary of a job exists. */
+function isMade(conversation: Conversation, job: MemoryJob | BesideJob): boolean {
+  if (!('covers' in job)) return false;
+  const known = bufferedFrom(conversation, job.covers.from);
+  return known.some(({ kind, covers }) => kind === job.kind && covers.to === job.covers.to);
+}
+
 interface JobRun {
   readonly threadId: string;
   /** The run that the job serves. */
   readonly servedId: string;
-  readonly job: MemoryJob;
+  readonly job: MemoryJob | BesideJob;
   /** Is called when its first event is in the log, or it has to wait. */
   readonly start: () => void;
   readonly signal: AbortSignal;

@@ -97,6 +97,8 @@ export interface RunControl {
   retry(threadId: string, options: RetryRunOptions): Promise<RunHandle>;
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
   select(threadId: string, messageId: string): Promise<void>;
+  /** Runs an agent beside a run of a thread, which may have ended; resolves when it has ended. It never rejects. */
+  runBeside(threadId: string, runId: string, agent: Agent): Promise<void>;
   /** Hands the waiting messages of a thread that go into its run to the agent, if it runs in this process. */
   steer(threadId: string): Promise<void>;
   /** Calls back with the thread of every run that ended in this process. Returns an unsubscribe function. */

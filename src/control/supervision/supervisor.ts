@@ -176,6 +176,12 @@ export class Supervisor implements RunControl, RunHost {
     await this.#options.log.append(threadId, [selectMessage(conversation, messageId, { runId: newId() })]);
   }
 
+  async runBeside(threadId: string, runId: string, agent: Agent): Promise<void> {
+    const totals = this.#spending.totals(threadId);
+    const spending = new Spending({ runId, limits: this.#limits, totals, resumed: undefined });
+    await this.#memoryJobs.runBeside(threadId, runId, { agent, spending });
+  }
+
   async steer(threadId: string): Promise<void> {
     const runs = this.#runningIn(threadId);
     if (runs.length === 0) return;

@@ -118,7 +118,7 @@ export interface ViewNode {
   readonly startedAt?: string;
   readonly endedAt?: string;
   /** What an observer or a reflector makes: its words are not addressed to a person. */
-  readonly memory?: 'observation' | 'reflection';
+  readonly memory?: 'observation' | 'reflection' | 'title';
   /** The message of a person that it answers: it can be tried again. */
   readonly answers?: string;
   /** The messages that a summary stands for, in whole or in part. */

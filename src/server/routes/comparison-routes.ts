@@ -5,6 +5,7 @@ import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { type Route, route } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
+import { projectsFor } from './project-routes.ts';
 
 /** Comparisons of several agents on one request. */
 export function comparisonRoutes(site: Site): Route[] {
@@ -21,9 +22,10 @@ export function comparisonRoutes(site: Site): Route[] {
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
       answer: comparisonInfo,
-      handle: async ({ scope, body: { content, agents: named, branch, uncommitted } }) => {
+      handle: async ({ scope, body: { content, agents: named, folder, branch, uncommitted } }) => {
+        const place = folder === undefined ? worktrees : await projectsFor(site, scope).findWorktrees(folder);
         const started = await startComparison(
-          { log, control, worktrees },
+          { log, control, worktrees: place },
           {
             content,
             agents: named.map(({ agent, model }) => ({ agent: pickAgent(agents, agent), model })),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { agentInfo, setupInfo } from '../../protocols/index.ts';
+import type { AgentCommand } from '../../agents/agent.ts';
+import { type AgentInfo, agentInfo, setupInfo } from '../../protocols/index.ts';
 import { SingletreeError } from '../../events/index.ts';
 import { allThreads, type EventLog, type OpenKind } from '../../log/index.ts';
 import { openKinds } from '../../log/open-things.ts';
@@ -78,7 +79,12 @@ export function operationRoutes(site: Site): Route[] {
       summary: 'List the agents that can be asked, the default first',
       query: folderQuery,
       answer: z.looseObject({ agents: z.array(agentInfo) }),
-      handle: async ({ scope, query: { folder } }) => ({ agents: (await agentsIn(scope, folder)).list() }),
+      handle: async ({ scope, query: { folder } }) => {
+        const offered = (await agentsIn(scope, folder)).list();
+        const at = folder ?? site.options.folder;
+        const reported = at === undefined ? undefined : await site.conversations.commands.list(at, scope.resourceId);
+        return { agents: offered.map(agent => withReported(agent, reported?.get(agent.id) ?? [])) };
+      },
     }),
     route({
       method: 'get',
@@ -96,6 +102,13 @@ export function operationRoutes(site: Site): Route[] {
       }),
     }),
   ];
+}
+
+/** Adds the commands that an agent reported to those that it is known to have. */
+function withReported(agent: AgentInfo, reported: readonly AgentCommand[]): AgentInfo {
+  const { commands = [] } = agent;
+  const more = reported.filter(({ name }) => !commands.some(own => own.name === name));
+  return more.length === 0 ? agent : { ...agent, commands: [...commands, ...more.map(each => ({ ...each }))] };
 }
 
 /** Counts what is open in all threads of a log. */

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { SingletreeError } from '../../events/index.ts';
-import { folderList, projectBody, projectInfo, rulesInfo, threadInfo, trustBody } from '../../protocols/index.ts';
+import {
+  folderList,
+  projectBody,
+  projectInfo,
+  rulesInfo,
+  savedRuleBody,
+  threadInfo,
+  trustBody,
+} from '../../protocols/index.ts';
 import type { ProjectHost } from '../project-host.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
@@ -78,6 +86,25 @@ export function projectRoutes(site: Site): Route[] {
       query: z.strictObject({ folder: z.string().min(1).max(4096).optional().describe('of this project') }),
       answer: rulesInfo,
       handle: ({ scope, query: { folder } }) => projectsFor(site, scope).describeRules(folder),
+    }),
+    route({
+      method: 'post',
+      path: '/api/rules',
+      right: 'administer',
+      tag,
+      summary: 'Save a rule for all conversations: one command that a tool may run without asking',
+      body: savedRuleBody,
+      status: 204,
+      handle: ({ scope, body }) => projectsFor(site, scope, 'decide').saveRule(body),
+    }),
+    route({
+      method: 'delete',
+      path: '/api/rules/{ruleId}',
+      right: 'administer',
+      tag,
+      summary: 'Remove a rule that was saved for all conversations; the next call is asked about again',
+      status: 204,
+      handle: ({ scope, param }) => projectsFor(site, scope, 'decide').removeRule(param('ruleId')),
     }),
   ];
 }

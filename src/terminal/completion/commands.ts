@@ -27,6 +27,11 @@ export const slashCommands = [
   { name: 'agents', does: 'show the agents that run' },
   { name: 'bg', does: 'let what runs go on in the background, and start a new thread' },
   { name: 'copy', argument: '[answer|code|command]', completes: 'copy', does: 'copy to the clipboard' },
+  {
+    name: 'rules',
+    argument: '[id]',
+    does: 'show what is allowed without asking; with the id of a saved rule, revoke it',
+  },
   { name: 'context', does: 'show what fills the context' },
   { name: 'usage', does: 'show tokens and cost' },
   { name: 'history', argument: '[text]', does: 'search the messages you have sent' },

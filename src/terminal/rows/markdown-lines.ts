@@ -16,7 +16,17 @@ import {
 import { lineWidth } from '../screen/text-width.ts';
 import { wrapLine } from '../screen/wrap-line.ts';
 import { Highlighter } from './highlight.ts';
-import type { MarkdownUnit } from './text-rows.ts';
+
+/** A piece of Markdown that can be drawn by itself. */
+export type MarkdownUnit =
+  | { readonly kind: 'prose'; readonly text: string }
+  | { readonly kind: 'table'; readonly lines: readonly string[] }
+  | { readonly kind: 'fence'; readonly language: string }
+  | { readonly kind: 'code'; readonly text: string }
+  | { readonly kind: 'fence_end' }
+  /** Too long to wait for its end: shown as it is written. */
+  | { readonly kind: 'raw'; readonly text: string }
+  | { readonly kind: 'blank' };
 
 /** Draws the pieces of one text, in their order: code is highlighted from its fence to its end. */
 export class MarkdownLines {

@@ -1,5 +1,5 @@
 import type { Line } from '../screen/styled-line.ts';
-import { MarkdownLines } from './markdown-lines.ts';
+import { MarkdownLines, type MarkdownUnit } from './markdown-lines.ts';
 import type { Row } from './row.ts';
 
 /** Turns one streamed text into rows, each printed when nothing that follows can change it. */
@@ -90,17 +90,6 @@ export class TextRows {
 
 /** How many lines of code before a line are looked at to highlight it. */
 const mostContext = 40;
-
-/** A piece of Markdown that can be drawn by itself. */
-export type MarkdownUnit =
-  | { readonly kind: 'prose'; readonly text: string }
-  | { readonly kind: 'table'; readonly lines: readonly string[] }
-  | { readonly kind: 'fence'; readonly language: string }
-  | { readonly kind: 'code'; readonly text: string }
-  | { readonly kind: 'fence_end' }
-  /** Too long to wait for its end: shown as it is written. */
-  | { readonly kind: 'raw'; readonly text: string }
-  | { readonly kind: 'blank' };
 
 /** The longest piece that is held back until it is whole, in lines and in characters. */
 const mostLines = 60;

@@ -11,6 +11,7 @@ import { type CommandName, parseCommand } from '../completion/commands.ts';
 import { costText } from '../rows/part-rows.ts';
 import { densities, isDensity } from '../rows/tool-row.ts';
 import type { ChatApp } from './chat-app.ts';
+import { ruleLines } from './rule-lines.ts';
 
 type Command = (app: ChatApp, argument: string) => unknown;
 
@@ -38,6 +39,7 @@ const commands: Readonly<Record<CommandName, Command>> = {
   agents: app => agents(app),
   density: (app, name) => setDensity(app, name),
   copy: (app, what) => copy(app, what),
+  rules: (app, id) => rules(app, id),
   context: app => context(app),
   transcript: app => app.transcript.open(),
   fullscreen: app => app.screen.fullscreen(!app.screen.isFullscreen),
@@ -122,6 +124,17 @@ function copy(app: ChatApp, what: string): void {
     );
   app.io.write(copyText(found));
   app.note(`Sent ${found.length} characters to the clipboard of the terminal.`);
+}
+
+/** Lists what decides about calls, as the page does; with the id of a saved rule, revokes that. */
+async function rules(app: ChatApp, id: string): Promise<void> {
+  const { rules: host } = app.options;
+  if (host === undefined) throw new SingletreeError('not_supported', 'Rules cannot be listed here.');
+  if (id !== '') {
+    host.remove(id);
+    return app.note('Revoked: the next call is asked about again.');
+  }
+  app.note(ruleLines(await host.list(), await app.threads.conversations.listGrants()).join('\n'));
 }
 
 function context(app: ChatApp): void {

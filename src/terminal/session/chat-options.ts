@@ -1,3 +1,4 @@
+import type { ChatRules } from './rule-lines.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { AvailableModel, Clock, SupervisorOptions } from '../../control/index.ts';
@@ -58,6 +59,10 @@ export interface ChatOptions {
    * person should know. Keys cannot be stored when absent.
    */
   readonly enterKey?: ((provider: string) => Promise<string>) | undefined;
+  /** Who names conversations: the first words of the message by default. */
+  readonly titles?: 'model' | 'message' | undefined;
+  /** The rules in effect; without it they cannot be listed. */
+  readonly rules?: ChatRules | undefined;
   /** Resolves when the store can be used, and rejects when it cannot. */
   readonly probeStore: () => Promise<unknown>;
   /** Calls back with what the person should know of the store while the chat runs. */

@@ -11,7 +11,8 @@ import type { ChatAgent, ChatOptions } from './chat-options.ts';
 import { type PersonAnswer, toRelayAnswer } from './relay-band.ts';
 import { OpenThread } from './open-thread.ts';
 
-export interface ChatThreadsOptions extends Pick<ChatOptions, 'log' | 'agent' | 'telemetry' | 'cwd' | 'clock'> {
+export interface ChatThreadsOptions
+  extends Pick<ChatOptions, 'log' | 'agent' | 'telemetry' | 'cwd' | 'clock' | 'titles'> {
   readonly agents: Pick<ChatOptions['agents'], 'open' | 'agentOf'>;
   /** The folder with the snapshots of work trees; without it nothing can be undone. */
   readonly snapshots?: string;
@@ -58,7 +59,7 @@ export class ChatThreads {
 
   constructor(options: ChatThreadsOptions) {
     this.#options = options;
-    const { log, agent, snapshots, telemetry, onChange } = options;
+    const { log, agent, snapshots, titles, telemetry, onChange } = options;
     this.#agent = agent;
     this.#agents.set(agent.id, agent);
     const find = (id: string) => this.#agents.get(id)?.agent;
@@ -69,7 +70,7 @@ export class ChatThreads {
       control: this.#supervisor,
       agents: { list: () => [...this.#agents.values()], get: find },
       signal: this.#stop.signal,
-      ...defined({ snapshots }),
+      ...defined({ snapshots, titles }),
     });
     this.conversations.deliver();
   }

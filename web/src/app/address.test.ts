@@ -19,6 +19,7 @@ describe('the address', () => {
     { section: 'thread', threadId: 'a/b ü' },
     { section: 'thread', threadId: 't', view: 'graph', at: 3 },
     { section: 'thread', threadId: 't', view: 'graph' },
+    { section: 'thread', threadId: 't', at: 3, find: 'roses & tulips' },
   ])('reads what it wrote: %j', address => expect(read(writeAddress(address))).toEqual(address));
 
   it.each(['/nowhere', '/threads', '/threads/'])('names %s as unknown', path =>

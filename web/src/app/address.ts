@@ -37,6 +37,8 @@ export type Address =
       readonly view?: ThreadView;
       /** The event the view points at, by its `seq`. */
       readonly at?: number;
+      /** The words of a search that led there. */
+      readonly find?: string;
     };
 
 /** The address of a thread. */
@@ -60,11 +62,13 @@ export function readAddress({ pathname, search }: Pick<Location, 'pathname' | 's
   }
   if (section !== 'threads' || !id) return { section: 'unknown', path: pathname };
   const at = Number(query.get('at') ?? Number.NaN);
+  const find = query.get('find');
   return {
     section: 'thread',
     threadId: decodeURIComponent(id),
     ...(isThreadView(view) && { view }),
     ...(Number.isSafeInteger(at) && { at }),
+    ...(find && { find }),
   };
 }
 
@@ -80,7 +84,7 @@ export function writeAddress(address: Address): string {
   }
   if (address.section !== 'thread') return `/${address.section}`;
   const path = ['', 'threads', encodeURIComponent(address.threadId), ...(address.view ? [address.view] : [])].join('/');
-  return address.at === undefined ? path : `${path}?at=${address.at}`;
+  return withQuery(path, { at: address.at?.toString(), find: address.find });
 }
 
 function inboxAddress(view: string | undefined, query: URLSearchParams): Address {

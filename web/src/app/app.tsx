@@ -1,6 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
-import type { AgentInfo } from '../../../src/protocols/index.ts';
 import { PageCommands } from '../composer/page-command.ts';
 import { Toasts } from '../parts/toasts.tsx';
 import { ProjectsContext, useLoadedProjects } from '../projects/use-projects.ts';
@@ -16,6 +15,7 @@ import { pageCommands } from './page-commands.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SignedOut } from './signed-out.tsx';
 import { useAddress } from './use-address.ts';
+import { useAgents } from './use-agents.ts';
 import { useNotices } from './use-notices.ts';
 
 const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }));
@@ -28,7 +28,6 @@ export function App({ client }: { client: Client }) {
   const { address, open: navigate } = useAddress();
   const threadId = address.section === 'thread' ? address.threadId : undefined;
   const { list, view } = useThreadList(client);
-  const [agents, setAgents] = useState<readonly AgentInfo[]>();
   const [isListShown, setListShown] = useState(false);
   const [sheet, setSheet] = useState<'palette' | 'settings' | 'help'>();
 
@@ -49,14 +48,7 @@ export function App({ client }: { client: Client }) {
 
   const isLive = state === 'live';
   const projects = useLoadedProjects(client, isLive);
-  const [modelChanges, setModelChanges] = useState(0);
-  const ownFolder = projects?.list.find(({ folder }) => folder === current?.folder)?.folder;
-  const folder = ownFolder ?? projects?.current?.folder;
-  const isUntrusted = projects?.current?.trust !== undefined;
-  useEffect(() => {
-    // Also when the connection is back: the server may have been started with other agents.
-    client.listAgents({ folder }).then(setAgents, () => setAgents(before => before ?? []));
-  }, [client, isLive, folder, isUntrusted, modelChanges]);
+  const { agents, reload: reloadAgents } = useAgents({ client, projects, thread: current, isLive });
   const wanted = address.section === 'start' ? address.project : undefined;
   useEffect(() => {
     if (wanted === undefined || projects === undefined) return;
@@ -116,7 +108,7 @@ export function App({ client }: { client: Client }) {
               open={open}
               isLoaded={agents !== undefined}
               title={current === undefined ? undefined : titleOf(current)}
-              onModelsChange={() => setModelChanges(before => before + 1)}
+              onModelsChange={reloadAgents}
             />
             <Suspense fallback={null}>
               {sheet === 'palette' && (

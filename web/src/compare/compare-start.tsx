@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { PageProps } from '../app/page.ts';
 import { errorText } from '../../../src/events/index.ts';
+import { useProjects } from '../projects/use-projects.ts';
 
 type CompareStartProps = Pick<PageProps, 'client' | 'agents'> & {
   readonly onStarted: (threads: readonly string[]) => void;
@@ -13,13 +14,15 @@ export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
   const [uncommitted, setUncommitted] = useState(true);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const project = useProjects()?.current;
+  const place = project === undefined ? {} : { folder: project.folder };
   const start = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
     setProblem(undefined);
     try {
       const agentList = chosen.map(agent => ({ agent }));
-      const { runs } = await client.startComparison({ content: text, agents: agentList, uncommitted });
+      const { runs } = await client.startComparison({ content: text, agents: agentList, uncommitted, ...place });
       onStarted(runs.map(({ threadId }) => threadId));
     } catch (error) {
       setProblem(errorText(error));
@@ -54,6 +57,11 @@ export function CompareStart({ client, agents, onStarted }: CompareStartProps) {
         with my uncommitted changes
       </label>
       <p className="view-note">
+        {project !== undefined && (
+          <>
+            In <code>{project.folder}</code>.{' '}
+          </>
+        )}
         In a git repository each agent works in a worktree of its own, on its own branch: your files stay as they are
         until you keep the changes of one. Nothing is committed.
       </p>

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { modelName } from '../../../src/projections/presentation/model-name.ts';
 import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
-import { Picker, type PickerOption } from './picker.tsx';
+import { Picker } from './picker.tsx';
+import type { PickerOption } from './picker-list.tsx';
 
 type Chosen = Pick<MessageBody, 'agent' | 'model' | 'mode'>;
 

@@ -5,7 +5,7 @@ import type { PageCommand } from './page-command.ts';
 /** The commands that choose agent, model and mode of the next message, and those of the chosen agent. */
 export function choiceCommands(choice: ReturnType<typeof useAgentChoice>): readonly PageCommand[] {
   const { agents, models, modes, chosen, setAgentId, setModel, setMode } = choice;
-  const own = agents.find(({ id }) => id === chosen.agent)?.commands ?? [];
+  const agent = agents.find(({ id }) => id === chosen.agent);
   const pick = (name: string, values: readonly { text: string; detail: string }[], set: (text: string) => void) =>
     values.length < 2
       ? []
@@ -40,10 +40,10 @@ export function choiceCommands(choice: ReturnType<typeof useAgentChoice>): reado
       agents.map(({ id, name }) => ({ text: id, detail: name })),
       setAgentId,
     ),
-    ...own.map(({ name, description, sends }) => ({
+    ...(agent?.commands ?? []).map(({ name, description, sends }) => ({
       name,
       argument: '[text]',
-      does: description,
+      does: description === '' ? `a command of ${agent?.name ?? ''}` : description,
       run: (argument: string) => sends.replaceAll('{argument}', argument).trim(),
     })),
   ];

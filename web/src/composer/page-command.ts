@@ -34,7 +34,7 @@ export function readCommand(
   line: string,
   commands: readonly PageCommand[],
 ): { readonly command: PageCommand; readonly argument: string } | undefined {
-  const [, name, argument = ''] = /^\/([\w:-]+)(?:\s+([^]*))?$/.exec(line.trim()) ?? [];
+  const [, name, argument = ''] = /^\/([\w:.-]+)(?:\s+([^]*))?$/.exec(line.trim()) ?? [];
   const command = commands.find(each => each.name === name);
   return command && { command, argument: argument.trim() };
 }

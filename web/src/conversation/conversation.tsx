@@ -1,23 +1,19 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
 import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
 import { answerIn } from '../../../src/projections/reading/final-answer.ts';
-import type { MessageBody } from '../../../src/protocols/index.ts';
-import { Branches } from './branch-actions.ts';
 import { ChangesDialog } from '../changes/changes-dialog.tsx';
 import { RedoStrip } from '../changes/redo-strip.tsx';
-import { ThreadScopeContext, useNewThreadScope } from '../changes/thread-scope.ts';
+import { useNewThreadScope } from '../changes/thread-scope.ts';
 import { CommentDialog } from '../comments/comment-dialog.tsx';
 import { CommentsContext, useComments } from '../comments/use-comments.ts';
 import { Meters } from '../composer/meters.tsx';
 import { ThreadComposer } from '../composer/thread-composer.tsx';
-import { EntryList } from './entry-list.tsx';
+import { ConversationHistory } from './conversation-history.tsx';
 import { LatestButton } from './latest-button.tsx';
-import { ListActionsContext } from './list-actions.ts';
-import { type ThreadAddress, writeAddress } from '../app/address.ts';
+import type { ThreadAddress } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { FolderContext } from '../parts/folder-path.ts';
-import { RelayAnswers } from '../relays/relay-answers.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { StatusLine } from '../app/status-line.tsx';
 import { ThreadFolder } from '../projects/thread-folder.tsx';
@@ -27,10 +23,10 @@ import { useThreads } from '../threads/use-threads.ts';
 import { useBranchActions } from './use-branch-actions.ts';
 import { useQueued } from './use-queued.ts';
 import { PinnedTasks } from './pinned-tasks.tsx';
-import { TargetRow } from './row-view.tsx';
 import { useThreadCommands } from './thread-commands.ts';
-import { ThreadState } from './thread-state.tsx';
 import { useConnection } from './use-connection.ts';
+import { useFoundWords } from './use-found-words.ts';
+import { useListActions, useRunActions } from './use-conversation-actions.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useReadingList } from './use-reading-list.ts';
 import { useStopKey } from './use-stop-key.ts';
@@ -44,13 +40,13 @@ interface ConversationProps extends PageProps {
 
 /** One conversation: its history, its live updates, and the input field. */
 export function Conversation({ client, agents, address, open, title, onMenu }: ConversationProps) {
-  const { threadId, at } = address;
+  const { threadId, at, find } = address;
   const { thread, store } = useThread(client, threadId);
   const { nodeList: nodes, newestList, running, pending } = thread ?? nothingYet;
   const { queued, enqueue } = useQueued(thread ?? nothingYet);
   const [problem, setProblem] = useState<string>();
   const list = useReadingList(store, thread);
-  const { rows, elements, position, toEnd, toTurn, toEvent, fold } = list;
+  const { elements, position, toEnd, toTurn, toEvent, fold } = list;
   const connection = useConnection(thread?.isReconnecting === true && thread.error === undefined, thread?.lostBy);
   const info = useThreads().threads.find(({ id }) => id === threadId);
   const folder = info?.folder;
@@ -82,37 +78,18 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   useEffect(() => {
     if (isLoaded && at !== undefined) void toEvent(at);
   }, [isLoaded, at, toEvent]);
+  useFoundWords(elements.column, find);
   const toStart = useCallback(() => void toEvent(1, false), [toEvent]);
   useListKeys({ position, toStart, toEnd });
-  const actions = useMemo(
-    () => ({
-      nameOf: (agentId?: string) => agents.find(({ id }) => id === agentId)?.name ?? agentId ?? 'agent',
-      fold,
-      stop: (runId: string) =>
-        void client.stopSubagent(threadId, runId).catch((error: Error) => setProblem(error.message)),
-      linkTo: (seq: number) => location.origin + writeAddress({ section: 'thread', threadId, at: seq }),
-    }),
-    [agents, client, fold, threadId],
-  );
-
-  const send = async (message: MessageBody) => {
-    toTurn();
-    const { steered } = await client.sendMessage(threadId, message);
-    if (steered) enqueue(message);
-    setProblem(undefined);
-  };
-  const showProblem = (error: Error) => setProblem(error.message);
-  const stop = () => {
-    const stopping = running.map(run => client.abortRun(run.runId));
-    Promise.all(stopping).catch(showProblem);
-  };
-
+  const actions = useListActions({ client, agents, threadId, fold, onProblem: setProblem });
+  const { send, stop } = useRunActions({ client, threadId, running, enqueue, onSend: toTurn, onProblem: setProblem });
   useStopKey(running.length > 0, stop);
   const commands = useThreadCommands({
     onView: view => open({ section: 'thread', threadId, view }),
     onChanges: showChanges,
     onStop: stop,
-    onRename: name => void client.changeThread(threadId, { title: name }).catch(showProblem),
+    onRename: name =>
+      void client.changeThread(threadId, { title: name }).catch((error: Error) => setProblem(error.message)),
     answer: () => newestAnswer(newestList),
     onProblem: setProblem,
   });
@@ -132,49 +109,23 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
               Changes
             </button>
           </TopBar>
-          <section className="scroll" aria-label="History" tabIndex={0} ref={elements.scroll}>
-            <div
-              className="column"
-              role="log"
-              aria-label="Conversation"
-              aria-live="off"
-              aria-busy={running.length > 0}
-              ref={elements.column}
-            >
-              <ThreadState thread={thread} />
-              <RelayAnswers value={answer}>
-                <Branches value={branches}>
-                  <ThreadScopeContext value={scope}>
-                    <ListActionsContext value={actions}>
-                      <TargetRow value={list.target}>
-                        <EntryList rows={rows} scroll={elements.scroll} ref={elements.list} />
-                      </TargetRow>
-                    </ListActionsContext>
-                  </ThreadScopeContext>
-                </Branches>
-              </RelayAnswers>
-              {queued.map(({ key, text }) => (
-                <p key={key} className="bubble queued">
-                  {text}
-                  <span className="queued-note">Will be read at the next step</span>
-                </p>
-              ))}
-              <div className="turn-room" ref={elements.spacer} />
-            </div>
-          </section>
+          <ConversationHistory
+            thread={thread}
+            list={list}
+            isRunning={running.length > 0}
+            queued={queued}
+            contexts={{ answer, branches, scope, actions }}
+          />
           <div className="foot">
             <LatestButton shown={list.isAway} newRows={list.newRows} onClick={toEnd} />
             <StatusLine waiting={pending} running={running.length > 0} connection={connection} problem={problem} />
             <PinnedTasks tasks={thread?.tasks} />
             <RedoStrip scope={scope} />
             <ThreadComposer
-              client={client}
-              threadId={threadId}
-              agents={agents}
+              {...{ client, threadId, agents, commands }}
               usual={{ ...lastAnswer(newestList), mode: info?.mode }}
               running={running.length > 0}
               seq={thread?.seq ?? 0}
-              commands={commands}
               onSend={send}
               onStop={stop}
             >

@@ -4,6 +4,7 @@ import { Prose } from '../markdown/prose-view.tsx';
 const wording = {
   observation: { running: 'Noting what was said…', complete: 'Noted what was said', failed: 'Noted nothing' },
   reflection: { running: 'Condensing the notes…', complete: 'Condensed the notes', failed: 'Condensed no notes' },
+  title: { running: 'Finding a title…', complete: 'Found a title', failed: 'Found no title' },
 } as const;
 
 /** An observer or a reflector: one line, with what it made or why it failed behind it. */

@@ -221,7 +221,7 @@ export class ReadingPosition {
     if (!isLoaded) return false;
     this.#goal = undefined;
     const isFirst = goal.seq <= 1;
-    const place = isFirst ? 0 : rowAt(rows, goal.seq, goal.partId);
+    const place = rowAt(rows, goal.seq, goal.partId);
     // The list corrects its way to a row for a moment, which the beginning does not need.
     if (isFirst) this.#scroll?.scrollTo({ top: 0 });
     else this.#list.scrollToIndex(place, { align: 'start', offset: -marginPx });

@@ -129,7 +129,8 @@ function addPart(context: Context, node: ViewNode, part: ViewPart, at: { depth: 
   if (part.kind !== 'tool' && part.kind !== 'repl' && part.kind !== 'run') return;
   for (const run of part.runs)
     if (run.memory === undefined) addRun(context, run, depth + 1);
-    else context.rows.push({ kind: 'memory', key: `memory ${run.id}`, seq, depth, node: run });
+    else if (run.memory !== 'title')
+      context.rows.push({ kind: 'memory', key: `memory ${run.id}`, seq, depth, node: run });
 }
 
 /** Whether a part is drawn: calls that are no question, the newest list of tasks, and facts that a person reads. */

@@ -46,7 +46,7 @@ export function choicesFor(source: PaletteSource): PaletteChoice[] {
     kind: 'Message',
     name: snippet,
     detail: titleOf({ title }),
-    run: () => open({ section: 'thread', threadId, ...(seq !== undefined && { at: seq }) }),
+    run: () => open({ section: 'thread', threadId, ...(seq !== undefined && { at: seq }), find: typed }),
   }));
   return [
     ...commandsOf(source).filter(matches),

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ThreadAddress } from '../app/address.ts';
 import type { ThreadViewProps } from '../app/thread-view-page.tsx';
 import { ViewLink } from '../app/view-link.tsx';
+import { Picker } from '../composer/picker.tsx';
 import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
 import { eventAt, type PlaybackTrack } from '../history/playback-track.ts';
 import { useAnswer, useHistory } from '../history/use-history.ts';
@@ -11,12 +12,12 @@ import { SeenRows } from './seen-rows.tsx';
 import { usePlayer } from './use-player.ts';
 
 const speeds = [
-  ['whole', 'All of it in 10 seconds'],
-  ['1', 'Real time'],
-  ['10', '10 times'],
-  ['50', '50 times'],
+  { value: 'whole', label: 'All of it in 10 seconds' },
+  { value: '1', label: 'Real time' },
+  { value: '10', label: '10 times' },
+  { value: '50', label: '50 times' },
 ] as const;
-type Speed = (typeof speeds)[number][0];
+type Speed = (typeof speeds)[number]['value'];
 const wholeMs = 10_000;
 
 /** A thread as it came to be: played at any speed, and moved through with a scrubber. */
@@ -88,16 +89,9 @@ function Player({ state, track, agents, address, open }: PlayerProps) {
           <button type="button" className="button primary" onClick={toggle}>
             {isPlaying ? 'Pause' : 'Play'}
           </button>
-          <label>
-            Speed{' '}
-            <select className="field" value={speed} onChange={event => setSpeed(event.target.value as Speed)}>
-              {speeds.map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Picker label="Speed" value={speed} disabled={false} onChange={value => setSpeed(value as Speed)}>
+            {speeds}
+          </Picker>
           <label className="playback-check">
             <input type="checkbox" checked={isSkipping} onChange={event => setSkipping(event.target.checked)} /> Skip
             idle time

@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { Client } from '../../../src/client/index.ts';
-import type { EventOf } from '../../../src/events/index.ts';
+import { errorText, type EventOf } from '../../../src/events/index.ts';
 import { type SuggestedRule, suggestRule } from '../../../src/projections/presentation/suggest-rule.ts';
 import type { RelayBody } from '../../../src/protocols/index.ts';
 import { visibleText } from '../code/visible-text.ts';
-import { CopyAction } from '../parts/copy-action.tsx';
-import { CopyIcon } from '../parts/icons.tsx';
 import { relayIn } from './relay-summary.ts';
 
 interface SuggestedRuleProps {
@@ -17,8 +15,16 @@ interface SuggestedRuleProps {
 /** Offers a rule for what was approved again and again: shows exactly what it allows before anything is saved. */
 export function SuggestedRuleCard({ client, relay, onAnswer }: SuggestedRuleProps) {
   const suggested = useSuggestedRule(client, relay);
+  const [problem, setProblem] = useState<string>();
   if (suggested === undefined) return null;
   const { sentence, effect, rule } = suggested;
+  const saveForAll = () => {
+    const { tool, command } = rule;
+    client.saveRule({ tool, command }).then(
+      () => onAnswer({ outcome: 'approve' }),
+      (error: unknown) => setProblem(errorText(error)),
+    );
+  };
   return (
     <section className="suggested-rule" aria-label="Suggested rule">
       <p>
@@ -28,13 +34,17 @@ export function SuggestedRuleCard({ client, relay, onAnswer }: SuggestedRuleProp
         <button type="button" className="button" onClick={() => onAnswer({ outcome: 'approve', remember: 'thread' })}>
           Approve, and save it for this conversation
         </button>
-        <CopyAction label="Copy for all conversations" success="Rule copied" text={() => JSON.stringify(rule)}>
-          <CopyIcon />
-          Copy for all conversations
-        </CopyAction>
+        <button type="button" className="button" onClick={saveForAll}>
+          Approve, and save it for all conversations
+        </button>
       </div>
+      {problem !== undefined && (
+        <p className="settings-result" role="alert" data-tone="bad">
+          {problem}
+        </p>
+      )}
       <details>
-        <summary>The rule, as singletree.config.json has it in permissions.rules</summary>
+        <summary>The rule that is saved for all conversations; Rules lists and revokes it</summary>
         <pre className="card-pre">{visibleText(JSON.stringify(rule, undefined, 2))}</pre>
       </details>
     </section>

@@ -18,7 +18,8 @@ export interface GroupOptions {
  */
 export function groupThreads(threads: readonly ThreadInfo[], options: GroupOptions): ListRow[] {
   const groups = new Map<string, ThreadInfo[]>(firstGroups.map(label => [label, []]));
-  const groupOf = options.by === 'folder' ? ({ folder = '' }: ThreadInfo) => folder : dayOf(options.now);
+  const groupOf =
+    options.by === 'folder' ? ({ folder = '', project = folder }: ThreadInfo) => project : dayOf(options.now);
   for (const thread of threads) {
     if (thread.isArchived === true && waitingIn([thread]) === 0 && !options.showArchived) continue;
     const name = urgencyOf(thread) ?? groupOf(thread);

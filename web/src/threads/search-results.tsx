@@ -46,6 +46,7 @@ export function SearchResults({ client, agents, typed, now, current, open, onMen
           section: 'thread',
           threadId: hit.threadId,
           ...(hit.seq !== undefined && { at: hit.seq }),
+          find: found.text,
         };
         return (
           <a

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../../events/index.ts';
 import type { Failure } from '../contract/translator.ts';
 import { type ContextParts, describeContext } from '../../model/call/model-context.ts';
 import { defined } from '../../../events/defined.ts';
@@ -6,11 +6,19 @@ import { defined } from '../../../events/defined.ts';
 type Body<Event> = Event extends AgentEvent ? Omit<Event, 'runId' | 'ts' | 'seq' | 'sessionId'> : never;
 
 /** An event before it has its envelope; without a `runId` it belongs to the main run. */
-export type EventBody = (Body<AgentEvent> | { type: 'session'; sessionId: string; cwd?: string; model?: string }) & {
+export type EventBody = (Body<AgentEvent> | Omit<EventOf<'session'>, 'runId' | 'ts' | 'seq'>) & {
   readonly runId?: string;
 };
 
 const goesOn: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_call']);
+
+/** What a program reports of its session. */
+interface SessionDetails {
+  readonly cwd?: string | undefined;
+  readonly model?: string | undefined;
+  readonly title?: string | undefined;
+  readonly commands?: EventOf<'session'>['commands'] | undefined;
+}
 
 /** A failure of the main run; it is fatal unless the run continues. */
 interface ReportedFailure {
@@ -70,9 +78,9 @@ export class LineContext {
   }
 
   /** Registers the program's session: later events carry it. The same session again has no effect. */
-  session(sessionId: string, details: { cwd?: string | undefined; model?: string | undefined } = {}): void {
+  session(sessionId: string, details: SessionDetails = {}): void {
     const known = this.#sessionId === sessionId;
-    if (known && details.cwd === undefined) return;
+    if (known && Object.keys(defined({ ...details, model: undefined })).length === 0) return;
     this.#sessionId = sessionId;
     this.emit({ type: 'session', sessionId, ...defined(details) });
   }

@@ -12,6 +12,7 @@ export interface MemoryWork {
 export function memoryWork(conversation: Conversation, { id, event: start }: Chunk): MemoryWork | undefined {
   if (start.type !== 'harness_start' || start.memory === undefined || start.memory.background) return undefined;
   const { operation: operationType, tokens: tokensToObserve } = start.memory;
+  if (operationType === 'title') return undefined;
   const began: HarnessMessageContent = { type: 'om_observation_start', tokensToObserve, operationType };
   const status = getRun(conversation, start.runId)?.status ?? 'running';
   if (status === 'running') return { parts: [began], isRunning: true };

@@ -1,12 +1,12 @@
 import { defined } from '../../../events/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/index.ts';
-import type { OMEvent } from '../memory/om-event.ts';
+import type { OMEvent, OMOperation } from '../memory/om-event.ts';
 
 type Start = NonNullable<EventOf<'harness_start'>['memory']>;
 
 /** The run of an observer or a reflector that has not ended. */
 interface Cycle {
-  readonly start: Start;
+  readonly start: Start & { readonly operation: OMOperation };
   readonly startedAt: number | undefined;
   readonly summary?: EventOf<'summary'>;
   readonly error?: string;
@@ -14,8 +14,8 @@ interface Cycle {
 
 /** The work of the memory of a thread, as far as it was emitted. It is immutable. */
 export interface MemoryCycles {
-  /** By run id, which is the cycle id. */
-  readonly open: ReadonlyMap<string, Cycle>;
+  /** By run id, which is the cycle id; a run that writes a title is no work of the memory. */
+  readonly open: ReadonlyMap<string, Cycle | 'title'>;
   /** How many reflections took effect. */
   readonly generation: number;
   /** The tokens of the observations that wait to take effect. */
@@ -35,6 +35,7 @@ export function memoryEvents(cycles: MemoryCycles, event: AgentEvent): Step | un
   if (event.type === 'summary' && event.activates !== undefined) return activate(cycles, event);
   const cycle = cycles.open.get(event.runId);
   if (cycle === undefined) return undefined;
+  if (cycle === 'title') return { cycles: event.type === 'harness_end' ? closed(cycles, event) : cycles, events: [] };
   if (event.type === 'summary') return { cycles: withCycle(cycles, event, { ...cycle, summary: event }), events: [] };
   if (event.type === 'error')
     return { cycles: withCycle(cycles, event, { ...cycle, error: event.message }), events: [] };
@@ -44,7 +45,11 @@ export function memoryEvents(cycles: MemoryCycles, event: AgentEvent): Step | un
 function begin(cycles: MemoryCycles, start: Start, event: AgentEvent): Step {
   const { operation: operationType, background, tokens } = start;
   const about = { cycleId: event.runId };
-  const opened = withCycle(cycles, event, { start, startedAt: timeOf(event) });
+  if (operationType === 'title') return { cycles: withCycle(cycles, event, 'title'), events: [] };
+  const opened = withCycle(cycles, event, {
+    start: { ...start, operation: operationType },
+    startedAt: timeOf(event),
+  });
   if (background)
     return {
       cycles: opened,
@@ -58,9 +63,14 @@ function begin(cycles: MemoryCycles, start: Start, event: AgentEvent): Step {
   };
 }
 
-function end(cycles: MemoryCycles, cycle: Cycle, event: EventOf<'harness_end'>): Step {
+function closed(cycles: MemoryCycles, { runId }: EventOf<'harness_end'>): MemoryCycles {
   const open = new Map(cycles.open);
-  open.delete(event.runId);
+  open.delete(runId);
+  return { ...cycles, open };
+}
+
+function end(cycles: MemoryCycles, cycle: Cycle, event: EventOf<'harness_end'>): Step {
+  const { open } = closed(cycles, event);
   const { start, summary } = cycle;
   const made = summary !== undefined && start.operation === 'observation' ? (summary.tokens ?? 0) : 0;
   const ended = { ...cycles, open, bufferedTokens: cycles.bufferedTokens + made };
@@ -130,7 +140,7 @@ function activate(cycles: MemoryCycles, event: EventOf<'summary'>): Step {
   };
 }
 
-function withCycle(cycles: MemoryCycles, { runId }: AgentEvent, cycle: Cycle): MemoryCycles {
+function withCycle(cycles: MemoryCycles, { runId }: AgentEvent, cycle: Cycle | 'title'): MemoryCycles {
   return { ...cycles, open: new Map(cycles.open).set(runId, cycle) };
 }
 

@@ -5,6 +5,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { completesText } from '../../shared/completes-text.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
+import { readCommands } from '../../shared/reported-commands.ts';
 import { joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { ClaudeMessages } from './messages.ts';
 import { ClaudePlan } from './plan.ts';
@@ -136,7 +137,12 @@ export class ClaudeReader implements RecordReader {
   readonly #onSystem: On = {
     init: record => {
       const sessionId = textOf(record['session_id']);
-      const details = { cwd: textOf(record['cwd']), model: textOf(record['model']) };
+      const commands = readCommands(record['slash_commands']);
+      const details = {
+        cwd: textOf(record['cwd']),
+        model: textOf(record['model']),
+        ...(commands.length > 0 && { commands }),
+      };
       if (sessionId === undefined) this.#context.unknown(record);
       else if (this.#context.sessionId !== sessionId || !this.#isAnnounced) this.#context.session(sessionId, details);
       this.#isAnnounced = true;

@@ -1,6 +1,7 @@
 import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../contract/live-channel.ts';
 import { ChannelEvents } from '../../shared/channel-events.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
+import { readCommands } from '../../shared/reported-commands.ts';
 import { resumeMark } from '../../shared/resume-mark.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
@@ -16,6 +17,7 @@ import { SessionSettings } from './session-settings.ts';
 import { type AcpSteering, NextPromptSteering } from './steering.ts';
 import { AcpTurn } from './turn.ts';
 import { defined } from '../../../../events/defined.ts';
+import type { EventOf } from '../../../../events/index.ts';
 
 interface OpenTurn {
   readonly events: ChannelEvents;
@@ -42,6 +44,8 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   /** Problems between turns, for the next one. */
   readonly #warnings: SessionProblem[] = [];
   #accepts = { images: false, files: false };
+  /** The slash commands that the program reported last. */
+  #commands: EventOf<'session'>['commands'] | undefined;
   /** Called when the history of a loaded session is over, for programs that send it after their answer. */
   #historyOver: (() => void) | undefined;
 
@@ -99,7 +103,11 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
       totals: this.#totals,
     });
     events.within(undefined, () => {
-      events.context.session(this.#settings.reportedId, { cwd: this.start.cwd, model: used });
+      events.context.session(this.#settings.reportedId, {
+        cwd: this.start.cwd,
+        model: used,
+        commands: this.#commands,
+      });
       for (const problem of this.#warnings.splice(0)) events.context.emit({ type: 'warning', ...problem });
     });
     return { events, reader, isPrompted: false };
@@ -250,6 +258,8 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     if (!this.isOpening) this.#steering.observe?.(update);
     const before = this.#settings.mode;
     const text = textOf(recordOf(update['content'])?.['text']);
+    if (update['sessionUpdate'] === 'available_commands_update')
+      this.#commands = readCommands(update['availableCommands']);
     const inText = text === undefined ? undefined : this.#profile.modeIn?.(text);
     if (update['sessionUpdate'] === 'current_mode_update')
       this.#settings.mode = textOf(update['currentModeId']) ?? before;

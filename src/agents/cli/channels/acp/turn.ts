@@ -3,6 +3,7 @@ import type { EventOf } from '../../../../events/index.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';
+import { readCommands } from '../../shared/reported-commands.ts';
 import type { SessionUsage } from '../../shared/session-usage.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { AcpCalls } from './calls.ts';
@@ -62,10 +63,10 @@ export class AcpTurn {
 
   readonly #on: Readonly<Record<string, (update: WireRecord) => boolean>> = {
     user_message_chunk: () => true,
-    available_commands_update: () => true,
+    available_commands_update: update => this.#announce({ commands: readCommands(update['availableCommands']) }),
     current_mode_update: () => true,
     config_option_update: () => true,
-    session_info_update: () => true,
+    session_info_update: update => this.#announce({ title: textOf(update['title']) }),
     usage_update: () => true,
     agent_message_chunk: update => this.#chunk('text', update),
     agent_thought_chunk: update => this.#chunk('reasoning', update),
@@ -73,6 +74,13 @@ export class AcpTurn {
     tool_call_update: update => this.calls.take(update),
     plan: update => this.#plan(update),
   };
+
+  /** Reports what the program tells of its session. */
+  #announce(details: Parameters<LineContext['session']>[1]): boolean {
+    const { sessionId } = this.context;
+    if (sessionId !== undefined) this.context.session(sessionId, details);
+    return true;
+  }
 
   #chunk(kind: 'text' | 'reasoning', update: WireRecord): boolean {
     const text = recordOf(update['content'])?.['text'];

@@ -1,0 +1,21 @@
+import { defined } from '../../../events/defined.ts';
+import type { EventOf } from '../../../events/index.ts';
+import { listOf, recordOf, textOf } from './wire-value.ts';
+
+type ReportedCommands = NonNullable<EventOf<'session'>['commands']>;
+
+const mostCommands = 200;
+const mostDescription = 200;
+/** What every surface can read as the name of a command. */
+const name = /^[\w:.-]{1,100}$/;
+
+/** Reads the slash commands that a program reports: names, or objects with a name and a description. */
+export function readCommands(value: unknown): ReportedCommands {
+  const commands = listOf(value).flatMap(each => {
+    const record = typeof each === 'string' ? { name: each } : recordOf(each);
+    const found = textOf(record?.['name'])?.replace(/^\//, '') ?? '';
+    const description = textOf(record?.['description'])?.slice(0, mostDescription);
+    return name.test(found) ? [{ name: found, ...defined({ description }) }] : [];
+  });
+  return commands.slice(0, mostCommands);
+}

@@ -1,0 +1,41 @@
+import { decide, type DecisionReview, type PermissionRule } from '../../agents/permissions/index.ts';
+import type { Agent } from '../../agents/index.ts';
+import { StoredRules } from '../../config/stored-rules.ts';
+import { SingletreeError } from '../../events/index.ts';
+
+/** Wraps an agent so that the rules that a person saved for all conversations apply to its calls, from the next call on. */
+export function withSavedRules(agent: Agent, home: string): Agent {
+  const saved = reviewBySavedRules(new StoredRules(home));
+  return {
+    ...agent,
+    invoke: params => {
+      const host = { ...params.host, permissions: [...(params.host.permissions ?? []), saved] };
+      return agent.invoke({ ...params, host });
+    },
+  };
+}
+
+/** A damaged file allows nothing: people are asked, and the view of the rules shows what is wrong. */
+function readRules(stored: StoredRules): PermissionRule[] {
+  try {
+    return stored.list().map(({ rule }) => rule);
+  } catch (error) {
+    if (!SingletreeError.is(error, 'invalid_config')) throw error;
+    return [];
+  }
+}
+
+/**
+ * Allows what rules ask about and a saved rule allows, as a grant does: what is denied, may be denied, or is asked about
+ * for another reason, such as a mode, stays as it is.
+ */
+function reviewBySavedRules(stored: StoredRules): DecisionReview {
+  return {
+    review: (request, decided) => {
+      if (decided.policy !== 'ask' || decided.by !== 'rules' || decided.doubted !== undefined) return decided;
+      const { policy, rule } = decide({ rules: { rules: readRules(stored) } }, request);
+      const reason = 'a person allowed it for all conversations';
+      return policy === 'allow' && rule !== undefined ? { policy, rule, reason } : decided;
+    },
+  };
+}
