@@ -59,7 +59,7 @@ function viewsOf(threadId: string): readonly View[] {
     field.dispatchEvent(new Event('input', { bubbles: true }))`;
   const lastCall = "[...document.querySelectorAll('.step-row[data-kind=model]')].at(-1).click()";
   return [
-    { name: 'a conversation', opens: goTo(thread), shows: '.column article' },
+    { name: 'a conversation', opens: goTo(thread), shows: '.column [data-kind=user]' },
     { name: 'the inbox', opens: goTo('/inbox'), shows: '.inbox-row' },
     { name: 'the runs', opens: goTo(`${thread}/runs`), shows: '.step-row' },
     {
@@ -83,7 +83,10 @@ async function openedMs(page: Page, url: string, { opens, shows }: View): Promis
   await page.locator('.thread-row').first().waitFor();
   return page.evaluate<number>(`(async () => {
     const shown = async part => {
-      while (document.querySelector(part) === null) await new Promise(requestAnimationFrame);
+      while (document.querySelector(part) === null) {
+        if (performance.now() - start > 10_000) throw new Error('Nothing is shown at ' + part);
+        await new Promise(requestAnimationFrame);
+      }
     };
     const start = performance.now();
     ${opens};

@@ -23,7 +23,7 @@ import { bareEnvironment } from '../support/bare-environment.ts';
 import { command } from '../support/coder-scene.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { openBrowser } from './page-scene.ts';
-import { expectReadable, takePictures } from './view-checks.ts';
+import { chosenIn, expectReadable, takePictures } from './view-checks.ts';
 
 const browser = await openBrowser();
 const rightKey = 'sk-right-0123456789abcdef';
@@ -315,6 +315,7 @@ describe.skipIf(browser === undefined)('one server for all folders', () => {
     const greeting = threads.find(({ agentId }) => agentId === 'greeter');
     await page.goto(`${product.url}/threads/${greeting?.id}`);
     await page.getByText('Hello from').first().waitFor();
+    await expect.poll(() => chosenIn(page, 'Agent'), { timeout: 10_000 }).toBe('greeter');
     await say('Again.');
     await page.getByText(`Hello from ${greeting?.folder}.`).nth(1).waitFor();
   });
