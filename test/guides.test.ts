@@ -56,6 +56,8 @@ function environment(guide: string): NodeJS.ProcessEnv {
     HOME: home,
     SINGLETREE_HOME: join(home, '.singletree'),
     NO_COLOR: '1',
+    // The page prints what is set.
+    ...(guide === 'configuration' && { SINGLETREE_TITLES: undefined }),
     ...key,
   };
 }

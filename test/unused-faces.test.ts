@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, type Rolldown } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sandboxProgram } from '../scripts/sandbox-program.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -75,6 +76,7 @@ beforeAll(async () => {
   const built = await build({
     root,
     configFile: false,
+    plugins: [sandboxProgram()],
     logLevel: 'silent',
     ssr: { external: true },
     build: {

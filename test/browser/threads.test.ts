@@ -144,7 +144,7 @@ describe.skipIf(browser === undefined)('the list of conversations', () => {
       .getByRole('link', { name: /The marmalade is done/ })
       .click();
     await page.getByRole('log').getByText('The marmalade is done.').waitFor();
-    expect(page.url()).toMatch(new RegExp(`/threads/${id}\\?at=\\d+$`));
+    expect(page.url()).toMatch(new RegExp(`/threads/${id}\\?at=\\d+&find=marmalade$`));
     await page.getByLabel('Search conversations').fill('nothing like it');
     await list().getByText('Nothing found for “nothing like it”.').waitFor();
   });

@@ -44,5 +44,7 @@ export function hasLivingOwner(shown: string): boolean {
 /** Whether the visible data of a process identify it as the guard of this owner, a process of this machine that has ended. */
 export function isGuardOfEnded(owner: string, shown: string): boolean {
   const [, host, pid] = new RegExp(`\\b${guardVariable}=(\\S+)/(\\d+)\\b`).exec(shown) ?? [];
-  return host === hostname() && owner.startsWith(`${host}/${pid}/`) && !isRunning(Number(pid));
+  // The owner names the start of its process after its id.
+  const isOwners = ['/', '.'].some(end => owner.startsWith(`${host}/${pid}${end}`));
+  return host === hostname() && isOwners && !isRunning(Number(pid));
 }

@@ -38,9 +38,10 @@ export async function importCommand(
     if (path === undefined && options.all !== true && options.watch !== true)
       return printSessions(await listSessions(log, found()), options);
     const importing = new ImportRun(log, options, redactor);
+    const stop = options.watch === true ? stopSignal() : undefined;
     await importing.takeAll(found());
     await importing.report();
-    if (options.watch === true) await watch(() => importing.takeAll(found()));
+    if (stop !== undefined) await watch(stop, () => importing.takeAll(found()));
     if (importing.failed > 0) process.exitCode = 1;
   });
 }
@@ -151,16 +152,21 @@ class ImportRun {
   }
 }
 
-/** Repeats an action until a person ends the command. */
-async function watch(act: () => Promise<void>): Promise<void> {
+/** Returns a signal that aborts when a person asks for the end of the command; asked again, the process ends at once. */
+function stopSignal(): AbortSignal {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
+  return stop.signal;
+}
+
+/** Repeats an action until the signal aborts. */
+async function watch(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
   printNotice('Following the sessions. Press Ctrl-C to stop.');
-  while (!stop.signal.aborted) {
+  while (!signal.aborted) {
     // Stopping ends the wait.
-    await wait(watchMs, undefined, { signal: stop.signal }).catch(() => {});
-    if (!stop.signal.aborted) await act();
+    await wait(watchMs, undefined, { signal }).catch(() => {});
+    if (!signal.aborted) await act();
   }
 }
 
