@@ -23,7 +23,7 @@ const streamer = `
 const words = 'A few words of an answer as a model writes it. ';
 export default { agents: [{
   id: 'streamer',
-  async *invoke({ runId }) {
+  async *invoke({ run: { runId } }) {
     yield { type: 'step_start', runId, step: 0 };
     const start = performance.now();
     for (let at = 0; at < ${seconds * deltasPerSecond}; at++) {
