@@ -3,6 +3,6 @@ export function parseJson(text: string, otherwise?: unknown): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return otherwise; // Who calls it says what such a text means.
+    return otherwise; // Not an error here: the caller chose what invalid text means.
   }
 }

@@ -20,7 +20,7 @@ export interface RunPrinterOptions {
   readonly cwd: string;
   /** Whether the person named the folder of the record. */
   readonly showsRecord: boolean;
-  /** Who is asked what the run asks: the person here, people elsewhere, who are told where, or nobody. */
+  /** Where questions of the run are answered: at this terminal, elsewhere (the printer says where), or nowhere. */
   readonly asks: 'here' | 'elsewhere' | 'nobody';
   /** Is called for Ctrl-C during a question. */
   readonly interrupt: () => void;

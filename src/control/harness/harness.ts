@@ -147,7 +147,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     const { id = newId(), type, content } = readSignal(signal);
     const input = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
     const accepted = acceptedBy(this.engine.send(input));
-    // Who needs the outcome awaits `accepted`.
+    // Callers that ignore `accepted` must not cause an unhandled rejection.
     accepted.catch(() => {});
     return { id, type, accepted };
   }

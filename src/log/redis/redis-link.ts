@@ -88,12 +88,12 @@ class TimeLimit {
     this.#over = new Promise((_, reject) => {
       this.#timer = setTimeout(() => reject(new Error(`Redis did not answer within ${ms} ms.`)), ms);
     });
-    // Who races with it is told; nobody else waits for it.
+    // A call that races with it rejects; without one the rejection has no handler.
     this.#over.catch(() => {});
   }
 
   race<Result>(work: Promise<Result>): Promise<Result> {
-    // It may fail after the time was over, when nobody waits for it.
+    // It may still fail after the time limit, when nothing awaits it.
     work.catch(() => {});
     return Promise.race([work, this.#over]);
   }

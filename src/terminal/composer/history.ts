@@ -88,6 +88,7 @@ export class HistoryFile {
     const before = this.#entries;
     this.#entries = addEntry(before, entry);
     if (this.#entries === before || !isKept(entry)) return;
+    // A history that cannot be written is still complete in this chat.
     this.#written = this.#written.then(() => this.#write(entry)).catch(() => {});
   }
 

@@ -274,7 +274,6 @@ export class ChatApp {
       this.io.leave();
       // The terminal is left already: what cannot be closed in order is in the log, and the next start goes on from there.
       await this.queue.close().catch(() => {});
-      // As above.
       await this.threads.close(closingReason(this.#code, this.options)).catch(() => {});
       await this.draft.close();
       release();

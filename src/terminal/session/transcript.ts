@@ -52,7 +52,7 @@ export class Transcript {
     if (this.isOpen) return;
     this.#isOpening = true;
     const opening = this.#show(follower).finally(() => (this.#isOpening = false));
-    // Who opened it is told.
+    // The caller gets the error from `opening`; the next action only waits for its end.
     this.#acting = opening.catch(() => {});
     await opening;
   }

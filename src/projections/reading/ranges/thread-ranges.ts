@@ -129,7 +129,7 @@ export class ThreadRanges {
   }
 
   async goTo(seq: number): Promise<void> {
-    // Who began the loading is told of its failure.
+    // The call that started the loading reports its failure.
     await this.#loading?.catch(() => {});
     if (this.#limit === Number.POSITIVE_INFINITY || this.#shown.has(seq)) return;
     if (this.#newest.has(seq)) return this.goToEnd();

@@ -75,7 +75,7 @@ export class AcpTurn {
     plan: update => this.#plan(update),
   };
 
-  /** Reports what the program tells of its session. */
+  /** Emits the title and the commands that the program reports for its session. */
   #announce(details: Parameters<LineContext['session']>[1]): boolean {
     const { sessionId } = this.context;
     if (sessionId !== undefined) this.context.session(sessionId, details);

@@ -57,7 +57,7 @@ export class ServeTurn {
       hasFailed: () => run.context.failure !== undefined,
       end: () => this.#end(),
     });
-    // What a person is asked, or told, follows the events so far.
+    // Questions and notices are emitted after the events that came before them.
     const inOrder = (call: () => void) => {
       run.events.flush();
       call();
