@@ -6,76 +6,66 @@ export { Memory, type MemoryOptions, type MemoryScope } from './agents/memory/me
 export {
   type ActiveSubagentState,
   type ActiveToolState,
-  askUserTool,
-  assignTaskIds,
-  type AvailableModel,
-  type BuiltinToolId,
-  type CustomAvailableModel,
-  type CustomModelCatalogProvider,
   defaultDisplayState,
-  deltaOf,
-  defaultOMProgressState,
-  Harness,
-  type HarnessConfig,
   type HarnessDisplayState,
-  type HarnessDisplayStateListener,
-  type HarnessDisplayStateSubscriptionOptions,
-  type HarnessEvent,
-  type HarnessEventListener,
-  type HarnessMessage,
-  type HarnessMessageContent,
-  type HarnessMode,
-  type HarnessOMConfig,
-  type HarnessQuestionAnswer,
-  type HarnessQuestionOption,
-  type HarnessQuestionSelectionMode,
-  type HarnessRequestContext,
-  type HarnessSession,
-  type HarnessStateSchema,
-  type HarnessSubagent,
   type HarnessSubagentHistoryEntry,
-  type HarnessThread,
-  type HarnessTool,
-  type HeartbeatHandler,
-  type ModelAuthChecker,
-  type ModelAuthStatus,
-  type ModelUseCountProvider,
-  type ModelUseCountTracker,
-  type ObservationalMemoryRecord,
-  type OMBufferedStatus,
-  type OMProgressState,
-  type OMStatus,
-  parseSubagentMeta,
-  type PermissionPolicy,
-  type PermissionRules,
-  type PlanResponse,
-  reduceDisplayState,
-  RequestContext,
-  submitPlanTool,
-  type TaskCheckResult,
-  type TaskCheckSummary,
-  taskCheckTool,
-  taskCompleteTool,
-  type TaskItem,
-  type TaskItemInput,
-  type TaskItemSnapshot,
-  taskUpdateTool,
-  taskWriteTool,
-  type ThreadLock,
-  type TokenUsage,
-  type ToolCategory,
-  type ToolsInput,
-} from './control/harness/index.ts';
-export { type AgentEvent, type LoggedEvent, newId, parseEvent, SingletreeError } from './events/index.ts';
+} from './control/harness/display/display-state.ts';
+export { askUserTool } from './control/harness/tools/ask-user.ts';
+export { assignTaskIds, type TaskItemInput } from './agents/tasks/assign-task-ids.ts';
+export type {
+  AvailableModel,
+  CustomAvailableModel,
+  CustomModelCatalogProvider,
+  ModelAuthChecker,
+  ModelAuthStatus,
+  ModelUseCountProvider,
+  ModelUseCountTracker,
+} from './control/harness/settings/models.ts';
+export type { BuiltinToolId } from './control/harness/tools/builtin-tools.ts';
+export { deltaOf } from './control/harness/messages/message-view.ts';
+export { defaultOMProgressState, type OMProgressState, type OMStatus } from './control/harness/display/om-progress.ts';
+export { Harness } from './control/harness/harness.ts';
+export type {
+  HarnessConfig,
+  HarnessMode,
+  HarnessOMConfig,
+  HarnessStateSchema,
+  HarnessSubagent,
+  ThreadLock,
+} from './control/harness/harness-config.ts';
+export type { HarnessDisplayStateListener, HarnessEventListener } from './control/harness/event-hub.ts';
+export type { HarnessDisplayStateSubscriptionOptions } from './control/harness/display/display-scheduler.ts';
+export type { HarnessEvent } from './control/harness/harness-event.ts';
+export type { HarnessMessage, HarnessMessageContent } from './control/harness/harness-message.ts';
 export {
-  createGraph,
-  type Graph,
-  getChildren,
-  getNodesInRun,
-  getText,
-  getToolCalls,
-  type Node,
-  reduceEvent,
-  walkDFS,
-} from './graph/index.ts';
-export { type EventLog, LibSQLStore, MemoryLog, SqliteLog, type Thread, ThreadWriter } from './log/index.ts';
+  type HarnessQuestionAnswer,
+  type HarnessRequestContext,
+  type PlanResponse,
+  RequestContext,
+} from './control/harness/tools/request-context.ts';
+export type { HarnessQuestionOption, HarnessQuestionSelectionMode } from './control/harness/pending-requests.ts';
+export type { HarnessSession, HarnessThread } from './control/harness/threads/harness-thread.ts';
+export type { HarnessTool, ToolsInput } from './control/harness/tools/harness-tool.ts';
+export type { HeartbeatHandler } from './control/harness/heartbeats.ts';
+export type { ObservationalMemoryRecord } from './control/harness/memory/om-record.ts';
+export type { OMBufferedStatus } from './control/harness/memory/om-event.ts';
+export { parseSubagentMeta } from './control/harness/tools/subagent-meta.ts';
+export type { PermissionPolicy, PermissionRules, ToolCategory } from './control/harness/permissions/permissions.ts';
+export { reduceDisplayState } from './control/harness/display/reduce-display-state.ts';
+export { submitPlanTool } from './control/harness/tools/submit-plan.ts';
+export type { TaskCheckResult, TaskCheckSummary } from './agents/tasks/task-changes.ts';
+export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './control/harness/tools/task-tools.ts';
+export type { TaskItem, TaskItemSnapshot } from './agents/tasks/task-item.ts';
+export type { TokenUsage } from './control/harness/token-usage.ts';
+export type { AgentEvent, LoggedEvent } from './events/vocabulary.ts';
+export { newId } from './events/ids.ts';
+export { parseEvent } from './events/parse.ts';
+export { SingletreeError } from './base/singletree-error.ts';
+export { createGraph, type Graph, reduceEvent } from './graph/graph.ts';
+export { getChildren, getNodesInRun, getText, getToolCalls, walkDFS } from './graph/queries.ts';
+export type { Node } from './graph/node.ts';
+export type { EventLog, Thread } from './log/event-log.ts';
+export { LibSQLStore } from './log/sqlite/libsql-store.ts';
+export { MemoryLog } from './log/memory-log.ts';
+export { SqliteLog } from './log/sqlite/sqlite-log.ts';
+export { ThreadWriter } from './log/thread-writer.ts';

@@ -148,6 +148,17 @@ describe('the architecture', () => {
     expect(found).toEqual([]);
   });
 
+  it('imports a name from the file that defines it, not through an entry', () => {
+    const found = [...sources('src'), ...sources('web/src')]
+      .filter(file => !file.endsWith('/index.ts'))
+      .flatMap(file =>
+        valueImportsOf(file)
+          .filter(target => target.endsWith('/index.ts'))
+          .map(target => `${file} imports ${target}`),
+      );
+    expect(found).toEqual([]);
+  });
+
   it('has no folder in src that the table does not know', () => {
     const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter(entry => entry.isDirectory());
     expect(folders.map(entry => entry.name).filter(name => name !== 'cli' && !(name in mayImport))).toEqual([]);

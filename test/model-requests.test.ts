@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
-  agentTool,
   type Agent,
+  agentTool,
   defineTool,
   loopAgent,
   modelAgent,
+  type PermissionRuleSet,
   readSavedStream,
   rlmAgent,
 } from '../src/agents/index.ts';
-import type { PermissionRuleSet } from '../src/agents/permissions/index.ts';
 import { type ModelScript, scriptByStep } from '../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../src/agents/model/scripted/scripted-model.ts';
 import { Supervisor } from '../src/control/index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lawRuns } from './support/run-size.ts';
-import { decide, type PermissionRuleSet } from '../src/agents/permissions/index.ts';
+import { decide, type PermissionRuleSet } from '../src/agents/index.ts';
 import { shellLines } from './support/shell-lines.ts';
 import { createShellSandbox, type LineRun, programPath, type ShellSandbox } from './support/shell-sandbox.ts';
 

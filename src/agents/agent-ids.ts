@@ -1,4 +1,4 @@
-import { invalidArgument } from '../events/options/check-options.ts';
+import { invalidArgument } from '../base/options/check-options.ts';
 
 /**
  * Throws `invalid_argument` when two agents have the same id. A run is resumed by the agent of its id: with two of them

@@ -1,4 +1,5 @@
-import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import type { ContentPart } from '../events/content.ts';
 import type { Message } from '../projections/message.ts';
 import type { InvokeParams, InvokeRequest } from './invoke-params.ts';
 import type { ModelTool } from './loop/tool.ts';

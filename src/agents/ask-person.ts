@@ -1,5 +1,5 @@
-import type { AgentEvent, EventOf } from '../events/index.ts';
-import { newId } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import { newId } from '../events/ids.ts';
 import type { RelayState } from '../projections/run-state.ts';
 import type { Answers, RelayAnswer } from './agent.ts';
 import { untilAborted } from './loop/until-aborted.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { AgentEvent, ContentPart } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import type { ContentPart } from '../events/content.ts';
 import { loopAgent } from './loop/loop-agent.ts';
 import { defineTool } from './loop/tool.ts';
 import { modelAgent } from './model/call/model-agent.ts';

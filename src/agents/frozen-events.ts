@@ -1,5 +1,5 @@
-import { freeze } from '../events/freeze.ts';
-import type { AgentEvent, EventOf } from '../events/index.ts';
+import { freeze } from '../base/freeze.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 
 /** Names the stream behind the frozen events. */
 const source = Symbol('source');

@@ -25,7 +25,7 @@ export type {
 } from './invoke-params.ts';
 export { isEndOf } from './agent.ts';
 export { type AcpAgentOptions, acpAgent } from './cli/adapters/acp/acp-agent.ts';
-export { cliAdapters } from './cli/adapters/index.ts';
+export { cliAdapters } from './cli/adapters/cli-adapters.ts';
 export type { CliAdapter } from './cli/contract/cli-adapter.ts';
 export type { CliCommand, CommandRequest } from './cli/contract/cli-command.ts';
 export {
@@ -92,30 +92,28 @@ export {
 export type { CompatibleProvider, ModelProvider } from './model/registry/providers.ts';
 export { findLocalServers, type LocalServer } from './model/registry/local-servers.ts';
 export type { RetryOptions } from './model/call/retry.ts';
+export { type Decision, type DecisionSource, decide, type Permissions } from './permissions/decide.ts';
+export { type Grant, grant, grantCovers, grantFor, type Remember } from './permissions/grants.ts';
+export { matchCommand } from './permissions/shell-pattern.ts';
 export {
-  type Decision,
-  type DecisionSource,
-  decide,
-  type Grant,
-  grant,
-  grantCovers,
-  grantFor,
-  matchCommand,
   type PermissionRule,
   type PermissionRuleSet,
-  type Permissions,
   permissionRule,
   permissionRules,
   type Policy,
   parsePermissionRules,
-  type Remember,
-  type ToolRequest,
-} from './permissions/index.ts';
+} from './permissions/rule.ts';
+export type { ToolRequest } from './permissions/tool-request.ts';
 export { type RlmAgentOptions, rlmAgent } from './rlm/rlm-agent.ts';
 export type { RlmLimits } from './rlm/rlm-limits.ts';
 export { type DiscoveredSkills, discoverSkills, type Skill, type SkillProblem } from './skills/discover-skills.ts';
 export { skillInstructions, skillTool } from './skills/skill-tool.ts';
 export { type AgentToolOptions, agentTool, type Subagent } from './subagents/agent-tool.ts';
 export type { Budget, Lineage } from './subagents/lineage.ts';
-export { type FetchOptions, type WorkspaceToolsOptions, workspacePermissions, workspaceTools } from './tools/index.ts';
-export { type WorkspaceFolder, type WorkspaceOptions, workspace } from './workspace/index.ts';
+export {
+  type FetchOptions,
+  type WorkspaceToolsOptions,
+  workspacePermissions,
+  workspaceTools,
+} from './tools/workspace-tools.ts';
+export { type WorkspaceFolder, type WorkspaceOptions, workspace } from './workspace/workspace-folder.ts';

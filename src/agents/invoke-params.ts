@@ -1,6 +1,8 @@
-import { type EventOf, newId, SingletreeError } from '../events/index.ts';
+import type { EventOf } from '../events/vocabulary.ts';
+import { newId } from '../events/ids.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { RunAdditions } from '../events/run-additions.ts';
-import type { RawLine } from '../log/index.ts';
+import type { RawLine } from '../log/event-log.ts';
 import type { Message } from '../projections/message.ts';
 import type { RelayState, RunState } from '../projections/run-state.ts';
 import type { Answers, ChildStops, Session, SessionMcpServers, Steering } from './agent.ts';

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../events/index.ts';
-import { createGraph, reduceEvent } from '../graph/index.ts';
-import { startScriptedServer } from '../testing/index.ts';
-import { cliAgent, createModelRegistry, createOrchestrator, loopAgent, modelAgent, rlmAgent } from './index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { createGraph, reduceEvent } from '../graph/graph.ts';
+import { startScriptedServer } from '../testing/scripted-server.ts';
+import { cliAgent } from './cli/agent/cli-agent.ts';
+import { createModelRegistry } from './model/registry/registry.ts';
+import { createOrchestrator } from './orchestrator.ts';
+import { loopAgent } from './loop/loop-agent.ts';
+import { modelAgent } from './model/call/model-agent.ts';
+import { rlmAgent } from './rlm/rlm-agent.ts';
 import { scriptedModel } from './model/scripted/scripted-model.ts';
 
 const messages = [{ role: 'user' as const, content: 'Hi' }];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, checkOrder, type EventOf } from '../events/index.ts';
-import { createGraph, type Graph, reduceEvent } from '../graph/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import { checkOrder } from '../events/order.ts';
+import { createGraph, type Graph, reduceEvent } from '../graph/graph.ts';
 import type { Agent } from './agent.ts';
 import { loopAgent } from './loop/loop-agent.ts';
 import { defineTool } from './loop/tool.ts';

@@ -1,7 +1,10 @@
 import * as z from 'zod';
-import { type AgentEvent, errorText, type EventOf, newId, SingletreeError } from '../events/index.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { milliseconds, name, text } from '../events/options/option-fields.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import { errorText } from '../base/error-text.ts';
+import { newId } from '../events/ids.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { milliseconds, name, text } from '../base/options/option-fields.ts';
 import type { Agent, RelayAnswer } from './agent.ts';
 import type { ConversationParams, HostParams, InvokeParams, RunParams } from './invoke-params.ts';
 import { frozenEvents, unfrozenEvents } from './frozen-events.ts';

@@ -1,4 +1,5 @@
-import { type AgentEvent, type EventOf, SingletreeError } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { relayBook } from '../projections/relay-book.ts';
 import type { Answers, RelayAnswer } from './agent.ts';
 

@@ -1,8 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import { MemoryLog, readEvents } from '../log/index.ts';
-import { Supervisor } from '../control/index.ts';
-import { defineTool, isEndOf, loopAgent, type RunResult } from './index.ts';
+import { MemoryLog } from '../log/memory-log.ts';
+import { readEvents } from '../log/read-events.ts';
+import { Supervisor } from '../control/supervision/supervisor.ts';
+import { defineTool } from './loop/tool.ts';
+import { isEndOf } from './agent.ts';
+import { loopAgent } from './loop/loop-agent.ts';
+import type { RunResult } from './run-result.ts';
 import { scriptedModel } from './model/scripted/scripted-model.ts';
 
 const add = defineTool({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defined } from '../events/defined.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { field, having, name, signal } from '../events/options/option-fields.ts';
+import { defined } from '../base/defined.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { field, having, name, signal } from '../base/options/option-fields.ts';
 import type { Agent, CallableAgent } from './agent.ts';
 import { toInvokeParams, type InvokeRequest } from './invoke-params.ts';
 import { ResultFold, type RunResult } from './run-result.ts';

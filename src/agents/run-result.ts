@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
-import type { AgentEvent, EventOf } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import type { RunState } from '../projections/run-state.ts';
 
 /** The result of a run. */

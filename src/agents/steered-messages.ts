@@ -1,5 +1,5 @@
-import { defined } from '../events/defined.ts';
-import type { EventOf } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import type { EventOf } from '../events/vocabulary.ts';
 import type { InvokeParams } from './invoke-params.ts';
 
 /** Takes the messages that people sent to a run meanwhile, as events of the run. */

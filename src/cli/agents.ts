@@ -1,7 +1,7 @@
 import { addJsonOption } from './command-options.ts';
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
+import { cliAdapters } from '../agents/cli/adapters/cli-adapters.ts';
 import type { LiveAbilities } from '../agents/cli/contract/live-channel.ts';
 import type { CliAdapter } from '../agents/cli/contract/cli-adapter.ts';
 import { findProgram, type FoundProgram } from '../agents/cli/agent/find-program.ts';

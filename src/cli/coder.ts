@@ -1,27 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type CallableAgent,
-  coderAgent,
-  connectAllMcp,
-  createModelRegistry,
-  discoverSkills,
-  findLocalServers,
-  type Limits,
-  type LocalServer,
-  type McpSources,
-  type ModelRegistry,
-  type ModelProvider,
-  type PermissionRuleSet,
-  type Skill,
-} from '../agents/index.ts';
-import { listServerModels } from '../agents/model/registry/local-servers.ts';
+import type { CallableAgent } from '../agents/agent.ts';
+import { coderAgent } from '../agents/coder/coder-agent.ts';
+import { connectAllMcp, type McpSources } from '../agents/mcp/connect-mcp.ts';
+import { createModelRegistry, type ModelRegistry } from '../agents/model/registry/registry.ts';
+import { discoverSkills, type Skill } from '../agents/skills/discover-skills.ts';
+import { findLocalServers, type LocalServer, listServerModels } from '../agents/model/registry/local-servers.ts';
+import type { Limits } from '../agents/limits/limits.ts';
+import { type ModelProvider, compatibleProvider } from '../agents/model/registry/providers.ts';
+import type { PermissionRuleSet } from '../agents/permissions/rule.ts';
 import type { ModelSource } from '../agents/model/registry/model-source.ts';
-import { compatibleProvider } from '../agents/model/registry/providers.ts';
 import { secretsIn } from '../agents/process/environment.ts';
 import { createRedactor } from '../agents/redaction/redactor.ts';
-import { StoredProviders, type StoredServer, withStoredKeys } from '../config/index.ts';
-import { defined } from '../events/defined.ts';
+import { StoredProviders, type StoredServer, withStoredKeys } from '../config/stored-providers.ts';
+import { defined } from '../base/defined.ts';
 import { listModels } from '../control/harness/settings/models.ts';
 import { usableModels } from '../terminal/pickers/list-entries.ts';
 import type { Settings } from './settings/settings.ts';

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { untrusted } from '../config/untrusted-config.ts';
-import { visibleLine } from '../events/terminal-text.ts';
+import { visibleLine } from '../base/terminal-text.ts';
 import { untrustedLines } from './config.ts';
 
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/u;

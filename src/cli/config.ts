@@ -1,17 +1,12 @@
 import { printJson, printResult } from './print.ts';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import {
-  configJsonSchema,
-  describeUntrusted,
-  loadConfig,
-  type LoadedConfig,
-  masked,
-  TrustedFolders,
-  trustQuestionText,
-  type UntrustedProject,
-} from '../config/index.ts';
-import { visibleLine } from '../events/terminal-text.ts';
+import { configJsonSchema } from '../config/config-schema.ts';
+import { describeUntrusted, trustQuestionText } from '../config/trust-text.ts';
+import { loadConfig, type LoadedConfig, type UntrustedProject } from '../config/load-config.ts';
+import { masked } from '../config/masked.ts';
+import { TrustedFolders } from '../config/project-trust.ts';
+import { visibleLine } from '../base/terminal-text.ts';
 import { folder } from './command-options.ts';
 import { singletreeHome } from './settings/home.ts';
 import { listedCommand, subcommand } from './command-list.ts';

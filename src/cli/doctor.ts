@@ -2,8 +2,8 @@ import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import { defined } from '../events/defined.ts';
-import { errorText } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import { errorText } from '../base/error-text.ts';
 import { listedCommand } from './command-list.ts';
 import { addJsonOption, addStoreOptions } from './command-options.ts';
 import { type JsonOption, printResult } from './print.ts';
@@ -101,7 +101,7 @@ const checks: readonly Check[] = [
   {
     subject: 'agents',
     find: async () => {
-      const { cliAdapters } = await import('../agents/cli/adapters/index.ts');
+      const { cliAdapters } = await import('../agents/cli/adapters/cli-adapters.ts');
       const { findProgram } = await import('../agents/cli/agent/find-program.ts');
       const surroundings = { env: process.env, home: homedir(), timeoutMs: 5_000 };
       const found = await Promise.all(

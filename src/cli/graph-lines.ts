@@ -1,5 +1,6 @@
-import { visibleLine } from '../events/terminal-text.ts';
-import type { Graph, Node } from '../graph/index.ts';
+import { visibleLine } from '../base/terminal-text.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { Node } from '../graph/node.ts';
 
 /** Yields the graph as a tree: a run is a straight line, everything it caused is indented. */
 export function* graphLines(graph: Graph): Generator<string> {

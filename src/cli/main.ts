@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { SingletreeError } from '../events/singletree-error.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { addCommands, commandNames, listedCommand, withNamedCommand } from './command-list.ts';
 import { packageVersion } from './package-version.ts';
 import { handleClosedStreams, printNotice, standardError, standardOutput } from '../control/standard-output.ts';

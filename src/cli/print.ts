@@ -1,5 +1,5 @@
 import { standardOutput } from '../control/standard-output.ts';
-import { plainText } from '../events/terminal-text.ts';
+import { plainText } from '../base/terminal-text.ts';
 import { span, textOfLine } from '../terminal/screen/styled-line.ts';
 import { printedLines } from '../terminal/screen/wrap-line.ts';
 

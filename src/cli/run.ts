@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { PermissionRuleSet } from '../agents/permissions/index.ts';
+import type { PermissionRuleSet } from '../agents/permissions/rule.ts';
 import { listedCommand } from './command-list.ts';
 import { addStoreOptions, addVerboseOption, collect, duration, folder, folderToWrite } from './command-options.ts';
 import type { RunAtTerminalOptions } from './run/run-at-terminal.ts';
 import type { OutputKind } from './run/run-printer.ts';
-import { errorText } from '../events/error-text.ts';
+import { errorText } from '../base/error-text.ts';
 
 /** Adds `singletree run`, which runs an agent, shows its activity and records it. */
 export function addRunCommand(program: Command): void {
@@ -111,7 +111,7 @@ function notEmpty(text: string): string {
 }
 
 async function permissionsIn(file: string, command: Command): Promise<PermissionRuleSet> {
-  const { parsePermissionRules } = await import('../agents/permissions/index.ts');
+  const { parsePermissionRules } = await import('../agents/permissions/rule.ts');
   try {
     return parsePermissionRules(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {

@@ -1,8 +1,11 @@
 import { addJsonOption, addStoreOptions } from './command-options.ts';
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { SingletreeError } from '../events/index.ts';
-import { checkStore, copyStore, openStore, parseStoreUrl, visibleUrl } from '../log/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { checkStore } from '../log/store/check-store.ts';
+import { copyStore } from '../log/store/copy-store.ts';
+import { openStore } from '../log/store/open-store.ts';
+import { parseStoreUrl, visibleUrl } from '../log/store/store-url.ts';
 import { ProgressLine } from './run/progress-line.ts';
 import { makeSingletreeHome } from './settings/home.ts';
 import { type StoreOptions, storeUrls } from './settings/store-options.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SavedChunks } from '../agents/index.ts';
+import type { SavedChunks } from '../agents/cli/saved/saved-lines.ts';
 import { translateStream } from './translate.ts';
 
 const line = (value: unknown) => `${JSON.stringify(value)}\n`;

@@ -3,13 +3,18 @@ import { basename, dirname, join } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../base/parse-json.ts';
-import { cliAdapters } from '../agents/cli/adapters/index.ts';
-import { endReason } from '../agents/cli/saved/saved-stream.ts';
-import { readSavedStream, type SavedChunks, type SavedStream, type SavedStreamOptions } from '../agents/index.ts';
+import { cliAdapters } from '../agents/cli/adapters/cli-adapters.ts';
+import {
+  endReason,
+  readSavedStream,
+  type SavedStream,
+  type SavedStreamOptions,
+} from '../agents/cli/saved/saved-stream.ts';
+import type { SavedChunks } from '../agents/cli/saved/saved-lines.ts';
 import { printNotice, standardOutput } from '../control/standard-output.ts';
-import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
-import { createActivityState, projectActivity } from '../projections/activity/index.ts';
+import { defined } from '../base/defined.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { createActivityState, projectActivity } from '../projections/activity/project-activity.ts';
 import { listedCommand } from './command-list.ts';
 
 /** Adds `singletree translate`, which converts the output of an external agent to events or activity. */

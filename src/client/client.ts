@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import type { EventPage, EventQuery } from '../events/event-query.ts';
-import { type LoggedEvent, newId, parseEvent, SingletreeError } from '../events/index.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, field, milliseconds, text } from '../events/options/option-fields.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { newId } from '../events/ids.ts';
+import { parseEvent } from '../events/parse.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { callback, field, milliseconds, text } from '../base/options/option-fields.ts';
 import {
   type BranchBody,
   type FileInfo,

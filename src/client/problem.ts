@@ -1,5 +1,5 @@
 import { parseJson } from '../base/parse-json.ts';
-import { type ErrorCode, errorStatus, SingletreeError } from '../events/index.ts';
+import { type ErrorCode, errorStatus, SingletreeError } from '../base/singletree-error.ts';
 import { problem } from '../protocols/http-api.ts';
 
 /** The error a server returned: its own code where this version has it, else the nearest by status. */

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { problemFrom } from './problem.ts';
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 
 /** One frame of an event stream. */
 export interface Frame {

@@ -1,4 +1,4 @@
-import { type ErrorCode, SingletreeError } from '../events/index.ts';
+import { type ErrorCode, SingletreeError } from '../base/singletree-error.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 
 const repetitions = 4;

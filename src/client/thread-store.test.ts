@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import { foldAll, relayBook } from '../projections/index.ts';
-import { createClient, createThreadStore } from './index.ts';
+import { foldAll } from '../projections/fold.ts';
+import { relayBook } from '../projections/relay-book.ts';
+import { createClient } from './client.ts';
+import { createThreadStore } from './thread-store.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
   const id = `${params.run.runId}/ask`;

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { LoggedEvent } from '../events/index.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { field } from '../events/options/option-fields.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { field } from '../base/options/option-fields.ts';
 import { backoffMs, timerDelay } from './backoff.ts';
 import type { Client } from './client.ts';
 import { type LoadedReading, ThreadRanges } from '../projections/reading/ranges/thread-ranges.ts';

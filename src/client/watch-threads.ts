@@ -1,4 +1,4 @@
-import { optionNamesCheck } from '../events/options/check-options.ts';
+import { optionNamesCheck } from '../base/options/check-options.ts';
 import { type ThreadNews, threadNews } from '../protocols/http-api.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { readFrames } from './read-frames.ts';

@@ -1,11 +1,11 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import { type AgentEvent, type LoggedEvent, SingletreeError } from '../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { backoffMs } from './backoff.ts';
-import { createClient } from './index.ts';
+import { createClient } from './client.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 
 const notes = (from: number, to: number): AgentEvent[] =>

@@ -1,5 +1,7 @@
-import { optionNamesCheck } from '../events/options/check-options.ts';
-import { type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
+import { optionNamesCheck } from '../base/options/check-options.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { parseEventText } from '../events/parse.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { readFrames } from './read-frames.ts';
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import type { AgentEvent } from '../events/index.ts';
-import { foldAll, readingFrom, threadReading } from '../projections/index.ts';
-import { createClient, createThreadStore } from './index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { foldAll } from '../projections/fold.ts';
+import { readingFrom, threadReading } from '../projections/reading/thread-reading.ts';
+import { createClient } from './client.ts';
+import { createThreadStore } from './thread-store.ts';
 
 const silent = scriptedAgent('silent', async function* () {});
 const stepsOf = (runId: string, first: number, count: number): AgentEvent[] =>

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { type LoggedEvent, parseEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { parseEvent } from '../events/parse.ts';
 import type { ReadingSnapshot } from '../projections/reading/reading-snapshot.ts';
 import type { WindowOfThread } from '../projections/reading/ranges/thread-window.ts';
 import type { windowInfo } from '../protocols/http-api.ts';

@@ -4,7 +4,7 @@ import { canAsk, zeroAsks } from '../agents/limits/limits.ts';
 import { mcpAddressSettings, mcpProgramSettings } from '../agents/mcp/mcp-server.ts';
 import { variableFields } from '../agents/process/environment.ts';
 import { permissionRules } from '../agents/permissions/rule.ts';
-import { once } from '../events/define.ts';
+import { once } from '../base/once.ts';
 
 const text = () => z.string().min(1);
 const amount = () => z.number().min(0).optional();

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { Config } from './config-schema.ts';
 
 /** The environment variables that set a value of the configuration. */

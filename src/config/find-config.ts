@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 /** The names of a configuration file. */
 export const configNames = ['singletree.config.mjs', 'singletree.config.json'] as const;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { configJsonSchema } from './config-schema.ts';
 import { loadConfig } from './load-config.ts';
 import { TrustedFolders } from './project-trust.ts';

@@ -1,5 +1,5 @@
 import type { Config } from './config-schema.ts';
-import { isObject } from '../events/options/option-fields.ts';
+import { isObject } from '../base/options/option-fields.ts';
 
 /** One place that configuration comes from; later layers win. */
 export interface ConfigLayer {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as z from 'zod';
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 interface PrivateFileOptions<Content> {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../events/options/option-fields.ts';
-import { SingletreeError } from '../events/index.ts';
+import { isObject } from '../base/options/option-fields.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 /** The folders whose configuration a person trusts, by real path, in one file of the data folder. */
 export class TrustedFolders {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { checkAgentIds } from '../agents/agent-ids.ts';
-import { errorText, SingletreeError } from '../events/index.ts';
-import { checkValue } from '../events/options/check-options.ts';
+import { errorText } from '../base/error-text.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { checkValue } from '../base/options/check-options.ts';
 import { type Config, configDataSchema, configSchema } from './config-schema.ts';
 
 /** Whether a configuration file is code, which reading it executes. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { once } from '../events/define.ts';
+import { once } from '../base/once.ts';
 
 const content = once(() => z.array(z.object({ folder: z.string(), openedAt: z.string() })));
 

@@ -1,9 +1,9 @@
 import { mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { once } from '../events/define.ts';
-import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
+import { once } from '../base/once.ts';
+import { defined } from '../base/defined.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { PrivateFile } from './private-file.ts';
 
 const server = () =>

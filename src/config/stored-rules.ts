@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type PermissionRule, permissionRule } from '../agents/permissions/rule.ts';
-import { once } from '../events/define.ts';
+import { once } from '../base/once.ts';
 import { PrivateFile } from './private-file.ts';
 
 const storedRule = () => z.strictObject({ rule: permissionRule, savedAt: z.string() });

@@ -1,4 +1,4 @@
-import { visibleLine } from '../events/terminal-text.ts';
+import { visibleLine } from '../base/terminal-text.ts';
 import type { UntrustedProject } from './load-config.ts';
 
 /** What is asked about a folder that nobody has trusted yet, on every surface. */

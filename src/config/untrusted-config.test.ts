@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { lawRuns } from '../../test/support/run-size.ts';
-import {
-  decide,
-  type Grant,
-  type PermissionRule,
-  type PermissionRuleSet,
-  type ToolRequest,
-} from '../agents/permissions/index.ts';
-import { workspacePermissions } from '../agents/tools/index.ts';
+import { decide } from '../agents/permissions/decide.ts';
+import type { Grant } from '../agents/permissions/grants.ts';
+import type { PermissionRule, PermissionRuleSet } from '../agents/permissions/rule.ts';
+import type { ToolRequest } from '../agents/permissions/tool-request.ts';
+import { workspacePermissions } from '../agents/tools/workspace-tools.ts';
 import { type ConfigData, configJsonSchema } from './config-schema.ts';
 import { loadConfig } from './load-config.ts';
 

@@ -1,6 +1,6 @@
 import type { Policy } from '../agents/permissions/rule.ts';
-import { defined } from '../events/defined.ts';
-import { visibleLine } from '../events/terminal-text.ts';
+import { defined } from '../base/defined.ts';
+import { visibleLine } from '../base/terminal-text.ts';
 import type { Config, ConfigData } from './config-schema.ts';
 
 /** What a file of a folder that is not trusted may set, and what it would bring beyond that. */

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
 
 /** What an event takes in memory beside its texts, with what is made of it. */
 const baseBytes = 800;

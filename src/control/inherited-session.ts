@@ -1,5 +1,5 @@
 import type { Session } from '../agents/agent.ts';
-import type { EventLog } from '../log/index.ts';
+import type { EventLog } from '../log/event-log.ts';
 
 /**
  * Returns how a thread can continue in a session that was last used at `seq`. One from before the thread branched off

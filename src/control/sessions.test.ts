@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
 import type { ConversationParams } from '../agents/invoke-params.ts';
-import { MemoryLog } from '../log/index.ts';
-import { Supervisor } from './index.ts';
+import { MemoryLog } from '../log/memory-log.ts';
+import { Supervisor } from './supervision/supervisor.ts';
 
 /** An agent with sessions, as external programs are: it goes on in the one it is given, or begins the next. */
 function withSessions(id: string) {

@@ -1,7 +1,9 @@
 import type { Session } from '../agents/agent.ts';
-import type { LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
-import { activeUpTo, type Conversation, getMessage, getRun } from '../graph/index.ts';
+import { activeUpTo } from '../graph/conversation/active.ts';
+import type { Conversation } from '../graph/conversation/conversation.ts';
+import { getMessage, getRun } from '../graph/conversation/queries.ts';
 import { endOf, userParts } from '../projections/model-input/join-messages.ts';
 import type { ModelInput } from '../projections/model-input/model-input.ts';
 import { projectMessages } from '../projections/model-input/project-messages.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MemoryLog } from '../log/index.ts';
+import { MemoryLog } from '../log/memory-log.ts';
 import { sharedThreadMemory } from './shared-thread-memory.ts';
 
 it('gives every user of a log the same memory, and each log its own', async () => {

@@ -1,4 +1,4 @@
-import type { EventLog } from '../log/index.ts';
+import type { EventLog } from '../log/event-log.ts';
 import { ThreadMemory } from './thread-memory.ts';
 
 const memories = new WeakMap<EventLog, ThreadMemory>();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
 import type { Redactor } from '../agents/redaction/redactor.ts';
-import { safeJson, safeText } from '../events/terminal-text.ts';
+import { safeJson, safeText } from '../base/terminal-text.ts';
 
 /** How a question ends without an answer. */
 export interface AskOptions {

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 
 /** The ids of model contexts and tools that a thread has whole. */
 export class StoredContexts {

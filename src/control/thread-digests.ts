@@ -1,4 +1,4 @@
-import type { EventLog, Thread } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
 import { isOwnEvent } from '../log/own-events.ts';
 import { threadDigest, type ThreadDigest } from '../projections/thread-digest.ts';
 import { type FoldedThread, ThreadFolds } from './thread-folds.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent } from '../events/index.ts';
-import { MemoryLog, type ReadRange, type Thread } from '../log/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { MemoryLog } from '../log/memory-log.ts';
+import type { ReadRange, Thread } from '../log/event-log.ts';
 import type { Fold } from '../projections/fold.ts';
 import { ThreadFolds } from './thread-folds.ts';
 

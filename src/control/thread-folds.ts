@@ -1,4 +1,5 @@
-import { type EventLog, readEvents, type Thread } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
+import { readEvents } from '../log/read-events.ts';
 import type { Fold } from '../projections/fold.ts';
 
 type ListedThread = Pick<Thread, 'id' | 'createdAt' | 'seq'>;

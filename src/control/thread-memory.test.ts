@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
 import type { Clock } from '../agents/clock.ts';
-import type { AgentEvent } from '../events/index.ts';
-import { getMessages } from '../graph/index.ts';
-import { MemoryLog } from '../log/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { getMessages } from '../graph/conversation/queries.ts';
+import { MemoryLog } from '../log/memory-log.ts';
 import { ThreadState, ThreadMemory } from './thread-memory.ts';
 import { runInputOf } from './thread-record.ts';
 

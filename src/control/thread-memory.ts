@@ -1,8 +1,9 @@
 import { backgroundClock, type Clock } from '../agents/clock.ts';
-import type { EventOf, LoggedEvent } from '../events/index.ts';
-import { type Conversation, createConversation, reduceConversation } from '../graph/index.ts';
-import { type EventLog, readPages, type Thread } from '../log/index.ts';
-import { SerialQueues } from '../events/serial-queue.ts';
+import type { EventOf, LoggedEvent } from '../events/vocabulary.ts';
+import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
+import { readPages } from '../log/read-events.ts';
+import { SerialQueues } from '../base/serial-queue.ts';
 import { ModelInput } from '../projections/model-input/model-input.ts';
 import { messageQueue, type WaitingMessage } from '../projections/message-queue.ts';
 import { type RelayBook, relayBook } from '../projections/relay-book.ts';

@@ -1,8 +1,10 @@
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 import type { ConversationParams, RunParams } from '../agents/invoke-params.ts';
-import type { LoggedEvent } from '../events/index.ts';
-import { type Conversation, createConversation, getMessage, reduceConversation } from '../graph/index.ts';
-import { type EventLog, readEvents } from '../log/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
+import { getMessage } from '../graph/conversation/queries.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { readEvents } from '../log/read-events.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
 import type { OpenRun } from './supervision/open-runs.ts';
 import type { ThreadState } from './thread-memory.ts';

@@ -1,4 +1,4 @@
-import type { ContentPart } from './index.ts';
+import type { ContentPart } from './content.ts';
 
 /** The text of what a person said, without its images and files. */
 export function textOfContent(content: string | readonly ContentPart[]): string {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { once } from '../base/once.ts';
 import { quickValidator } from './quick-validate.ts';
 
 /** Any value that JSON can carry; absent is not a value. */
@@ -75,13 +76,4 @@ export function family(name: string) {
       passesQuickCheck: value => sure()(value),
     };
   };
-}
-
-/**
- * Returns a function that builds a value on the first call and returns the same value afterwards: importing builds no
- * schema.
- */
-export function once<Value extends object>(build: () => Value): () => Value {
-  let built: Value | undefined;
-  return () => (built ??= build());
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIds, newId } from './index.ts';
+import { createIds, newId } from './ids.ts';
 
 const fixed = (now: () => number) => createIds({ now, random: bytes => void bytes.fill(0xab) });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentEvent, checkOrder } from './index.ts';
+import type { AgentEvent } from './vocabulary.ts';
+import { checkOrder } from './order.ts';
 
 const runId = 'a1';
 const start: AgentEvent = { type: 'harness_start', runId, agentId: 'coder' };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseEvent, parseEventText, SingletreeError } from './index.ts';
+import { parseEvent, parseEventText } from './parse.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 /** The samples of the seed documents, bare: no ts, no seq. */
 const samples: object[] = [

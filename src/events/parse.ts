@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { envelope, once } from './define.ts';
-import { SingletreeError } from './singletree-error.ts';
+import { once } from '../base/once.ts';
+import { envelope } from './define.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { type AgentEvent, definitionOf } from './vocabulary.ts';
 
 const foreign = once(() => z.looseObject({ type: z.string().min(1), ...envelope() }));

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { definitionOf, vocabulary } from './index.ts';
+import { definitionOf, vocabulary } from './vocabulary.ts';
 import { quickValidator } from './quick-validate.ts';
 
 const words = ['', 'x', 'complete', 'stdout', 'global', 'draft', 'compaction', 'approve', '2026-01-01T00:00:00Z'];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defined } from './defined.ts';
+import { defined } from '../base/defined.ts';
 
 const clientTool = () =>
   z.looseObject({

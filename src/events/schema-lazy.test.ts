@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type * as z from 'zod';
-import { definitionOf, parseEvent } from './index.ts';
+import { definitionOf } from './vocabulary.ts';
+import { parseEvent } from './parse.ts';
 
 const built = vi.hoisted(() => [] as unknown[]);
 vi.mock('zod', async original => {

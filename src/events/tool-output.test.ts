@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createConversation, createGraph, defaultActive, reduceConversation, reduceEvent } from '../graph/index.ts';
-import { MemoryLog } from '../log/index.ts';
-import { projectMessages, projectThread } from '../projections/index.ts';
-import { flowEncoder } from '../protocols/index.ts';
-import { type AgentEvent, toolOutputOf } from './index.ts';
+import { createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
+import { createGraph, reduceEvent } from '../graph/graph.ts';
+import { defaultActive } from '../graph/conversation/active.ts';
+import { MemoryLog } from '../log/memory-log.ts';
+import { projectMessages } from '../projections/model-input/project-messages.ts';
+import { projectThread } from '../projections/reading/project-thread.ts';
+import { flowEncoder } from '../protocols/flow/flow-encoder.ts';
+import type { AgentEvent } from './vocabulary.ts';
+import { toolOutputOf } from './tools.ts';
 
 const shapes: readonly unknown[] = ['plain text', 7, null, ['a', 'b'], { rows: [1, 2] }, { error: { code: 5 } }, {}];
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from './sha256.ts';
+import { sha256 } from '../base/sha256.ts';
 import { deriveSpanId, deriveTraceId, formatTraceparent, parseTraceparent } from './trace-context.ts';
 
 describe('sha256', () => {

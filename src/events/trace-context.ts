@@ -1,4 +1,4 @@
-import { sha256 } from './sha256.ts';
+import { sha256 } from '../base/sha256.ts';
 import type { AgentEvent, EventOf } from './vocabulary.ts';
 
 /** The trace of a run, stored in its request or in its first event. */

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod';
-import { type AgentEvent, definitionOf, eventJsonSchema, isKnownEvent, vocabulary } from './index.ts';
+import { type AgentEvent, definitionOf, isKnownEvent, vocabulary } from './vocabulary.ts';
+import { eventJsonSchema } from './json-schema.ts';
 
 /** Without the index signature that lets unknown fields through at run time: a misspelt field is a type error. */
 type Closed<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;

@@ -1,19 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { AgentEvent } from '../events/index.ts';
-import {
-  createGraph,
-  type Graph,
-  getChildren,
-  getNodesInRun,
-  getText,
-  getToolCalls,
-  type Node,
-  reduceEvent,
-  toMap,
-  walkDFS,
-} from './index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { createGraph, type Graph, reduceEvent } from './graph.ts';
+import { getChildren, getNodesInRun, getText, getToolCalls, walkDFS } from './queries.ts';
+import type { Node } from './node.ts';
+import { toMap } from './view.ts';
 
 const reduce = (events: readonly AgentEvent[], from: Graph = createGraph()) => events.reduce(reduceEvent, from);
 const edgesOf = (graph: Graph) => [...graph.edges].flatMap(([from, to]) => to.map(child => `${from} → ${child}`));

@@ -1,8 +1,10 @@
-import { type AgentEvent, SingletreeError } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { Node } from './node.ts';
 import { applyEvent } from './reducers.ts';
 import type { GraphTables } from './tables.ts';
-import { advance, emptyStore, Snapshot, type Store } from './versioned/index.ts';
+import { advance, emptyStore } from './versioned/advance.ts';
+import { Snapshot, type Store } from './versioned/store.ts';
 import { EdgesView, LastNodesView, NodesView } from './view.ts';
 
 /**

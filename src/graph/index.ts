@@ -8,19 +8,19 @@ export type { Node, NodeKind, NodeOf, RelayResolution } from './node.ts';
 
 export { toMap } from './view.ts';
 export { getChildren, getNodesInRun, getText, getToolCalls, walkDFS } from './queries.ts';
+export { type Active, activeUpTo, defaultActive, fullHistory, selectSibling } from './conversation/active.ts';
+export type {
+  Block,
+  Chunk,
+  ChunkKind,
+  Hyperedge,
+  Message as ConversationMessage,
+  Run,
+  RunStatus,
+  Summary,
+} from './conversation/record.ts';
 export {
-  type Active,
-  activeUpTo,
-  type Block,
   changeOf,
-  type Chunk,
-  type ChunkKind,
-  collapseNode,
-  type Conversation,
-  createConversation,
-  defaultActive,
-  editMessage,
-  fullHistory,
   getAnswer,
   getAttached,
   getBlock,
@@ -37,23 +37,19 @@ export {
   getBufferedSummaries,
   getSummaries,
   getTip,
-  type Hyperedge,
   hyperedges,
   idsFrom,
   isCollapsed,
   isSuperseded,
   type Mark,
   markOf,
-  type Message as ConversationMessage,
-  reduceConversation,
-  reportStarts,
-  retryOf,
-  type Run,
-  type RunStatus,
-  selectMessage,
-  selectSibling,
-  summariseSpan,
-  type Summary,
   textOf,
   touchedSince,
-} from './conversation/index.ts';
+} from './conversation/queries.ts';
+export { collapseNode, editMessage, retryOf, selectMessage, summariseSpan } from './conversation/operations.ts';
+export {
+  type Conversation,
+  createConversation,
+  reduceConversation,
+  reportStarts,
+} from './conversation/conversation.ts';

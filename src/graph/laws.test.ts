@@ -1,17 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream } from '../../test/support/random-events.ts';
-import type { AgentEvent } from '../events/index.ts';
-import {
-  createConversation,
-  createGraph,
-  type Graph,
-  getBlocks,
-  getChunks,
-  getMessages,
-  reduceConversation,
-  reduceEvent,
-} from './index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { createConversation, reduceConversation } from './conversation/conversation.ts';
+import { createGraph, type Graph, reduceEvent } from './graph.ts';
+import { getBlocks, getChunks, getMessages } from './conversation/queries.ts';
 
 const plain = (graph: Graph) => ({
   nodes: structuredClone([...graph.nodes]),

@@ -1,4 +1,5 @@
-import type { ContentPart, EventOf, EventType } from '../events/index.ts';
+import type { ContentPart } from '../events/content.ts';
+import type { EventOf, EventType } from '../events/vocabulary.ts';
 
 type Fields<Type extends EventType, Names extends keyof EventOf<Type>> = { readonly kind: Type } & Readonly<
   Pick<EventOf<Type>, Names>

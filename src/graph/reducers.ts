@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf, Handlers } from '../events/index.ts';
+import type { AgentEvent, EventOf, Handlers } from '../events/vocabulary.ts';
 import type { Node } from './node.ts';
 import { claim, claimNumber, grow, put, resolve } from './step.ts';
 import type { GraphDraft } from './tables.ts';

@@ -1,8 +1,8 @@
-import type { AgentEvent, EventOf } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import { emptyNode, type GrowingNode, isStream, type Stream } from './growing-node.ts';
 import type { Node, RelayResolution } from './node.ts';
 import { all, type GraphDraft } from './tables.ts';
-import type { GrowingText } from './versioned/index.ts';
+import type { GrowingText } from './versioned/growing-text.ts';
 
 /** A name and the text of the node that grows under it. */
 type Growing = Map<string, { readonly node: GrowingNode; readonly text: GrowingText }>;

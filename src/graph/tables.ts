@@ -1,5 +1,5 @@
 import type { Node } from './node.ts';
-import type { Draft } from './versioned/index.ts';
+import type { Draft } from './versioned/store.ts';
 
 /** The tables of the flat graph: each maps a key to a list, whose newest value is the current one. */
 export interface GraphTables {

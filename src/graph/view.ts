@@ -1,8 +1,8 @@
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { type GrowingNode, withText } from './growing-node.ts';
 import type { Node } from './node.ts';
 import { all, type GraphTables } from './tables.ts';
-import type { Snapshot } from './versioned/index.ts';
+import type { Snapshot } from './versioned/store.ts';
 
 /**
  * A Map over a graph that reads its entries from the graph's store and refuses writes. Code that reads the internal

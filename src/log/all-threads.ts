@@ -1,6 +1,6 @@
 import type { EventLog, Thread, ThreadFilter } from './event-log.ts';
 import type { OpenKind } from './open-things.ts';
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 
 /** Stores sort all threads in which something is open for every page of them: such pages are larger. */
 const pageSizes = { any: 200, open: 1000 };

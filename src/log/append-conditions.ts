@@ -1,4 +1,4 @@
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 import { checkAppendOptions, checkId, checkImportable, leaseLost, onceConflict, seqConflict } from './checks.ts';
 import type { AppendOptions, Lease } from './event-log.ts';
 

@@ -1,5 +1,5 @@
-import { SingletreeError } from '../events/index.ts';
-import { optionNamesCheck } from '../events/options/check-options.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { optionNamesCheck } from '../base/options/check-options.ts';
 import type {
   AppendOptions,
   Lease,

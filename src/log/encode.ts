@@ -1,4 +1,6 @@
-import { type AgentEvent, type EventOf, type LoggedEvent, parseEvent, SingletreeError } from '../events/index.ts';
+import type { AgentEvent, EventOf, LoggedEvent } from '../events/vocabulary.ts';
+import { parseEvent } from '../events/parse.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { checkEventText, writeEventText } from './event-size.ts';
 import { setTimes, timeText } from './event-time.ts';
 import { type OpenChanges, openChanges } from './open-things.ts';

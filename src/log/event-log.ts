@@ -1,4 +1,4 @@
-import type { AgentEvent, LoggedEvent, EventType } from '../events/index.ts';
+import type { AgentEvent, LoggedEvent, EventType } from '../events/vocabulary.ts';
 import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
 import type { IndexRest, SearchPage, SearchQuery } from './derived/search.ts';
 import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventQuery, ThreadEvent } from '../events/event-query.ts';
-import type { AgentEvent } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
 import { readEventPage } from './event-pages.ts';
 import { MemoryLog } from './memory-log.ts';
 import { SqliteLog } from './sqlite/sqlite-log.ts';

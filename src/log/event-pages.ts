@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 import type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
-import { definitionOf, type LoggedEvent, SingletreeError } from '../events/index.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { field, name } from '../events/options/option-fields.ts';
+import { definitionOf, type LoggedEvent } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { field, name } from '../base/options/option-fields.ts';
 import type { EventLog, ReadRange, Thread } from './event-log.ts';
 import { pageBytes } from './event-size.ts';
 import { isEarlier } from './event-time.ts';

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 /** The longest event a log stores when no other limit is configured. */
 export const defaultMaxEventBytes: number = 16 * 2 ** 20;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentEvent } from '../../test/support/random-events.ts';
-import type { AgentEvent } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
 import { exportThread, type ImportTarget, importThread } from './jsonl.ts';
 import { MemoryLog } from './memory-log.ts';
 

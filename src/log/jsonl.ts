@@ -1,6 +1,8 @@
-import { defined } from '../events/defined.ts';
-import { optionNamesCheck } from '../events/options/check-options.ts';
-import { type AgentEvent, type LoggedEvent, parseEventText, SingletreeError } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import { optionNamesCheck } from '../base/options/check-options.ts';
+import type { AgentEvent, LoggedEvent } from '../events/vocabulary.ts';
+import { parseEventText } from '../events/parse.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { threadExists } from './checks.ts';
 import type { EventLog, NewThread, Thread } from './event-log.ts';
 import { defaultMaxEventBytes, eventTooLarge, pageBytes } from './event-size.ts';

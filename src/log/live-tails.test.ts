@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
 import { LiveTails } from './live-tails.ts';
 
 const event: LoggedEvent = { type: 'text', runId: 'r', id: 'i', content: 'c', seq: 1, ts: '2025-01-01T00:00:00Z' };

@@ -1,9 +1,9 @@
-import type { LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
 import { checkTailOptions, logClosed, threadNotFound } from './checks.ts';
 import type { EventLog, Tail, TailOptions } from './event-log.ts';
 import { pageBytes } from './event-size.ts';
 import { nextTurn } from './next-turn.ts';
-import { freeze } from '../events/freeze.ts';
+import { freeze } from '../base/freeze.ts';
 import { eachOfPages, type Taking } from './pages.ts';
 
 const pageSize = 500;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, field } from '../events/options/option-fields.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { callback, field } from '../base/options/option-fields.ts';
 import { largestMaxEventBytes } from './event-size.ts';
 
 export interface MemoryLogOptions {

@@ -1,4 +1,5 @@
-import { type AgentEvent, type LoggedEvent, newId } from '../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../events/vocabulary.ts';
+import { newId } from '../events/ids.ts';
 import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
 import { checkConditions } from './append-conditions.ts';
 import {
@@ -47,7 +48,7 @@ import { checkMemoryLogOptions, type MemoryLogOptions } from './memory-log-optio
 import { hasOpen, openAfter, openOwnedBy, type OpenThing } from './open-things.ts';
 import { copyThread, mergeMetadata, nextInListing } from './threads.ts';
 import { systemUptime } from './uptime.ts';
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 
 interface Held extends DerivingThread {
   thread: Thread;

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 /**
  * Returns a handler for the failed import of a driver that is an optional dependency: it throws `driver_missing`, which

@@ -1,5 +1,8 @@
-import { defined } from '../events/defined.ts';
-import { type AgentEvent, type EventOf, newId, parseEvent, SingletreeError } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import { newId } from '../events/ids.ts';
+import { parseEvent } from '../events/parse.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { OpenThing } from './open-things.ts';
 
 /** The beginnings of the metadata keys in which older versions noted what is open in a thread. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
 
 /** What a stream of events leaves open: runs that have no end, relays that nobody answered, and messages that wait. */
 export class OpenEnds {

@@ -1,5 +1,5 @@
-import { defined } from '../events/defined.ts';
-import type { EventOf, LoggedEvent } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import type { EventOf, LoggedEvent } from '../events/vocabulary.ts';
 
 /** What can be open in a thread: a run, a relay without an answer, a message that waits. */
 export const openKinds = ['run', 'relay', 'message'] as const;

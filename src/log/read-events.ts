@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
 import type { EventLog } from './event-log.ts';
 import { pageBytes } from './event-size.ts';
 import { nextTurn } from './next-turn.ts';

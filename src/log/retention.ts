@@ -1,9 +1,9 @@
-import { optionsCheck } from '../events/options/check-options.ts';
-import { field, flag, name } from '../events/options/option-fields.ts';
-import { SingletreeError } from '../events/index.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { field, flag, name } from '../base/options/option-fields.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { EventLog, Thread } from './event-log.ts';
 import { hasOpen } from './open-things.ts';
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 
 export interface Retention {
   /** Only threads of this resource; of all when absent. */

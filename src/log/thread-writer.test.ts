@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream } from '../../test/support/random-events.ts';
-import { type AgentEvent, definitionOf, type LoggedEvent } from '../events/index.ts';
+import { type AgentEvent, definitionOf, type LoggedEvent } from '../events/vocabulary.ts';
 import type { EventLog } from './event-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { ThreadWriter, type ThreadWriterOptions } from './thread-writer.ts';

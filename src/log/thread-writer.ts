@@ -1,11 +1,11 @@
-import { type AgentEvent, definitionOf } from '../events/index.ts';
+import { type AgentEvent, definitionOf } from '../events/vocabulary.ts';
 import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes, eventTooLarge, writeEventText } from './event-size.ts';
 import { currentTime, timeText } from './event-time.ts';
 import type * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, milliseconds, number, object } from '../events/options/option-fields.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { callback, milliseconds, number, object } from '../base/options/option-fields.ts';
 
 export interface ThreadWriterOptions {
   /** How long a fragment may wait for more, in milliseconds; 32 when absent. */

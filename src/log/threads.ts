@@ -1,4 +1,4 @@
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { Thread } from './event-log.ts';
 
 /** Metadata with a change merged in, as JSON holds it, in a copy; a key set to null is removed. */

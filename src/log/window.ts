@@ -1,7 +1,8 @@
 import type * as z from 'zod';
-import { type LoggedEvent, SingletreeError } from '../events/index.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { field, name } from '../events/options/option-fields.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { field, name } from '../base/options/option-fields.ts';
 import { type OutlineSnapshot, unknownOutline } from '../events/outline/outline-snapshot.ts';
 import { ThreadOutline } from '../events/outline/thread-outline.ts';
 import { seqOfMessage } from './derived/log-queries.ts';

@@ -5,23 +5,15 @@ import { conversationLog, unlogged } from '../../test/support/random-conversatio
 import { eventStream, recordEvent } from '../../test/support/random-events.ts';
 import { happened, seenIn } from '../../test/support/seen-in-thread.ts';
 import { refusals } from '../../test/support/strict-validator.ts';
-import type { AgentEvent } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
 import { ThreadOutline } from '../events/outline/thread-outline.ts';
-import {
-  activeUpTo,
-  type Conversation,
-  createConversation,
-  createGraph,
-  defaultActive,
-  fullHistory,
-  getBlocks,
-  getChunks,
-  getMessages,
-  reduceConversation,
-  reduceEvent,
-  textOf,
-} from '../graph/index.ts';
-import { projectMessages, projectThread, relayBook } from './index.ts';
+import { activeUpTo, defaultActive, fullHistory } from '../graph/conversation/active.ts';
+import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
+import { createGraph, reduceEvent } from '../graph/graph.ts';
+import { getBlocks, getChunks, getMessages, textOf } from '../graph/conversation/queries.ts';
+import { projectMessages } from './model-input/project-messages.ts';
+import { projectThread } from './reading/project-thread.ts';
+import { relayBook } from './relay-book.ts';
 
 const log = (): fc.Arbitrary<AgentEvent[]> => fc.oneof(conversationLog(), eventStream());
 const replay = (events: readonly AgentEvent[], from: Conversation = createConversation()) =>

@@ -1,5 +1,7 @@
-import { type Conversation, idsFrom } from '../graph/index.ts';
-import { advance, type Draft, emptySnapshot, type Snapshot } from '../graph/versioned/index.ts';
+import type { Conversation } from '../graph/conversation/conversation.ts';
+import { idsFrom } from '../graph/conversation/queries.ts';
+import { advance, emptySnapshot } from '../graph/versioned/advance.ts';
+import type { Draft, Snapshot } from '../graph/versioned/store.ts';
 import { type DagTier, type DagUnit, originOf, unitOf } from './dag-unit.ts';
 
 /** Where a unit is drawn, and what it is drawn after. */

@@ -1,6 +1,5 @@
 import {
   changeOf,
-  type Conversation,
   getBlock,
   getChunk,
   getMessage,
@@ -8,7 +7,8 @@ import {
   getRun,
   isSuperseded,
   textOf,
-} from '../graph/index.ts';
+} from '../graph/conversation/queries.ts';
+import type { Conversation } from '../graph/conversation/conversation.ts';
 
 /** What the nodes of a drawing are. */
 export type DagTier = 'chunk' | 'block' | 'message';

@@ -1,11 +1,6 @@
-import { type AgentEvent } from '../events/index.ts';
-import {
-  type Active,
-  type Conversation,
-  createConversation,
-  defaultActive,
-  reduceConversation,
-} from '../graph/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { type Active, defaultActive } from '../graph/conversation/active.ts';
+import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
 
 /** A live view: `step` takes in one event at constant cost, `view` returns what is shown. States are immutable. */
 export interface Fold<State, View> {

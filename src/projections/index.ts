@@ -70,4 +70,10 @@ export {
 export { type IdleGap, timeScale, type TimeSpan, timeSpanOf } from './timeline/time-scale.ts';
 export { Timeline } from './timeline/timeline.ts';
 export type { StepKind, StepStatus, TimelineStep } from './timeline/timeline-step.ts';
-export * from './activity/index.ts';
+export type { Activity, Operation } from './activity/activity.ts';
+export { operationsOf, type RecordedCall } from './activity/call-operations.ts';
+export { changesOfDiff, type FileChange, type TextEdit } from './activity/diff-changes.ts';
+export { fileChangesOf } from './activity/file-changes.ts';
+export { type ActivityState, createActivityState, type LineOf, projectActivity } from './activity/project-activity.ts';
+export { toolTables } from './activity/tables/tool-tables.ts';
+export type { CallContext, ToolInput, ToolRule, ToolTable } from './activity/tool-table.ts';

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentEvent } from '../../test/support/random-events.ts';
-import type { AgentEvent, EventOf } from '../events/index.ts';
-import { foldAll, messageQueue, type WaitingMessage } from './index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import { foldAll } from './fold.ts';
+import { messageQueue, type WaitingMessage } from './message-queue.ts';
 
 const queued = (id: string, fields: Partial<EventOf<'message_queued'>> = {}): EventOf<'message_queued'> => ({
   type: 'message_queued',

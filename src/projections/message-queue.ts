@@ -1,5 +1,6 @@
-import { defined } from '../events/defined.ts';
-import type { AgentEvent, ContentPart, EventOf } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import type { ContentPart } from '../events/content.ts';
 import type { RunAdditions } from '../events/run-additions.ts';
 import type { RunTrace } from '../events/trace-context.ts';
 import type { Fold } from './fold.ts';

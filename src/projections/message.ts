@@ -1,4 +1,5 @@
-import type { ContentPart, ToolOutput } from '../events/index.ts';
+import type { ContentPart } from '../events/content.ts';
+import type { ToolOutput } from '../events/tools.ts';
 
 /** What a model is sent: one message of a conversation. */
 export type Message =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, LoggedEvent } from '../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../events/vocabulary.ts';
 import { projectModelCall } from './model-call.ts';
 
 const context = { type: 'model_context', id: 'c', provider: 'p', instructions: 'Be brief.', settings: {}, tools: [] };

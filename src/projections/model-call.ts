@@ -1,5 +1,5 @@
-import { defined } from '../events/defined.ts';
-import type { EventOf, LoggedEvent } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import type { EventOf, LoggedEvent } from '../events/vocabulary.ts';
 import type { Message } from './message.ts';
 import { projectReport, projectRequest, type SentRequest } from './model-input/project-request.ts';
 

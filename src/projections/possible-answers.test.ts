@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Supervisor } from '../control/index.ts';
-import type { EventOf } from '../events/index.ts';
-import { MemoryLog } from '../log/index.ts';
+import { Supervisor } from '../control/supervision/supervisor.ts';
+import type { EventOf } from '../events/vocabulary.ts';
+import { MemoryLog } from '../log/memory-log.ts';
 import { possibleAnswers } from './possible-answers.ts';
 
 const permission: EventOf<'relay'> = {

@@ -1,4 +1,4 @@
-import type { EventOf } from '../events/index.ts';
+import type { EventOf } from '../events/vocabulary.ts';
 
 type Relay = EventOf<'relay'>;
 type Outcome = NonNullable<Relay['answers']>[number];

@@ -2,9 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog } from '../../test/support/random-conversations.ts';
 import { eventStream } from '../../test/support/random-events.ts';
-import type { AgentEvent } from '../events/index.ts';
-import { createConversation, defaultActive, fullHistory, reduceConversation } from '../graph/index.ts';
-import { type Dag, dagFold, type DagOptions, projectDAG } from './index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
+import { defaultActive, fullHistory } from '../graph/conversation/active.ts';
+import { type Dag, dagFold, type DagOptions, projectDAG } from './project-dag.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
 const drawingOf = (events: readonly AgentEvent[], options: DagOptions = {}) => {

@@ -1,17 +1,9 @@
 import * as z from 'zod';
-import type { AgentEvent } from '../events/index.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import {
-  type Active,
-  type Conversation,
-  createConversation,
-  defaultActive,
-  getBlock,
-  getChunk,
-  getMessage,
-  getRun,
-  reduceConversation,
-} from '../graph/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { type Active, defaultActive } from '../graph/conversation/active.ts';
+import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
+import { getBlock, getChunk, getMessage, getRun } from '../graph/conversation/queries.ts';
 import { type DagLayout, emptyLayout, extendLayout, type Place } from './dag-layout.ts';
 import { type DagTier, faceOf, isGone } from './dag-unit.ts';
 import type { Fold } from './fold.ts';

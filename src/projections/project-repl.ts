@@ -1,5 +1,6 @@
-import { defined } from '../events/defined.ts';
-import type { Active, Conversation } from '../graph/index.ts';
+import { defined } from '../base/defined.ts';
+import type { Active } from '../graph/conversation/active.ts';
+import type { Conversation } from '../graph/conversation/conversation.ts';
 import { conversationFold, type Fold } from './fold.ts';
 import { projectThread } from './reading/project-thread.ts';
 import type { ReplPart, ViewNode } from './reading/view-node.ts';

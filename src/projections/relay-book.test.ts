@@ -2,9 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog } from '../../test/support/random-conversations.ts';
 import { eventStream } from '../../test/support/random-events.ts';
-import type { AgentEvent, EventOf } from '../events/index.ts';
-import { createConversation, fullHistory, reduceConversation } from '../graph/index.ts';
-import { foldAll, projectThread, relayBook, type RelayPart, runStatus, type ViewNode } from './index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
+import { createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
+import { fullHistory } from '../graph/conversation/active.ts';
+import { foldAll } from './fold.ts';
+import { projectThread } from './reading/project-thread.ts';
+import { relayBook } from './relay-book.ts';
+import type { RelayPart, ViewNode } from './reading/view-node.ts';
+import { runStatus } from './run-status.ts';
 
 const runId = 'r';
 const relay: EventOf<'relay'> = {

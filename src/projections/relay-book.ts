@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import { GrowingMap } from '../graph/versioned/growing-map.ts';
 import type { Fold } from './fold.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../events/index.ts';
+import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
 
 /** A tool call as a run left it. */

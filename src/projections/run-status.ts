@@ -1,7 +1,8 @@
-import { defined } from '../events/defined.ts';
-import type { AgentEvent } from '../events/index.ts';
-import { advance, type Draft, emptySnapshot, type Snapshot } from '../graph/versioned/index.ts';
-import type { RunStatus } from '../graph/index.ts';
+import { defined } from '../base/defined.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { advance, emptySnapshot } from '../graph/versioned/advance.ts';
+import type { Draft, Snapshot } from '../graph/versioned/store.ts';
+import type { RunStatus } from '../graph/conversation/record.ts';
 import type { Fold } from './fold.ts';
 import { type RelayBook, relayBook } from './relay-book.ts';
 

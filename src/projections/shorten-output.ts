@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../events/index.ts';
+import type { ToolOutput } from '../events/tools.ts';
 
 /**
  * A tool's output with its text cut in the middle when it is longer than `max` characters; it says so. What comes out

@@ -1,7 +1,7 @@
 import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
-import { defined } from '../events/defined.ts';
-import type { AgentEvent } from '../events/index.ts';
-import type { RunStatus } from '../graph/index.ts';
+import { defined } from '../base/defined.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import type { RunStatus } from '../graph/conversation/record.ts';
 import type { Fold } from './fold.ts';
 
 /** What a list shows of a thread: its last run, and what its model calls used. */

@@ -1,4 +1,5 @@
-import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, toolOutputOf } from '../events/index.ts';
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../events/vocabulary.ts';
+import { toolOutputOf } from '../events/tools.ts';
 import { addToolTotals, addTotals, type CallTimes, type Clock, type TotalsDraft } from './totals-tables.ts';
 
 const silent: Clock = { spoke: false, openCalls: 0 };

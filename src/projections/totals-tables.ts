@@ -1,5 +1,5 @@
 import { noUsage, sumCounts, type UsageCounts } from '../events/usage-sum.ts';
-import type { Draft, Snapshot } from '../graph/versioned/index.ts';
+import type { Draft, Snapshot } from '../graph/versioned/store.ts';
 
 /** What was used and how long it took; `cost` is that of the calls that reported it. */
 export interface Totals extends UsageCounts {

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog, unlogged } from '../../test/support/random-conversations.ts';
-import type { AgentEvent } from '../events/index.ts';
-import { foldAll, runStatus, totals } from './index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { foldAll } from './fold.ts';
+import { runStatus } from './run-status.ts';
+import { totals } from './totals.ts';
 
 const at = (seconds: number, event: AgentEvent): AgentEvent => ({
   ...event,

@@ -1,4 +1,4 @@
-import { advance, emptySnapshot } from '../graph/versioned/index.ts';
+import { advance, emptySnapshot } from '../graph/versioned/advance.ts';
 import { addUsage, noUsage } from '../events/usage-sum.ts';
 import type { Fold } from './fold.ts';
 import { takeTimes } from './totals-clock.ts';

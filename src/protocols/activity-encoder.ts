@@ -1,7 +1,8 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback } from '../events/options/option-fields.ts';
-import { type Activity, createActivityState, type LineOf, projectActivity } from '../projections/activity/index.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { callback } from '../base/options/option-fields.ts';
+import type { Activity } from '../projections/activity/activity.ts';
+import { createActivityState, type LineOf, projectActivity } from '../projections/activity/project-activity.ts';
 import type { Encoder } from './encoder.ts';
 
 export interface ActivityOptions {

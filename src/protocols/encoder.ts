@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
 
 /**
  * Turns the events of a thread into the chunks of one protocol: a fold with constant work per event. The same events

@@ -1,6 +1,6 @@
 import type { Problem } from './http-api.ts';
 import { encodeSse, encodeSseComment } from './sse.ts';
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 
 /** Writes the chunks of a protocol to an HTTP response. */
 export interface Framing {

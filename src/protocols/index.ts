@@ -111,78 +111,58 @@ export {
 } from './http-settings.ts';
 export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
-export {
-  type AiSdkChunk,
-  aiSdkEncoder,
-  aiSdkFraming,
-  type AiSdkOptions,
-  type AiSdkVersion,
-  aiSdkVersions,
-  type SteeringPart,
-  type UiMessage,
-  uiMessages,
-  type UiMessagesOptions,
-  type UiPart,
-  Waiting,
-} from './ai-sdk/index.ts';
+export { type AiSdkChunk, type AiSdkVersion, aiSdkVersions, type SteeringPart } from './ai-sdk/chunk.ts';
+export { aiSdkEncoder, type AiSdkOptions } from './ai-sdk/ai-sdk-encoder.ts';
+export { aiSdkFraming } from './ai-sdk/ai-sdk-framing.ts';
+export type { UiMessage, UiPart } from './ai-sdk/ui-message.ts';
+export { uiMessages, type UiMessagesOptions } from './ai-sdk/ui-messages.ts';
+export { Waiting } from './ai-sdk/waiting.ts';
 export {
   type AgUiContentPart,
-  type AgUiEncoder,
-  agUiEncoder,
   type AgUiEvent,
-  agUiFraming,
   type AgUiInterrupt,
   type AgUiMessage,
-  agUiMessages,
   type AgUiMetadata,
-  type AgUiOptions,
   type AgUiOutcome,
   type AgUiSource,
   type AgUiState,
   type AgUiToolCall,
   type AgUiVersion,
   agUiVersions,
-} from './ag-ui/index.ts';
+} from './ag-ui/ag-ui-event.ts';
+export { type AgUiEncoder, agUiEncoder, type AgUiOptions } from './ag-ui/ag-ui-encoder.ts';
+export { agUiFraming } from './ag-ui/ag-ui-framing.ts';
+export { agUiMessages } from './ag-ui/ag-ui-messages.ts';
 export { encodeAll, type Encoder } from './encoder.ts';
 export { type Framing, ndjsonFraming, sseFraming } from './framing.ts';
+export type { ApprovalOutcome, FlowEvent } from './flow/flow-event.ts';
 export {
-  type ApprovalOutcome,
   checkFlowOrder,
-  flowEncoder,
-  type FlowEvent,
-  type FlowOptions,
   FlowOrderChecker,
   type FlowOrderRule,
   flowOrderRules,
   type FlowOrderViolation,
-} from './flow/index.ts';
+} from './flow/flow-order.ts';
+export { flowEncoder, type FlowOptions } from './flow/flow-encoder.ts';
 export type { Protocol, ProtocolOptions } from './protocol.ts';
 export { protocolRegistry, type ProtocolRegistry, protocols } from './registry.ts';
+export type { AgentCost, Latency, PriceOf, RequestTotals, RequestTokenUsage, ToolTiming } from './request/totals.ts';
 export {
-  type AgentCost,
   type AgentOutcome,
-  type CostSummary,
-  type Currency,
-  type RelayDecision,
   type Fact,
   type FactHandlers,
   type FactOf,
   type FileData,
-  type FinishReason,
   handleFact,
-  type Latency,
-  type OpenCall,
-  type OpenRelay,
-  type OpenRun,
   type PlanChange,
   type PlanStatus,
-  type PriceOf,
-  type Progress,
-  RequestFold,
-  type RequestOptions,
   type RequestOutcome,
-  type RequestStanding,
-  type RequestTotals,
-  type RequestTokenUsage,
-  type ToolTiming,
-} from './request/index.ts';
+} from './request/fact.ts';
+export type { CostSummary, Currency } from './request/cost-summary.ts';
+export type { RelayDecision } from './request/decision.ts';
+export type { FinishReason } from './request/finish-reason.ts';
+export type { OpenCall, OpenRelay, OpenRun } from './request/open.ts';
+export type { Progress } from './request/progress.ts';
+export { RequestFold } from './request/request-fold.ts';
+export type { RequestOptions } from './request/request-fields.ts';
+export type { RequestStanding } from './request/standing.ts';

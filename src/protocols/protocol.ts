@@ -1,7 +1,7 @@
 import type { ActivityOptions } from './activity-encoder.ts';
-import type { AiSdkOptions } from './ai-sdk/index.ts';
+import type { AiSdkOptions } from './ai-sdk/ai-sdk-encoder.ts';
 import type { Encoder } from './encoder.ts';
-import type { FlowOptions } from './flow/index.ts';
+import type { FlowOptions } from './flow/flow-encoder.ts';
 import type { Framing } from './framing.ts';
 
 /** What is served and to whom; an encoder uses the options it has. */

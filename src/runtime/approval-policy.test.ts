@@ -10,9 +10,10 @@ import {
   runtimeOf,
   typesOf,
 } from '../../test/support/runtime-scene.ts';
-import { agentTool, type Policy } from '../agents/index.ts';
+import { agentTool } from '../agents/subagents/agent-tool.ts';
+import type { Policy } from '../agents/permissions/rule.ts';
 import { ApprovalPolicy, type ApprovalRequest, type ApprovalsOptions } from './approval-policy.ts';
-import type { RuntimeOptions } from './index.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 
 const context = { agent: 'main', threadId: 't', resourceId: 'acme' };
 const write: ApprovalRequest = { kind: 'tool', tool: 'write', input: { path: 'a' } };

@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { agentOf, calls, echo, type Of, readAll, runtimeOf, typesOf } from '../../test/support/runtime-scene.ts';
 import { scriptedAgent } from '../../test/support/scripted-agent.ts';
-import { defineTool } from '../agents/index.ts';
-import type { FlowEvent } from '../protocols/index.ts';
-import type { FlowStream, RuntimeOptions } from './index.ts';
+import { defineTool } from '../agents/loop/tool.ts';
+import type { FlowEvent } from '../protocols/flow/flow-event.ts';
+import type { FlowStream } from './runtime.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 
 const echoing = () => agentOf([[calls('echo', { value: 'hi' })], 'Done.'], { tools: [echo] });
 const gated: RuntimeOptions['approvals'] = { tools: { echo: 'ask' } };

@@ -1,6 +1,6 @@
 import type { RelayBooks, ThreadRelay } from '../control/supervision/relay-books.ts';
-import { SingletreeError } from '../events/index.ts';
-import type { EventLog } from '../log/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { EventLog } from '../log/event-log.ts';
 
 interface Sources {
   readonly log: EventLog;

@@ -1,5 +1,5 @@
-import { SingletreeError } from '../events/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
 import { readRequests } from './requests.ts';
 
 /** Where the events of a request begin. */

@@ -1,7 +1,10 @@
-import { defined } from '../events/defined.ts';
-import type { Agent, DecisionSource, InvokeParams, Tool } from '../agents/index.ts';
+import { defined } from '../base/defined.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { DecisionSource } from '../agents/permissions/decide.ts';
+import type { InvokeParams } from '../agents/invoke-params.ts';
+import type { Tool } from '../agents/loop/tool.ts';
 import type { Memory } from '../agents/memory/memory.ts';
-import type { AgentEvent } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
 import { currentTime } from '../log/event-time.ts';
 import { type Place, RuntimeContext } from './runtime-context.ts';
 

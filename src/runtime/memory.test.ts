@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { eventsOf, memoryScene, observersEnded, runsOf } from '../../test/support/memory-scene.ts';
 import { loopAgent } from '../agents/loop/loop-agent.ts';
 import { scriptedModel } from '../agents/model/scripted/scripted-model.ts';
-import { MemoryLog } from '../log/index.ts';
-import type { FlowEvent } from '../protocols/index.ts';
-import { createRuntime } from './index.ts';
+import { MemoryLog } from '../log/memory-log.ts';
+import type { FlowEvent } from '../protocols/flow/flow-event.ts';
+import { createRuntime } from './runtime.ts';
 
 describe('the memory of a runtime', () => {
   it('observes the threads of its agents, and is no part of their requests', async () => {

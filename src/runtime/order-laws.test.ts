@@ -3,13 +3,19 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { lawRuns } from '../../test/support/run-size.ts';
 import { agentOf, calls, readAll, runtimeOf, usageOf } from '../../test/support/runtime-scene.ts';
-import { type Agent, agentTool, defineTool, type Tool } from '../agents/index.ts';
+import type { Agent } from '../agents/agent.ts';
+import { agentTool } from '../agents/subagents/agent-tool.ts';
+import { defineTool, type Tool } from '../agents/loop/tool.ts';
 import type { ScriptedTurn } from '../agents/model/scripted/script.ts';
-import { type AgentEvent, SingletreeError } from '../events/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { addUsage, noUsage } from '../events/usage-sum.ts';
 import { requestUsage } from '../protocols/request/totals.ts';
-import { checkFlowOrder, type FlowEvent } from '../protocols/index.ts';
-import { planTool, type Runtime, type RuntimeOptions } from './index.ts';
+import { checkFlowOrder } from '../protocols/flow/flow-order.ts';
+import type { FlowEvent } from '../protocols/flow/flow-event.ts';
+import { planTool } from './plans/plan-tool.ts';
+import type { Runtime } from './runtime.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 
 /** What an agent does in a step: it says something and uses tools side by side, or its model fails. */
 type Step = { say: string; use: readonly Use[] } | 'fail' | 'cut';

@@ -1,6 +1,8 @@
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import { type EventLog, readEvents, type Thread } from '../log/index.ts';
-import { flowEncoder, type FlowEvent } from '../protocols/index.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
+import { readEvents } from '../log/read-events.ts';
+import { flowEncoder } from '../protocols/flow/flow-encoder.ts';
+import type { FlowEvent } from '../protocols/flow/flow-event.ts';
 import { readRequests } from './requests.ts';
 import type { RelayBooks } from '../control/supervision/relay-books.ts';
 

@@ -1,6 +1,7 @@
-import { defined } from '../events/defined.ts';
-import type { RelayAnswer } from '../agents/index.ts';
-import { type EventOf, SingletreeError } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import type { RelayAnswer } from '../agents/agent.ts';
+import type { EventOf } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 /** What a person decides. */
 export type ApprovalOutcomeName = 'approve' | 'reject' | 'revise';

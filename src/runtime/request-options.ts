@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { name, signal, text } from '../events/options/option-fields.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { name, signal, text } from '../base/options/option-fields.ts';
 import type { ApprovalAnswer } from './relay-answer.ts';
 
 export interface SpecialistOptions {

@@ -1,5 +1,6 @@
-import type { EventLog } from '../log/index.ts';
-import { flowEncoder, type FlowEvent, type FlowOptions } from '../protocols/index.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { flowEncoder, type FlowOptions } from '../protocols/flow/flow-encoder.ts';
+import type { FlowEvent } from '../protocols/flow/flow-event.ts';
 import type { RequestPlace } from './find-request.ts';
 
 export interface RequestStreamOptions extends Omit<FlowOptions, 'runId'>, RequestPlace {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../events/index.ts';
-import { MemoryLog } from '../log/index.ts';
+import type { AgentEvent } from '../events/vocabulary.ts';
+import { MemoryLog } from '../log/memory-log.ts';
 import { pickRequest, readRequests } from './requests.ts';
 
 const start = (runId: string, parentId?: string): AgentEvent => ({

@@ -1,9 +1,9 @@
 import { ThreadFolds } from '../control/thread-folds.ts';
-import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { GrowingMap } from '../graph/versioned/growing-map.ts';
-import type { EventLog, Thread } from '../log/index.ts';
-import type { Fold } from '../projections/index.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
+import type { Fold } from '../projections/fold.ts';
 
 /** A request of a thread: a run that no other run started. */
 export interface Request {

@@ -1,5 +1,7 @@
-import { type LoggedEvent, SingletreeError } from '../events/index.ts';
-import { type EventLog, readEvents } from '../log/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { readEvents } from '../log/read-events.ts';
 import type { ApprovalContext, ApprovalPolicy } from './approval-policy.ts';
 
 /** What the runs of a thread share. */

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { checkAgentIds } from '../agents/agent-ids.ts';
-import type { Agent, Subagent, Tool } from '../agents/index.ts';
-import { invalidArgument, optionsCheck } from '../events/options/check-options.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { Subagent } from '../agents/subagents/agent-tool.ts';
+import type { Tool } from '../agents/loop/tool.ts';
+import { invalidArgument, optionsCheck } from '../base/options/check-options.ts';
 import {
   agent,
   callback,
@@ -12,15 +14,16 @@ import {
   milliseconds,
   name,
   object,
-} from '../events/options/option-fields.ts';
+} from '../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../agents/limits/limits.ts';
 import { type Memory, memoryField } from '../agents/memory/memory.ts';
 import type { RunFollower } from '../control/supervision/run-control.ts';
-import type { EventLog } from '../log/index.ts';
-import type { Currency, PriceOf } from '../protocols/index.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Currency } from '../protocols/request/cost-summary.ts';
+import type { PriceOf } from '../protocols/request/totals.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
 import type { Clock } from '../agents/clock.ts';
-import type { ContextOf } from '../control/index.ts';
+import type { ContextOf } from '../control/supervision/run-context.ts';
 
 export interface RuntimeOptions {
   /** The agent that is asked. */

@@ -14,12 +14,13 @@ import {
   usageOf,
 } from '../../test/support/runtime-scene.ts';
 import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
-import { defineTool } from '../agents/index.ts';
+import { defineTool } from '../agents/loop/tool.ts';
 import { scriptByStep } from '../agents/model/scripted/script.ts';
 import { scriptedModel } from '../agents/model/scripted/scripted-model.ts';
-import { MemoryLog } from '../log/index.ts';
-import type { FlowEvent } from '../protocols/index.ts';
-import { createRuntime, type RuntimeOptions } from './index.ts';
+import { MemoryLog } from '../log/memory-log.ts';
+import type { FlowEvent } from '../protocols/flow/flow-event.ts';
+import { createRuntime } from './runtime.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 
 const hello = () => agentOf(['Hello.']);
 const echoing = () => agentOf([[calls('echo', { value: 'hi' })], 'Done.'], { tools: [echo] });

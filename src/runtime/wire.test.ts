@@ -11,9 +11,10 @@ import {
   runtimeOf,
   usageOf,
 } from '../../test/support/runtime-scene.ts';
-import { defineTool } from '../agents/index.ts';
-import type { AgentCost, FlowEvent } from '../protocols/index.ts';
-import { RuntimeContext } from './index.ts';
+import { defineTool } from '../agents/loop/tool.ts';
+import type { AgentCost } from '../protocols/request/totals.ts';
+import type { FlowEvent } from '../protocols/flow/flow-event.ts';
+import { RuntimeContext } from './runtime-context.ts';
 
 /** The end of a stream in which no time passed. */
 function ending(

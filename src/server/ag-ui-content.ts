@@ -1,6 +1,9 @@
-import { defined } from '../events/defined.ts';
-import { type ContentPart, newId, SingletreeError } from '../events/index.ts';
-import { type AgUiUserMessage, messageBody } from '../protocols/index.ts';
+import { defined } from '../base/defined.ts';
+import type { ContentPart } from '../events/content.ts';
+import { newId } from '../events/ids.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { AgUiUserMessage } from '../protocols/http-ag-ui.ts';
+import { messageBody } from '../protocols/http-api.ts';
 
 type UserPart = Exclude<AgUiUserMessage['content'], string>[number];
 

@@ -1,11 +1,13 @@
 import * as z from 'zod';
-import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { RunAdditions } from '../events/run-additions.ts';
-import type { Thread } from '../log/index.ts';
+import type { Thread } from '../log/event-log.ts';
 import { agUiMessages } from '../protocols/ag-ui/ag-ui-messages.ts';
-import type { RelayBook, RelayEntry } from '../projections/index.ts';
-import type { AgUiMessage, AgUiRunBody, AgUiToolMessage, AgUiUserMessage, RelayBody } from '../protocols/index.ts';
+import type { RelayBook, RelayEntry } from '../projections/relay-book.ts';
+import type { AgUiMessage } from '../protocols/ag-ui/ag-ui-event.ts';
+import type { AgUiRunBody, AgUiToolMessage, AgUiUserMessage } from '../protocols/http-ag-ui.ts';
+import type { RelayBody } from '../protocols/http-api.ts';
 import { isForClient, parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts';
 import { readRequests } from '../runtime/requests.ts';
 import { toMessage } from './ag-ui-content.ts';

@@ -1,5 +1,5 @@
 import type { OfferedAgents } from '../control/conversations/sent-message.ts';
-import type { AgentInfo, SetupInfo } from '../protocols/index.ts';
+import type { AgentInfo, SetupInfo } from '../protocols/http-agents.ts';
 
 /** The agents a server offers; the first of the list is the one that is asked when none is named. */
 export interface AgentDirectory extends OfferedAgents {

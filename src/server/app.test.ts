@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { steeredMessages } from '../agents/steered-messages.ts';
 import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import type { LoggedEvent } from '../events/index.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
 
 const hold = gate();
 const echo = scriptedAgent('echo', async function* ({ event }) {

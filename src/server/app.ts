@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
-import { defined } from '../events/defined.ts';
-import { SingletreeError } from '../events/index.ts';
+import { defined } from '../base/defined.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { parseTraceparent } from '../events/trace-context.ts';
 import { runHeader } from '../control/supervision/inside-run.ts';
 import { mcpHandler } from './mcp/mcp-http.ts';

@@ -1,5 +1,6 @@
-import { type ContentPart, SingletreeError } from '../events/index.ts';
-import type { ChatBody, MessageBody } from '../protocols/index.ts';
+import type { ContentPart } from '../events/content.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { ChatBody, MessageBody } from '../protocols/http-api.ts';
 
 type ChatMessage = ChatBody['messages'][number];
 

@@ -1,5 +1,5 @@
-import { SingletreeError } from '../events/index.ts';
-import type { Thread } from '../log/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { Thread } from '../log/event-log.ts';
 import type { Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRedactor } from '../agents/redaction/redactor.ts';
-import { MemoryLog, type Thread } from '../log/index.ts';
+import { MemoryLog } from '../log/memory-log.ts';
+import type { Thread } from '../log/event-log.ts';
 import { exportedDocument } from './exported-document.ts';
 
 it('refuses a document of a thread that is too long for a server, and names the command', async () => {

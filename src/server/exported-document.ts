@@ -1,7 +1,9 @@
 import type { Redactor } from '../agents/redaction/redactor.ts';
-import { defined } from '../events/defined.ts';
-import { type LoggedEvent, SingletreeError } from '../events/index.ts';
-import { type EventLog, readEvents, type Thread } from '../log/index.ts';
+import { defined } from '../base/defined.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
+import { readEvents } from '../log/read-events.ts';
 import type { DocumentFormat } from '../protocols/documents/thread-document.ts';
 import { eventsWithoutSecrets } from '../agents/redaction/redacted-events.ts';
 

@@ -1,5 +1,5 @@
 import type { Redactor } from '../agents/redaction/redactor.ts';
-import type { EventLog } from '../log/index.ts';
+import type { EventLog } from '../log/event-log.ts';
 import { nextTurn } from '../log/next-turn.ts';
 import { RedactedTexts } from './security/redacted-texts.ts';
 

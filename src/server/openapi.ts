@@ -1,6 +1,6 @@
-import { defined } from '../events/defined.ts';
+import { defined } from '../base/defined.ts';
 import * as z from 'zod';
-import { problem } from '../protocols/index.ts';
+import { problem } from '../protocols/http-api.ts';
 import type { OtherContent, Route } from './route.ts';
 
 type Json = Record<string, unknown>;

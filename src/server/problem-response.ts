@@ -1,5 +1,5 @@
-import { SingletreeError } from '../events/index.ts';
-import type { Problem } from '../protocols/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { Problem } from '../protocols/http-api.ts';
 import type { Redactor } from '../agents/redaction/redactor.ts';
 import { Refusal } from './security/refusal.ts';
 

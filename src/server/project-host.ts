@@ -1,5 +1,6 @@
-import type { Worktrees } from '../control/index.ts';
-import type { FolderList, ProjectInfo, RulesInfo, SavedRuleBody, TrustBody } from '../protocols/index.ts';
+import type { Worktrees } from '../control/worktrees/worktrees.ts';
+import type { FolderList, ProjectInfo, TrustBody } from '../protocols/http-projects.ts';
+import type { RulesInfo, SavedRuleBody } from '../protocols/http-settings.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 
 /** The folders that people of a server work in, each with its own configuration and agents. */

@@ -1,4 +1,4 @@
-import type { ModelProviderBody, ModelProviderInfo, ModelProviderTest } from '../protocols/index.ts';
+import type { ModelProviderBody, ModelProviderInfo, ModelProviderTest } from '../protocols/http-settings.ts';
 
 /** Stores and tests the keys of providers for a server. What it returns never contains a key. */
 export interface ProviderHost {

@@ -1,6 +1,7 @@
 import { redactPart } from '../agents/redaction/read-redacted.ts';
 import type { Redactor } from '../agents/redaction/redactor.ts';
-import { type EventLog, readWindow, type ThreadWindow, type WindowRequest } from '../log/index.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { readWindow, type ThreadWindow, type WindowRequest } from '../log/window.ts';
 
 /** Reads a window of a thread without the secrets that are split over fragments of one text. */
 export async function readRedactedWindow(

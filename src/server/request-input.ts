@@ -1,6 +1,6 @@
 import type { HonoRequest } from 'hono';
 import * as z from 'zod';
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 
 /** The body of a request, checked; `invalid_argument` names the field that is wrong. */
 export async function readBody<Schema extends z.ZodType>(

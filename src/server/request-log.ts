@@ -1,5 +1,5 @@
 import type { Redactor } from '../agents/redaction/redactor.ts';
-import { safeJson } from '../events/terminal-text.ts';
+import { safeJson } from '../base/terminal-text.ts';
 import { standardError } from '../control/standard-output.ts';
 
 /** One answered request. */

@@ -1,4 +1,4 @@
-import type { EventLog, Thread } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
 import { inheritedSeq, isOwnEvent } from '../log/own-events.ts';
 import { nextTurn } from '../log/next-turn.ts';
 

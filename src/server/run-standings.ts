@@ -1,10 +1,10 @@
 import type { ConversationStatus } from '../control/conversations/conversation-reader.ts';
 import type { Conversations } from '../control/conversations/conversations.ts';
 import { ThreadFolds } from '../control/thread-folds.ts';
-import { SingletreeError } from '../events/index.ts';
-import type { EventLog, Thread } from '../log/index.ts';
-import { type RunStanding, runStatus } from '../projections/index.ts';
-import type { RunInfo } from '../protocols/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
+import { type RunStanding, runStatus } from '../projections/run-status.ts';
+import type { RunInfo } from '../protocols/http-api.ts';
 
 const nothing: Pick<ConversationStatus, 'state' | 'runs'> = { state: 'idle', runs: [] };
 

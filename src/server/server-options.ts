@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
 import {
   callback,
   eventLog,
@@ -10,19 +10,19 @@ import {
   name,
   object,
   text,
-} from '../events/options/option-fields.ts';
-import { SingletreeError } from '../events/index.ts';
-import type { Protocol } from '../protocols/index.ts';
+} from '../base/options/option-fields.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { Protocol } from '../protocols/protocol.ts';
 import { type McpGrant, mcpGrants } from './mcp/mcp-access.ts';
 import type { AccessToken } from './security/access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
 import { allRights, type Authenticate } from './security/caller.ts';
 import { isOrigin } from './security/cross-origin.ts';
 import type { SessionPlace } from '../agents/cli/sessions/session-format.ts';
-import type { OnDiagnostic } from '../control/diagnostics.ts';
+import type { OnDiagnostic } from '../base/diagnostics.ts';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
-import type { EventLog, Thread } from '../log/index.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import type { ProjectHost } from './project-host.ts';
 import type { ProviderHost } from './provider-host.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdaptorServer } from '@hono/node-server';
-import { SingletreeError } from '../events/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import { appOf } from './app.ts';
 import { isLoopback } from './security/request-guard.ts';
 import { checkAuthenticated, checkServerOptions, type ServerOptions } from './server-options.ts';

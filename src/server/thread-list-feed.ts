@@ -1,5 +1,5 @@
-import type { EventLog, Thread } from '../log/index.ts';
-import type { ThreadInfo } from '../protocols/index.ts';
+import type { EventLog, Thread } from '../log/event-log.ts';
+import type { ThreadInfo } from '../protocols/http-api.ts';
 
 /** What changed in the list of threads since the last look. */
 export interface ListChange {

@@ -1,6 +1,6 @@
 import { parseJson } from '../base/parse-json.ts';
-import { SingletreeError } from '../events/index.ts';
-import type { Thread } from '../log/index.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { Thread } from '../log/event-log.ts';
 import type { Scope } from './security/caller.ts';
 
 /** The resource a request is about: the one it names, which must be its own, else its own. */

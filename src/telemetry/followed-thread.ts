@@ -1,8 +1,9 @@
-import { defined } from '../events/defined.ts';
-import type { LoggedEvent } from '../events/index.ts';
-import type { OnDiagnostic } from '../control/diagnostics.ts';
+import { defined } from '../base/defined.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import type { OnDiagnostic } from '../base/diagnostics.ts';
 import type { RunHandle } from '../control/supervision/run-control.ts';
-import { type EventLog, readEvents } from '../log/index.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { readEvents } from '../log/read-events.ts';
 import { SpanFold } from '../protocols/otel/span-fold.ts';
 import type { Span } from '../protocols/otel/span.ts';
 

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { parseJson } from '../base/parse-json.ts';
 import type { Clock } from '../agents/clock.ts';
-import type { OnDiagnostic } from '../control/diagnostics.ts';
+import type { OnDiagnostic } from '../base/diagnostics.ts';
 import { joinSpans, type TraceSource } from '../protocols/otel/otlp.ts';
 
 export interface SpanSenderOptions {

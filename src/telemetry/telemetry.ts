@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { backgroundClock, type Clock } from '../agents/clock.ts';
 import { createRedactor, type GrowingRedactor } from '../agents/redaction/redactor.ts';
-import { ignoreDiagnostic, type OnDiagnostic } from '../control/diagnostics.ts';
+import { ignoreDiagnostic, type OnDiagnostic } from '../base/diagnostics.ts';
 import type { RunFollower, RunHandle } from '../control/supervision/run-control.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, clock, eventLog, field, flag, milliseconds, object, text } from '../events/options/option-fields.ts';
-import type { EventLog } from '../log/index.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { callback, clock, eventLog, field, flag, milliseconds, object, text } from '../base/options/option-fields.ts';
+import type { EventLog } from '../log/event-log.ts';
 import { encodeSpan } from '../protocols/otel/otlp.ts';
 import type { Attributes, Span } from '../protocols/otel/span.ts';
 import { FollowedThread } from './followed-thread.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, flag } from '../events/options/option-fields.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { callback, flag } from '../base/options/option-fields.ts';
 import { appendLaws } from './log-conformance/append-laws.ts';
 import { branchLaws } from './log-conformance/branch-laws.ts';
 import { closeLaws, reopenLaws } from './log-conformance/close-laws.ts';

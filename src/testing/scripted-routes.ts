@@ -3,7 +3,8 @@ import { type ModelScript, type ScriptedFailure, turnFor } from '../agents/model
 import { type Answer, countFragments, resolveTurn } from '../agents/model/scripted/scripted-answer.ts';
 import { failureHeaders, streamErrorMessage } from '../agents/model/scripted/scripted-failure.ts';
 import { type ScriptedRequest, scriptedRequest } from '../agents/model/scripted/scripted-request.ts';
-import { errorText, SingletreeError } from '../events/index.ts';
+import { errorText } from '../base/error-text.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
 import type { Reply } from './scripted-reply.ts';
 import { anthropicMessages } from './wire/anthropic-messages.ts';
 import { googleGenerate, googlePath } from './wire/google-generate.ts';

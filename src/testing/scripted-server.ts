@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import { parseJson } from '../base/parse-json.ts';
-import { optionsCheck } from '../events/options/check-options.ts';
-import { callback, field, number, text } from '../events/options/option-fields.ts';
+import { optionsCheck } from '../base/options/check-options.ts';
+import { callback, field, number, text } from '../base/options/option-fields.ts';
 import { type Delay, timerDelay } from '../agents/model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../agents/model/scripted/scripted-request.ts';
 import { type ReplyOutcome, sendReply } from './scripted-reply.ts';
 import { type ArrivedRequest, type RouteOptions, scriptedRoutes } from './scripted-routes.ts';
-import type { Mutable } from '../events/mutable.ts';
+import type { Mutable } from '../base/mutable.ts';
 
 export interface ScriptedServerOptions extends RouteOptions {
   /** Default: a free one. */

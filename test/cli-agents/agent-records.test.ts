@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readAgentRecords } from '../../scripts/agent-records.ts';
 import { isConsumed } from '../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { recordOf, textOf } from '../../src/agents/cli/shared/wire-value.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { readRecording } from '../support/recorded-channel.ts';

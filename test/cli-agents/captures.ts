@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import { RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
-import { type Activity, createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { type Activity, createActivityState, projectActivity } from '../../src/projections/index.ts';
 
 const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
 const base = Date.parse('2026-01-01T00:00:00.000Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import { findProgram } from '../../src/agents/cli/agent/find-program.ts';
 import { agentTable } from '../../src/cli/agents.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
-import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { createActivityState, projectActivity } from '../../src/projections/index.ts';
 import { activity } from './translated.ts';
 
 /** The activity that each line adds when it arrives, and at the end: `type second what`. The clock is the line number. */

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Harness } from '../../src/control/harness/index.ts';
+import { Harness } from '../../src/control/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
 import { installPrograms, isTried, programsReady } from './support/real-program.ts';

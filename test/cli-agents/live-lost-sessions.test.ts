@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { removeWrittenSessions } from '../../src/agents/cli/sessions/remove-sessions.ts';
 import { HandOverScene, turns } from './support/hand-over-scene.ts';
 import { installPrograms, isTried, programsReady } from './support/real-program.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { toWrittenMessages } from '../../src/agents/cli/sessions/written-session.ts';
 import type { Message } from '../../src/projections/message.ts';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import type { ModelScript, ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
-import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { createActivityState, projectActivity } from '../../src/projections/index.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';
 import { installPrograms, programNames, programsReady, realProgram } from './support/real-program.ts';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import { type AgentEvent, checkOrder, parseEvent } from '../../src/events/index.ts';
-import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { createActivityState, projectActivity } from '../../src/projections/index.ts';
 import { mutated, mutationSteps } from '../support/mutated-lines.ts';
 import { type Capture, captures, linesOf } from './captures.ts';
 

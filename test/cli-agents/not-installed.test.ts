@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { cliAgent, SessionPool } from '../../src/agents/index.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { type ProcessEnd, RunTranslation } from '../../src/agents/cli/agent/run-translation.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
-import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { createActivityState, projectActivity } from '../../src/projections/index.ts';
 import { activity, translated } from './translated.ts';
 
 /** An update of a session of an ACP agent. */

@@ -8,7 +8,7 @@ import type { RunnableAgent } from '../../src/cli/agents/runnable-agent.ts';
 import { type RunRequest, type RunWatcher, runAgent } from '../../src/cli/run/run-agent.ts';
 import { createGraph, reduceEvent } from '../../src/graph/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
-import type { Activity } from '../../src/projections/activity/index.ts';
+import type { Activity } from '../../src/projections/index.ts';
 import { fakeProgram } from './support/fake-program.ts';
 
 const executable = fakeProgram();

@@ -1,8 +1,7 @@
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import type { CliAdapter } from '../../src/agents/cli/contract/cli-adapter.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
-import type { Activity } from '../../src/projections/activity/index.ts';
-import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { type Activity, createActivityState, projectActivity } from '../../src/projections/index.ts';
 
 /** Translates records as one program prints them, to the end of its stream. */
 export function translated(agent: string, ...records: unknown[]): AgentEvent[] {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cliAdapters } from '../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { toWrittenMessages, type WrittenMessage } from '../../src/agents/cli/sessions/written-session.ts';
 import { writableSessions } from '../../src/cli/threads/commands.ts';
 import { importSession } from '../../src/control/import/import-session.ts';

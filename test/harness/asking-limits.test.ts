@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
-import type { HarnessTool } from '../../src/control/harness/index.ts';
+import { Conversations, type HarnessTool } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { relayBook } from '../../src/projections/relay-book.ts';
-import { Conversations } from '../../src/control/index.ts';
 import { toRelayAnswer } from '../../src/terminal/session/relay-band.ts';
 import { calls, scene, yolo } from './scene.ts';
 

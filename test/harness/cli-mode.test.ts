@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
-import { Harness } from '../../src/control/harness/index.ts';
+import { Harness } from '../../src/control/index.ts';
 import { fakeProgram } from '../cli-agents/support/fake-program.ts';
 import { watch } from './scene.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
 import { describe, expect, it } from 'vitest';
-import { Harness } from '../../src/control/harness/index.ts';
+import { Harness } from '../../src/control/index.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Harness, type HeartbeatHandler } from '../../src/control/harness/index.ts';
+import { Harness, type HeartbeatHandler } from '../../src/control/index.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';
 import { isDetached, watch } from './scene.ts';
 

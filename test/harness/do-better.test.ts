@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig, type HarnessEvent } from '../../src/control/index.ts';
 import { deltaOf } from '../../src/control/harness/messages/message-view.ts';
 import { MemoryLog, SqliteLog, type Tail } from '../../src/log/index.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Harness } from '../../src/control/harness/index.ts';
+import { Harness } from '../../src/control/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { calls, echo, gate, linesOf, scene, sent, silentAfterOneWord, waitingTool, watch, yolo } from './scene.ts';
 

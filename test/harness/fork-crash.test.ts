@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { checkOrder } from '../../src/events/index.ts';
-import type { HarnessTool } from '../../src/control/harness/index.ts';
+import type { HarnessTool } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { killedLog, ownedLog } from '../support/killed-log.ts';
 import { byTask, fork, forking, forksOf, stored } from './fork-scene.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Harness } from '../../src/control/harness/index.ts';
+import { Harness } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { memoryScene, smallLimits } from '../support/memory-scene.ts';
 import { collaborator, fork, forksOf } from './fork-scene.ts';

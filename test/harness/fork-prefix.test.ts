@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptByStep, type ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
-import { Harness } from '../../src/control/harness/index.ts';
+import { Harness } from '../../src/control/index.ts';
 import { type ScriptedServer, startScriptedServer } from '../../src/testing/scripted-server.ts';
 import { byTask, collaborator, fork, memory } from './fork-scene.ts';
 import { memoryScene, newMemoryThread, observersEnded, say } from '../support/memory-scene.ts';

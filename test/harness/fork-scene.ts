@@ -1,6 +1,6 @@
 import { Memory } from '../../src/agents/memory/memory.ts';
 import type { ModelScript, ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
-import type { HarnessSubagent, HarnessThread } from '../../src/control/harness/index.ts';
+import type { HarnessSubagent, HarnessThread } from '../../src/control/index.ts';
 import type { EventLog } from '../../src/log/index.ts';
 import { calls, echo, scene, type SceneOptions } from './scene.ts';
 

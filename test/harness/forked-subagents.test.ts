@@ -6,7 +6,7 @@ import {
   parseSubagentMeta,
   RequestContext,
   taskWriteTool,
-} from '../../src/control/harness/index.ts';
+} from '../../src/control/index.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { byTask, collaborator, fork, forking, forksOf, resultOf, stored } from './fork-scene.ts';

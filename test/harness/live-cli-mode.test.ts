@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { SessionPool } from '../../src/agents/cli/live/session-pool.ts';
-import { Harness } from '../../src/control/harness/index.ts';
+import { Harness } from '../../src/control/index.ts';
 import { fakeProgram } from '../cli-agents/support/fake-program.ts';
 import { watch } from './scene.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { createModelRegistry } from '../../src/agents/model/registry/registry.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
-import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { anyModel, calls, scene, waitingTool, watch, yolo } from './scene.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { Memory } from '../../src/agents/memory/memory.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../../src/agents/model/scripted/scripted-request.ts';
-import { type HarnessEvent, RequestContext } from '../../src/control/harness/index.ts';
+import { type HarnessEvent, RequestContext } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { observe, reflect, smallLimits } from '../support/memory-scene.ts';
 import { gate, scene, type Scene, type SceneOptions } from './scene.ts';

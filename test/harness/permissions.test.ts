@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../../src/agents/permissions/index.ts';
-import {
-  askUserTool,
-  type PermissionPolicy,
-  taskWriteTool,
-  type ToolCategory,
-} from '../../src/control/harness/index.ts';
+import type { PermissionRuleSet } from '../../src/agents/index.ts';
+import { askUserTool, type PermissionPolicy, taskWriteTool, type ToolCategory } from '../../src/control/index.ts';
 import { calls, echo, scene, type SceneOptions, yolo } from './scene.ts';
 
 const categories: Record<string, ToolCategory> = { echo: 'read' };

@@ -8,7 +8,7 @@ import {
   type HarnessMessage,
   submitPlanTool,
   type ToolCategory,
-} from '../../src/control/harness/index.ts';
+} from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import * as z from 'zod';
 import { calls, echo, gate, scene, sent, watch, yolo } from './scene.ts';
@@ -243,7 +243,7 @@ describe('a call that needs approval', () => {
   });
 
   it('passes more context to its tools', async () => {
-    const { RequestContext } = await import('../../src/control/harness/index.ts');
+    const { RequestContext } = await import('../../src/control/index.ts');
     const tool = {
       description: 'tells who asks',
       execute: (_: unknown, context?: { requestContext?: { get(key: string): unknown } }) => [

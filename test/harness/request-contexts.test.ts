@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
-import { Conversations, Supervisor } from '../../src/control/index.ts';
-import { type HarnessTool, RequestContext } from '../../src/control/harness/index.ts';
+import { Conversations, type HarnessTool, RequestContext, Supervisor } from '../../src/control/index.ts';
 import { type EventLog, MemoryLog } from '../../src/log/index.ts';
 import { calls, scene, sent, waitingTool, yolo } from './scene.ts';
 

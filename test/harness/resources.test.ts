@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Harness, HarnessConfig } from '../../src/control/harness/index.ts';
+import type { Harness, HarnessConfig } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, gate, scene, waitingTool, yolo } from './scene.ts';
 

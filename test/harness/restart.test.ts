@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
-import { Harness, type HarnessConfig, type HarnessDisplayState } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig, type HarnessDisplayState } from '../../src/control/index.ts';
 import { type EventLog, MemoryLog, SqliteLog } from '../../src/log/index.ts';
 import { anyModel, calls, echo, isDetached, scene, sent, waitingTool, watch, yolo } from './scene.ts';
 

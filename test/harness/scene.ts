@@ -8,7 +8,7 @@ import {
   type ScriptedModelOptions,
   scriptedModel,
 } from '../../src/agents/model/scripted/scripted-model.ts';
-import { Harness, type HarnessConfig, type HarnessEvent, type HarnessTool } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig, type HarnessEvent, type HarnessTool } from '../../src/control/index.ts';
 import { line } from '../support/harness-log.ts';
 import { type Gate, gate } from '../support/scripted-agent.ts';
 

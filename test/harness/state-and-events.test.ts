@@ -9,7 +9,7 @@ import {
   type HarnessToolContext,
   RequestContext,
   taskWriteTool,
-} from '../../src/control/harness/index.ts';
+} from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, echo, scene, watch, yolo } from './scene.ts';
 

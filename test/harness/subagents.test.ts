@@ -8,7 +8,7 @@ import {
   parseSubagentMeta,
   RequestContext,
   type StopCondition,
-} from '../../src/control/harness/index.ts';
+} from '../../src/control/index.ts';
 import { calls, echo, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
 
 const explore: HarnessSubagent = {

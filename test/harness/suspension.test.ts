@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/agents/loop/tool.ts';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
-import type { HarnessTool } from '../../src/control/harness/index.ts';
+import type { HarnessTool } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, echo, gate, scene, sent, waitingTool, yolo } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { unpaired } from '../support/unpaired-events.ts';

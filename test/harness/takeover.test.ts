@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import { openRunsOf } from '../../src/control/supervision/open-runs.ts';
-import { defined } from '../../src/events/defined.ts';
+import { defined } from '../../src/base/defined.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, echo, isDetached, scene } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
-import { Harness, type HarnessConfig } from '../../src/control/harness/index.ts';
+import { Harness, type HarnessConfig } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { anyModel, watch } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HarnessConfig } from '../../src/control/harness/index.ts';
+import type { HarnessConfig } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, scene, type SceneOptions, sent, waitingTool, yolo } from './scene.ts';
 

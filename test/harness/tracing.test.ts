@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestContext, traceIdOf } from '../../src/control/harness/index.ts';
+import { RequestContext, traceIdOf } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { calls, isDetached, scene, waitingTool, yolo } from './scene.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Harness } from '../../src/control/harness/index.ts';
+import type { Harness } from '../../src/control/index.ts';
 import { anyModel, calls, scene, waitingTool, yolo } from './scene.ts';
 
 type Choose = (harness: Harness) => Promise<void>;

@@ -6,15 +6,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
-import {
-  Harness,
-  mastraToolNames,
-  RequestContext,
-  Workspace,
-  type WorkspaceConfig,
-} from '../../src/control/harness/index.ts';
+import { Harness, mastraToolNames, RequestContext, Workspace, type WorkspaceConfig } from '../../src/control/index.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
-import { createActivityState, projectActivity } from '../../src/projections/activity/index.ts';
+import { createActivityState, projectActivity } from '../../src/projections/index.ts';
 import { importThread, MemoryLog } from '../../src/log/index.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';
 import { calls, echo, scene, watch, yolo } from './scene.ts';

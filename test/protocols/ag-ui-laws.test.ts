@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent, LoggedEvent } from '../../src/events/index.ts';
 import { createConversation, defaultActive, reduceConversation } from '../../src/graph/index.ts';
 import { projectThread } from '../../src/projections/index.ts';
-import { type AgUiEvent, agUiEncoder, agUiMessages } from '../../src/protocols/ag-ui/index.ts';
+import { type AgUiEvent, agUiEncoder, agUiMessages } from '../../src/protocols/index.ts';
 import { encodeAll } from '../../src/protocols/encoder.ts';
 import {
   type AgUiClient,

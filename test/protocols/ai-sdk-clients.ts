@@ -1,7 +1,7 @@
 import * as ai6 from 'ai';
 import * as ai5 from 'ai5';
 import * as ai7 from 'ai7';
-import { type AiSdkChunk, aiSdkFraming, type AiSdkVersion } from '../../src/protocols/ai-sdk/index.ts';
+import { type AiSdkChunk, aiSdkFraming, type AiSdkVersion } from '../../src/protocols/index.ts';
 
 /** The message a client made of a stream, and the errors it met. */
 export interface ReadMessage {

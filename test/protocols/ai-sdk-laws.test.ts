@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lawRuns } from '../support/run-size.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
-import { type AiSdkChunk, type AiSdkVersion, aiSdkEncoder } from '../../src/protocols/ai-sdk/index.ts';
+import { type AiSdkChunk, type AiSdkVersion, aiSdkEncoder } from '../../src/protocols/index.ts';
 import { encodeAll } from '../../src/protocols/encoder.ts';
 import { conversationLog } from '../support/random-conversations.ts';
 import { eventStream } from '../support/random-events.ts';

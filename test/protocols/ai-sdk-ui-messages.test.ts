@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { createConversation, defaultActive, reduceConversation } from '../../src/graph/index.ts';
 import { projectThread } from '../../src/projections/index.ts';
-import { aiSdkEncoder, type AiSdkVersion, type UiMessage, uiMessages } from '../../src/protocols/ai-sdk/index.ts';
+import { aiSdkEncoder, type AiSdkVersion, type UiMessage, uiMessages } from '../../src/protocols/index.ts';
 import { encodeAll } from '../../src/protocols/encoder.ts';
 import { conversationLog } from '../support/random-conversations.ts';
 import { eventStream } from '../support/random-events.ts';

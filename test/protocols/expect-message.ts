@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type AiSdkVersion, aiSdkEncoder } from '../../src/protocols/ai-sdk/index.ts';
+import { type AiSdkVersion, aiSdkEncoder } from '../../src/protocols/index.ts';
 import { encodeAll } from '../../src/protocols/encoder.ts';
 import { examples } from '../support/request-examples.ts';
 import { readMessage, versions } from './ai-sdk-clients.ts';

@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type AgentEvent, parseEventText } from '../../src/events/index.ts';
-import { aiSdkEncoder } from '../../src/protocols/ai-sdk/index.ts';
+import { aiSdkEncoder, checkFlowOrder, flowEncoder } from '../../src/protocols/index.ts';
 import { encodeAll } from '../../src/protocols/encoder.ts';
-import { checkFlowOrder, flowEncoder } from '../../src/protocols/flow/index.ts';
 import { readMessage, versions } from './ai-sdk-clients.ts';
 
 const folder = fileURLToPath(new URL('../cli-agents/fixtures/', import.meta.url));

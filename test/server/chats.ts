@@ -1,7 +1,7 @@
 import * as ai6 from 'ai';
 import * as ai5 from 'ai5';
 import * as ai7 from 'ai7';
-import type { AiSdkVersion } from '../../src/protocols/ai-sdk/index.ts';
+import type { AiSdkVersion } from '../../src/protocols/index.ts';
 
 /** A message as the tests look at it. */
 export interface Shown {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../src/control/diagnostics.ts';
+import type { Diagnostic } from '../../src/base/diagnostics.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { foldSpans } from '../../src/protocols/otel/span-fold.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';

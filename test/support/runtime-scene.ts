@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { defineTool, type LoopAgentOptions, loopAgent, type PermissionRuleSet } from '../../src/agents/index.ts';
-import type { ModelScript, ScriptedPart } from '../../src/agents/model/scripted/script.ts';
-import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
+import { type ModelScript, scriptByStep, type ScriptedPart } from '../../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { checkFlowOrder, type FlowEvent } from '../../src/protocols/index.ts';

@@ -1,4 +1,4 @@
-import type { HarnessEvent } from '../../src/control/harness/index.ts';
+import type { HarnessEvent } from '../../src/control/index.ts';
 
 /** The starts, updates and ends of messages and agents that have no partner. */
 export function unpaired(events: readonly HarnessEvent[]): string[] {

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent, EventOf } from '../../events/index.ts';
-import { Supervisor } from '../../control/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import type { RelayAnswer } from '../agent.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';

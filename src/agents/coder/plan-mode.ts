@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
-import { decide, type Decision, type PermissionRuleSet, type ToolRequest } from '../permissions/index.ts';
+import { decide, type Decision } from '../permissions/decide.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
+import { type ToolRequest, commandArgument } from '../permissions/tool-request.ts';
 import { conversationCategory } from '../permissions/conversation-category.ts';
-import { commandArgument } from '../permissions/tool-request.ts';
 import { isPlainRepository } from './plain-repository.ts';
 
 /** Commands that only read, whatever arguments a `*` stands for. Any other command is asked about in plan mode. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type AgentEvent, checkOrder } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
 import type { Answers } from '../agent.ts';
 import { demoAgent, demoSuggestions } from './demo-agent.ts';
 

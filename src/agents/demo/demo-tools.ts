@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../loop/tool.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
 
 /** Allows reads; asks about saving. */
 export const demoPermissions: PermissionRuleSet = {

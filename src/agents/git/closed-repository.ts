@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { type GitCall, GitFailure, type GitOutput, runGit } from './run-git.ts';
 import { readSmallFile } from './small-file.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 
 /** A limit that asks. */
 export interface AskedLimit {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../events/options/option-fields.ts';
+import { field } from '../../base/options/option-fields.ts';
 
 /** A limit of spending; an absent field has none. */
 export interface Limit {

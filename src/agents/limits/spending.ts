@@ -1,4 +1,5 @@
-import { type AgentEvent, newId } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';

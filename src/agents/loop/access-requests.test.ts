@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { foldRun } from '../../projections/run-state.ts';
 import type { RelayAnswer } from '../agent.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import { workspaceTools } from '../tools/index.ts';
-import { workspace } from '../workspace/index.ts';
+import { workspaceTools } from '../tools/workspace-tools.ts';
+import { workspace } from '../workspace/workspace-folder.ts';
 import { loopAgent } from './loop-agent.ts';
 import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 

@@ -1,6 +1,6 @@
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import { type Asking, askPerson } from '../ask-person.ts';
-import type { ToolRequest } from '../permissions/index.ts';
+import type { ToolRequest } from '../permissions/tool-request.ts';
 import { Semaphore } from '../semaphore.ts';
 import { accessCovers, type PathAccess, pathAccessIn } from '../workspace/path-access.ts';
 

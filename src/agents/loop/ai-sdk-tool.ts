@@ -1,6 +1,6 @@
-import { defined } from '../../events/defined.ts';
-import { invalidArgument, wordsFor } from '../../events/options/check-options.ts';
-import { isObject } from '../../events/options/option-fields.ts';
+import { defined } from '../../base/defined.ts';
+import { invalidArgument, wordsFor } from '../../base/options/check-options.ts';
+import { isObject } from '../../base/options/option-fields.ts';
 import { checkTool } from './check-tool.ts';
 import { readSchema } from '../schema/read-schema.ts';
 import type { Tool, ToolCall, ToolReturn } from './tool.ts';

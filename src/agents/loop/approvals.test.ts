@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
 import { foldRun } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
 import type { HostParams } from '../invoke-params.ts';
 import { type ModelScript, scriptByStep } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
 import { loopAgent } from './loop-agent.ts';
 import { defineTool } from './tool.ts';
 import { runParams, type SetParams } from '../../../test/support/run-params.ts';

@@ -1,18 +1,11 @@
-import { defined } from '../../events/defined.ts';
-import type { EventOf } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import { type Asking, askPerson, type PersonAnswer } from '../ask-person.ts';
-import {
-  type Decision,
-  type DecisionSource,
-  decideAll,
-  type Grant,
-  grantCovers,
-  grantFor,
-  isReview,
-  type ToolRequest,
-} from '../permissions/index.ts';
-import type { PathAccess } from '../workspace/index.ts';
+import { type Decision, type DecisionSource, decideAll, isReview } from '../permissions/decide.ts';
+import { type Grant, grantCovers, grantFor } from '../permissions/grants.ts';
+import type { ToolRequest } from '../permissions/tool-request.ts';
+import type { PathAccess } from '../workspace/path-access.ts';
 import { AccessRequests, neededAccess } from './access-requests.ts';
 import { type CallPreview, checkInput, type Tool, type ToolCall } from './tool.ts';
 

@@ -1,4 +1,5 @@
-import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { toolOutputOf } from '../../events/tools.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { RunResult } from '../run-result.ts';
 import { settledChild } from '../subagents/child-run.ts';

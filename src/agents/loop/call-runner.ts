@@ -1,11 +1,13 @@
-import { defined } from '../../events/defined.ts';
-import { errorText, type EventOf, isToolParseError, type ToolOutput } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { errorText } from '../../base/error-text.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { isToolParseError, type ToolOutput } from '../../events/tools.ts';
 import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
 import { Approvals, type ApprovalsOptions, resolvedRequest, toolRequest } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
-import type { ToolRequest } from '../permissions/index.ts';
+import type { ToolRequest } from '../permissions/tool-request.ts';
 import { Semaphore } from '../semaphore.ts';
-import type { PathAccess } from '../workspace/index.ts';
+import type { PathAccess } from '../workspace/path-access.ts';
 import { isAccessRelay } from './access-requests.ts';
 import { TimeLimit } from './time-limit.ts';
 import { checkInput, type Tool } from './tool.ts';

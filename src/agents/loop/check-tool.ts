@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { once } from '../../events/define.ts';
-import { checkValue, invalidArgument, wordsFor } from '../../events/options/check-options.ts';
-import { callback, field, isObject, text } from '../../events/options/option-fields.ts';
+import { once } from '../../base/once.ts';
+import { checkValue, invalidArgument, wordsFor } from '../../base/options/check-options.ts';
+import { callback, field, isObject, text } from '../../base/options/option-fields.ts';
 import type { Tool } from './tool.ts';
 
 /** What every provider accepts as the name of a tool. */

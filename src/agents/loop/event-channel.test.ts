@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { EventChannel, forwardEvents } from './event-channel.ts';
 
 const report = (content: unknown, toolCallId = 'c') =>

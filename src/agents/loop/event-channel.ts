@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { unfrozenEvents } from '../frozen-events.ts';
 
 /** A progress report of a tool. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
-import type { DecisionSource, PermissionRuleSet } from '../permissions/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { DecisionSource } from '../permissions/decide.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { field, isObject, number, text } from '../../events/options/option-fields.ts';
+import { field, isObject, number, text } from '../../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
 import { compactionOption, type CompactionOptions } from '../memory/compaction-options.ts';
 import { memoryField, type Memory } from '../memory/memory.ts';
@@ -9,7 +9,7 @@ import type { ModelSettings } from '../model/call/model-settings.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import type { PermissionRuleSet, Policy } from '../permissions/index.ts';
+import type { PermissionRuleSet, Policy } from '../permissions/rule.ts';
 import type { RunOrigin } from '../invoke-params.ts';
 import type { AgentTools } from './ai-sdk-tool.ts';
 import { contextSchema } from './check-tool.ts';

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, checkOrder, type EventOf, type EventType, isToolParseError } from '../../events/index.ts';
+import type { AgentEvent, EventOf, EventType } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import { isToolParseError } from '../../events/tools.ts';
 import { foldRun } from '../../projections/run-state.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
 import { defineTool, type Tool, type ToolCall } from './tool.ts';

@@ -1,11 +1,11 @@
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { CallableAgent } from '../agent.ts';
 import { type InvokeParams, toInvokeParams, type InvokeRequest, type RunOrigin } from '../invoke-params.ts';
-import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
+import { invalidArgument, optionsCheck } from '../../base/options/check-options.ts';
 import { agentNamed } from '../model/call/model-options.ts';
 import { checkModelId } from '../model/registry/model-source.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import { toRuleSet } from '../permissions/index.ts';
+import { toRuleSet } from '../permissions/check-sources.ts';
 import { frozenEvents } from '../frozen-events.ts';
 import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';

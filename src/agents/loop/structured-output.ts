@@ -1,5 +1,5 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { type ReadSchema, readSchema } from '../schema/read-schema.ts';
 import { validate } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import type { ToolReturn } from './tool.ts';
 
 /** Returns a tool's return value in the form that the log stores; throws when it is not JSON. */

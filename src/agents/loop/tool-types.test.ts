@@ -1,8 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import { defineTool, isCallOf, loopAgent, type Tool } from '../index.ts';
+import { defineTool, isCallOf, type Tool } from './tool.ts';
+import { loopAgent } from './loop-agent.ts';
 import { runParams } from '../../../test/support/run-params.ts';
 
 const weather = defineTool({

@@ -1,12 +1,14 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ProviderTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Agent, RelayAnswer } from '../agent.ts';
 import type { RunOrigin } from '../invoke-params.ts';
 import type { RunResult } from '../run-result.ts';
 import type { Budget, Lineage } from '../subagents/lineage.ts';
-import type { RequestPaths } from '../permissions/index.ts';
-import type { PathAccess, ResolvedPath } from '../workspace/index.ts';
+import type { RequestPaths } from '../permissions/tool-request.ts';
+import type { PathAccess } from '../workspace/path-access.ts';
+import type { ResolvedPath } from '../workspace/resolved-path.ts';
 import { jsonSchemaOf } from '../schema/read-schema.ts';
 import { checkTool } from './check-tool.ts';
 

@@ -1,7 +1,7 @@
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { milliseconds, number } from '../../events/options/option-fields.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { milliseconds, number } from '../../base/options/option-fields.ts';
 import type * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Tool } from '../loop/tool.ts';
 import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } from './mcp-server.ts';
 import type { McpOptions, McpSource } from './mcp-source.ts';

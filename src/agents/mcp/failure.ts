@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { errorText } from '../../events/index.ts';
+import { errorText } from '../../base/error-text.ts';
 import { brokenStream } from './http-transport.ts';
 import type { McpServer } from './mcp-server.ts';
 import { shortened } from './tool-result.ts';

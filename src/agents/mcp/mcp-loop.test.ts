@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testProgram } from '../../../test/support/mcp.ts';
-import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
 import type { HostParams } from '../invoke-params.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpSource } from './mcp-source.ts';
 import { runParams } from '../../../test/support/run-params.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { once } from '../../events/define.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { checkValue } from '../../events/options/check-options.ts';
+import { once } from '../../base/once.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { checkValue } from '../../base/options/check-options.ts';
 
 const text = () => z.string().min(1);
 const texts = () => z.record(z.string(), z.string());

@@ -1,7 +1,7 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { setTimeout } from 'node:timers/promises';
 import type { Tool as McpTool, Progress } from '@modelcontextprotocol/client';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Tool, ToolCall, ToolReturn } from '../loop/tool.ts';
 import { untilAborted } from '../loop/until-aborted.ts';
 import { Connection, longestTimeout } from './connection.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../events/defined.ts';
-import { newId } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { newId } from '../../events/ids.ts';
 import type { SummaryEvent } from './memory-host.ts';
 import type { MemoryContents } from './memory-contents.ts';
 import type { Chunk } from './observation-plan.ts';

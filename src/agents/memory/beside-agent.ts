@@ -1,4 +1,6 @@
-import { type AgentEvent, errorText, type EventOf, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Agent } from '../agent.ts';
 import type { InvokeParams } from '../invoke-params.ts';
 import { EventChannel } from '../loop/event-channel.ts';

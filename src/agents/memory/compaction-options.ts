@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { callback, flag, number, text } from '../../events/options/option-fields.ts';
+import { callback, flag, number, text } from '../../base/options/option-fields.ts';
 import { modelSource } from '../model/call/model-options.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';
 

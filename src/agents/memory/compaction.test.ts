@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Supervisor } from '../../control/index.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { readConversation } from '../../control/thread-record.ts';
-import { type AgentEvent, checkOrder, type EventOf } from '../../events/index.ts';
-import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import { activeUpTo } from '../../graph/conversation/active.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
 import { compactionMessage } from '../../projections/model-input/summary-messages.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';

@@ -1,6 +1,7 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { type AgentEvent, type EventOf, newId } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
 import type { Message } from '../../projections/message.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { resolveModel } from '../model/registry/model-source.ts';

@@ -1,4 +1,5 @@
-import { type EventOf, newId } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
 import type { Agent } from '../agent.ts';
 import { type AskModel, besideAgent, type BesideAgentOptions } from './beside-agent.ts';
 import type { MemoryJob, SummaryEvent } from './memory-host.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { compactionMessage, isObservation } from '../../projections/model-input/summary-messages.ts';

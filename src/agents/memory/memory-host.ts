@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { Agent } from '../agent.ts';
 import type { Spending } from '../limits/spending.ts';

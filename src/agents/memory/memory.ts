@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, field, having, milliseconds, text } from '../../events/options/option-fields.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { callback, field, having, milliseconds, text } from '../../base/options/option-fields.ts';
 import { modelSource, retryField } from '../model/call/model-options.ts';
 import type { RetryOptions } from '../model/call/retry.ts';
 import type { ModelSource } from '../model/registry/model-source.ts';

@@ -10,9 +10,11 @@ import {
   say,
   smallLimits,
 } from '../../../test/support/memory-scene.ts';
-import { Supervisor } from '../../control/index.ts';
-import { type AgentEvent, checkOrder } from '../../events/index.ts';
-import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import { activeUpTo } from '../../graph/conversation/active.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 

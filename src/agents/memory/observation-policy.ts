@@ -1,4 +1,5 @@
-import { type AgentEvent, errorText } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { errorText } from '../../base/error-text.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { untilAborted } from '../loop/until-aborted.ts';
 import { activateChunks, activateReflection } from './activation.ts';

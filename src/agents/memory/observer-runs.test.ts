@@ -11,9 +11,9 @@ import {
   say,
   smallLimits,
 } from '../../../test/support/memory-scene.ts';
-import { Supervisor } from '../../control/index.ts';
-import { checkOrder } from '../../events/index.ts';
-import { SqliteLog } from '../../log/index.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
+import { checkOrder } from '../../events/order.ts';
+import { SqliteLog } from '../../log/sqlite/sqlite-log.ts';
 import { totals } from '../../projections/totals.ts';
 import { foldAll } from '../../projections/fold.ts';
 

@@ -9,10 +9,12 @@ import {
   smallLimits,
 } from '../../../test/support/memory-scene.ts';
 import { requestHashes } from '../../../test/support/request-hashes.ts';
-import { Supervisor } from '../../control/index.ts';
-import { MemoryLog, type NewThread } from '../../log/index.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import type { NewThread } from '../../log/event-log.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
-import { activeUpTo, createConversation, reduceConversation } from '../../graph/index.ts';
+import { activeUpTo } from '../../graph/conversation/active.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import { defineTool } from '../loop/tool.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens } from '../model/tokens/tokens.ts';

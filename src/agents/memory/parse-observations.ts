@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 /** What an observer or a reflector wrote. */
 export interface Observed {
   readonly text: string;

@@ -5,7 +5,7 @@ import { condensingAgent, type CondensingAgentOptions, type SummaryContent } fro
 import type { SummaryEvent } from './memory-host.ts';
 import { parseObservations } from './parse-observations.ts';
 import { compressionLevels, reflectorInstructions, reflectorPrompt } from './prompts.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 export interface ReflectorOptions
   extends Pick<CondensingAgentOptions, 'model' | 'covers' | 'registry' | 'retry' | 'timeoutMs'> {

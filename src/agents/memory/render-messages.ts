@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { AssistantPart, Message, ToolResultPart } from '../../projections/message.ts';
 import { countTokens } from '../model/tokens/tokens.ts';

@@ -1,5 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { ModelStepOptions } from '../model/call/model-step.ts';
 
 /** The step that a policy prepares: a model call of a policy that resembles those of the run hits the same cache. */

@@ -1,4 +1,6 @@
-import { type Conversation, defaultActive, getBufferedFrom } from '../../graph/index.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import { getBufferedFrom } from '../../graph/conversation/queries.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
 import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { Memory } from './memory.ts';

@@ -1,5 +1,5 @@
 import { parse, type Word } from 'unbash';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { type Glob, isWild } from './glob.ts';
 
 /** One word of a command pattern. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { ResolvedPath } from '../workspace/index.ts';
+import type { ResolvedPath } from '../workspace/resolved-path.ts';
 import { type Glob, globOf, isWild, matchesGlob } from './glob.ts';
 import type { Guarding } from './shell-pattern.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { parsePermissionRules } from './rule.ts';
 
 const messageFor = (value: unknown): string => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { parseCommandPattern } from './command-pattern.ts';
 import { isWild } from './glob.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lawRuns } from '../../../test/support/run-size.ts';
-import { cliAdapters } from '../cli/adapters/index.ts';
+import { cliAdapters } from '../cli/adapters/cli-adapters.ts';
 import { createModelRegistry } from '../model/registry/registry.ts';
 import { environmentFor, type EnvironmentPolicy, listEnvironment, policyFor } from './environment.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { guardScript } from './guard-script.ts';
 import { childVariable } from './process-marks.ts';
 

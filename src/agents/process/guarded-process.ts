@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { signalGroup } from './process-group.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { endOrphanedProcesses } from './orphaned-processes.ts';
 import { listWithPs } from './process-list.ts';
 import { startGuarded } from './guarded-process.ts';

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { processGuard } from './process-guard.ts';
 import { endProcesses, type ShownProcess, type Surroundings } from './process-list.ts';
 import { childVariable, hasLivingOwner, isGuardOfEnded, runVariable, threadMark } from './process-marks.ts';

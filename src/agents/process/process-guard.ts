@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { guardScript } from './guard-script.ts';
 import { guardMark, guardVariable } from './process-marks.ts';
 

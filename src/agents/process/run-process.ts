@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { withInputFile } from './input-file.ts';
 import { type LinePiece, LineReader } from './line-reader.ts';

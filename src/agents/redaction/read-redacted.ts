@@ -1,5 +1,5 @@
-import type { LoggedEvent } from '../../events/index.ts';
-import type { EventLog, ReadRange } from '../../log/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { EventLog, ReadRange } from '../../log/event-log.ts';
 import { RedactedEvents } from './redacted-events.ts';
 import type { Redactor } from './redactor.ts';
 

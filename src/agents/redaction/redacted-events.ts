@@ -1,4 +1,4 @@
-import { definitionOf, type LoggedEvent } from '../../events/index.ts';
+import { definitionOf, type LoggedEvent } from '../../events/vocabulary.ts';
 import type { Redactor } from './redactor.ts';
 import { FragmentText } from './fragment-text.ts';
 

@@ -1,4 +1,4 @@
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import type { Agent } from '../agent.ts';
 import type { ConversationParams, HostParams, RunParams } from '../invoke-params.ts';
 import type { EventSink } from '../loop/event-channel.ts';

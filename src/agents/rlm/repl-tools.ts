@@ -1,5 +1,7 @@
-import { defined } from '../../events/defined.ts';
-import { type AgentEvent, type EventOf, SingletreeError, type ToolOutput, toolOutputOf } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
 import type { CallRunner } from '../loop/call-runner.ts';
 import type { Tool } from '../loop/tool.ts';
 import { commandArgument } from '../permissions/tool-request.ts';

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../events/index.ts';
-import { createGraph, getChildren, reduceEvent } from '../../graph/index.ts';
+import type { AgentEvent, EventOf, EventType } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import { createGraph, reduceEvent } from '../../graph/graph.ts';
+import { getChildren } from '../../graph/queries.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../agent.ts';
 import { defineTool } from '../loop/tool.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
 import { type RlmAgentOptions, rlmAgent } from './rlm-agent.ts';
 import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 

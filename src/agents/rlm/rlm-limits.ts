@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** The limits of a run of a recursive language model. */
 export interface RlmLimits {

@@ -1,5 +1,7 @@
-import { defined } from '../../events/defined.ts';
-import { type AgentEvent, errorText, type EventOf, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { InvokeParams } from '../invoke-params.ts';
 import { Background } from '../loop/background.ts';

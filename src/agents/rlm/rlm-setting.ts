@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Agent } from '../agent.ts';
@@ -9,7 +9,7 @@ import type { EventChannel } from '../loop/event-channel.ts';
 import { readContexts } from '../loop/run-contexts.ts';
 import { modelAgent } from '../model/call/model-agent.ts';
 import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
-import { checkSources, toRuleSet } from '../permissions/index.ts';
+import { checkSources, toRuleSet } from '../permissions/check-sources.ts';
 import { inheritParams } from '../subagents/inherited-params.ts';
 import { Lineage } from '../subagents/lineage.ts';
 import { replInstructions } from './instructions.ts';

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
-import { errorText, SingletreeError } from '../../events/index.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { persistDeclarations } from './declarations.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 import type { GlobalsConfig } from './sandbox-globals.ts';

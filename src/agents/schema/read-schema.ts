@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { errorText } from '../../events/index.ts';
-import { invalidArgument } from '../../events/options/check-options.ts';
+import { errorText } from '../../base/error-text.ts';
+import { invalidArgument } from '../../base/options/check-options.ts';
 
 type JsonSchema = Record<string, unknown>;
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent, EventOf } from '../../events/index.ts';
-import { createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { createActivityState, projectActivity } from '../../projections/activity/project-activity.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import { describeTool } from '../loop/tool.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, checkOrder, type EventOf, type LoggedEvent } from '../../events/index.ts';
-import { createGraph, getChildren, type Graph, reduceEvent } from '../../graph/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import type { AgentEvent, EventOf, LoggedEvent } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import { createGraph, type Graph, reduceEvent } from '../../graph/graph.ts';
+import { getChildren } from '../../graph/queries.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
-import { Supervisor } from '../../control/index.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
 import type { Agent, Answers } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
 import { defineTool } from '../loop/tool.ts';
 import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
 import { agentTool } from './agent-tool.ts';
 import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 

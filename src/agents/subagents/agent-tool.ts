@@ -1,8 +1,8 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import type { AgentEvent } from '../../events/index.ts';
-import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
-import { field, name, number } from '../../events/options/option-fields.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { invalidArgument, optionsCheck } from '../../base/options/check-options.ts';
+import { field, name, number } from '../../base/options/option-fields.ts';
 import type { Agent } from '../agent.ts';
 import type { InvokeParams } from '../invoke-params.ts';
 import { checkAgentIds } from '../agent-ids.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Agent } from '../agent.ts';
 import type { InvokeParams } from '../invoke-params.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { ConversationParams, HostParams, InvokeParams, RunParams } from '../invoke-params.ts';
 
 /** What a subagent inherits from its parent: where it belongs, the decisions of people, and its rules and limits. */

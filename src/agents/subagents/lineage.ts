@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { sumCounts } from '../../events/usage-sum.ts';
 import type { RunState } from '../../projections/run-state.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SerialQueue } from '../../events/serial-queue.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
 import type { TaskChange, TaskResult } from './task-changes.ts';
 import type { TaskItemSnapshot } from './task-item.ts';
 

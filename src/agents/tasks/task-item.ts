@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 
 const text = z.string().min(1);
 

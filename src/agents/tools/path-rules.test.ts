@@ -11,13 +11,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { RelayAnswer } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import type { PermissionRule, Policy } from '../permissions/index.ts';
-import { workspace } from '../workspace/index.ts';
-import { workspaceTools } from './index.ts';
+import type { PermissionRule, Policy } from '../permissions/rule.ts';
+import { workspace } from '../workspace/workspace-folder.ts';
+import { workspaceTools } from './workspace-tools.ts';
 import { runParams } from '../../../test/support/run-params.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-path-rules-')));

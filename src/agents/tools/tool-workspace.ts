@@ -1,8 +1,9 @@
 import { dropOldest } from '../drop-oldest.ts';
 import type { ToolCall } from '../loop/tool.ts';
-import type { RequestPaths } from '../permissions/index.ts';
+import type { RequestPaths } from '../permissions/tool-request.ts';
 import { Semaphore } from '../semaphore.ts';
-import type { Stamp, WorkspaceFolder } from '../workspace/index.ts';
+import type { Stamp } from '../workspace/file-changes.ts';
+import type { WorkspaceFolder } from '../workspace/workspace-folder.ts';
 
 /** The state that the tools of one workspace share. */
 export interface ToolWorkspace {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { lineText } from '../process/line-reader.ts';
 import { type ProcessLine, runProcess } from '../process/run-process.ts';
 import type { WorkspaceFolder } from './workspace-folder.ts';

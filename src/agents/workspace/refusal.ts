@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** The error for a refused path; the message gives the reason. */
 export function refused(path: string, problem: string): SingletreeError {

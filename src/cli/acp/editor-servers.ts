@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { SessionMcpServers } from '../../agents/agent.ts';
-import { type Agent, connectAllMcp, type McpSources } from '../../agents/index.ts';
-import type { TrustedFolders } from '../../config/index.ts';
+import type { SessionMcpServers, Agent } from '../../agents/agent.ts';
+import { connectAllMcp, type McpSources } from '../../agents/mcp/connect-mcp.ts';
+import type { TrustedFolders } from '../../config/project-trust.ts';
 import type { McpServer } from '@agentclientprotocol/sdk';
 
 /**

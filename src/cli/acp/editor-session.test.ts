@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import type { Diagnostic } from '../../control/diagnostics.ts';
-import { Conversations, Supervisor } from '../../control/index.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import type { Diagnostic } from '../../base/diagnostics.ts';
+import { Conversations } from '../../control/conversations/conversations.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import type { AgentContext } from '@agentclientprotocol/sdk';
 import { EditorSession } from './editor-session.ts';
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { TrustedFolders } from '../../config/index.ts';
-import { ignoreDiagnostic } from '../../control/diagnostics.ts';
-import { Conversations, Supervisor } from '../../control/index.ts';
+import { TrustedFolders } from '../../config/project-trust.ts';
+import { ignoreDiagnostic } from '../../base/diagnostics.ts';
+import { Conversations } from '../../control/conversations/conversations.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { runIdsOf } from '../../server/run-ids.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutModel } from '../coder.ts';

@@ -1,5 +1,5 @@
-import type { Conversations } from '../../control/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { Conversations } from '../../control/conversations/conversations.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 /** Something that a person can do in an editor with a line that begins with a slash. */
 interface SessionCommand {

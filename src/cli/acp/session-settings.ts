@@ -1,4 +1,4 @@
-import type { AgentInfo } from '../../protocols/index.ts';
+import type { AgentInfo } from '../../protocols/http-agents.ts';
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 
 /** What a session has chosen; the first of what its agent offers when absent. */

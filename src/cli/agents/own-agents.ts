@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
-import { cliAdapters } from '../../agents/cli/adapters/index.ts';
-import type { Config } from '../../config/index.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
+import type { Config } from '../../config/config-schema.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** The ids of the agents that need no configuration, whether they can be used here or not. */
 export const builtInIds: readonly string[] = ['coder', ...Object.keys(cliAdapters), 'acp', 'demo'];

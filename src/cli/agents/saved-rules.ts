@@ -1,7 +1,8 @@
-import { decide, type DecisionReview, type PermissionRule } from '../../agents/permissions/index.ts';
-import type { Agent } from '../../agents/index.ts';
+import { decide, type DecisionReview } from '../../agents/permissions/decide.ts';
+import type { PermissionRule } from '../../agents/permissions/rule.ts';
+import type { Agent } from '../../agents/agent.ts';
 import { StoredRules } from '../../config/stored-rules.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** Wraps an agent so that the rules that a person saved for all conversations apply to its calls, from the next call on. */
 export function withSavedRules(agent: Agent, home: string): Agent {

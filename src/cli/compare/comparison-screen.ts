@@ -1,7 +1,7 @@
-import type { Conversations } from '../../control/index.ts';
+import type { Conversations } from '../../control/conversations/conversations.ts';
 import type { ComparedRun } from '../../control/worktrees/comparison.ts';
-import type { LoggedEvent } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import { durationText } from '../../projections/presentation/wording.ts';
 import { RowFeed } from '../../terminal/rows/row-feed.ts';
 import type { ScreenSize } from '../../terminal/screen/inline-renderer.ts';

@@ -1,9 +1,9 @@
-import { Worktrees } from '../../control/index.ts';
+import { Worktrees } from '../../control/worktrees/worktrees.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
 import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
 import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { visibleLine } from '../../events/terminal-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { visibleLine } from '../../base/terminal-text.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { ageText, counted, printJson, printResult, printTable } from '../print.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';

@@ -1,5 +1,5 @@
 import { openSite } from '../settings/site.ts';
-import { Supervisor } from '../../control/index.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
 import type { McpGrant } from '../../server/mcp/mcp-access.ts';
 import { Site } from '../../server/site.ts';
 import { installedAgents } from '../agents/installed-agents.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { relayText } from './relay-text.ts';
 

@@ -1,5 +1,5 @@
 import { standardOutput, withoutSecrets } from '../../control/standard-output.ts';
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { relayDetails, relayTitle } from '../../terminal/rows/relay-details.ts';
 import { ansiOfLine, lead, type Line, span, type Styling } from '../../terminal/screen/styled-line.ts';

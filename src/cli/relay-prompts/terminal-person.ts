@@ -1,8 +1,10 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { standardOutput } from '../../control/standard-output.ts';
-import { defined } from '../../events/defined.ts';
-import { errorText, type EventOf, SingletreeError } from '../../events/index.ts';
-import { visibleText } from '../../events/terminal-text.ts';
+import { defined } from '../../base/defined.ts';
+import { errorText } from '../../base/error-text.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { visibleText } from '../../base/terminal-text.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { type AnswerChoice, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { editInEditor } from '../../terminal/session/external-editor.ts';

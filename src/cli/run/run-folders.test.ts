@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { removeRunFolders } from './run-record.ts';
 
 it('removes the folders of the runs, and nothing that a hostile id points at', async () => {

@@ -1,12 +1,12 @@
 import type { RunReport, RunWatcher } from './run-agent.ts';
 import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
-import type { EventOf, LoggedEvent } from '../../events/index.ts';
+import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 import { pathName } from '../../projections/presentation/path-name.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
-import type { EventLog, RawLine, Thread } from '../../log/index.ts';
-import type { Activity } from '../../projections/activity/index.ts';
-import { plainText } from '../../events/terminal-text.ts';
+import type { EventLog, RawLine, Thread } from '../../log/event-log.ts';
+import type { Activity } from '../../projections/activity/activity.ts';
+import { plainText } from '../../base/terminal-text.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { shortIds } from '../threads/find-thread.ts';
 import { finalAnswer } from '../../projections/reading/final-answer.ts';

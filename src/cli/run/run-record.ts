@@ -8,9 +8,12 @@ import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
 import { rawRecord } from '../../agents/cli/saved/raw-record.ts';
 import { removeWrittenSessions } from '../../agents/cli/sessions/remove-sessions.ts';
 import { printNotice } from '../../control/standard-output.ts';
-import { type AgentEvent, parseEventText, SingletreeError } from '../../events/index.ts';
-import type { RawLine } from '../../log/index.ts';
-import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { parseEventText } from '../../events/parse.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { RawLine } from '../../log/event-log.ts';
+import type { Activity } from '../../projections/activity/activity.ts';
+import { createActivityState, projectActivity } from '../../projections/activity/project-activity.ts';
 import { writtenSessionsFolder } from '../settings/home.ts';
 import { RunTotals } from './run-totals.ts';
 

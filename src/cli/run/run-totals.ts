@@ -1,7 +1,8 @@
-import type { RunOutcome } from '../../control/index.ts';
-import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
+import type { RunOutcome } from '../../control/supervision/run-counts.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { toolOutputOf } from '../../events/tools.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
-import type { Activity } from '../../projections/activity/index.ts';
+import type { Activity } from '../../projections/activity/activity.ts';
 
 /** The totals of a run: tokens including subagents, cost when it is known, changed files, calls that did not run. */
 export class RunTotals {

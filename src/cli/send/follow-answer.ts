@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { Transcript } from '../threads/transcript.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 

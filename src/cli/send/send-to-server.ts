@@ -1,9 +1,10 @@
 import { exitCodeFor } from '../run/run-totals.ts';
 import { printResult } from '../print.ts';
-import { type Client, createClient } from '../../client/index.ts';
-import { defined } from '../../events/defined.ts';
+import { type Client, createClient } from '../../client/client.ts';
+import { defined } from '../../base/defined.ts';
 import { traceVariable } from '../../agents/process/process-marks.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { ownRunMarks, runHeader } from '../../control/supervision/inside-run.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { singletreeHome } from '../settings/home.ts';

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import type { Config } from '../../config/index.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import type { AccessToken } from '../../server/index.ts';
+import type { Config } from '../../config/config-schema.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { AccessToken } from '../../server/security/access.ts';
 
 /** The `--token` option: one token each time, as SECRET or NAME=SECRET. */
 export function tokenOption(): Option {

@@ -1,9 +1,10 @@
-import type { Config } from '../../config/index.ts';
-import type { OnDiagnostic } from '../../control/diagnostics.ts';
-import { Webhook } from '../../control/index.ts';
-import { defined } from '../../events/defined.ts';
-import { type EventType, SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { Config } from '../../config/config-schema.ts';
+import type { OnDiagnostic } from '../../base/diagnostics.ts';
+import { Webhook } from '../../control/webhooks/webhook.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventType } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 interface WebhookHost {
   readonly log: EventLog;

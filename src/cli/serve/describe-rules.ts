@@ -1,10 +1,11 @@
 import { builtInCoderRules } from '../../agents/coder/coder-agent.ts';
-import type { PermissionRule, Policy } from '../../agents/index.ts';
-import type { ConfigValue, LoadedConfig } from '../../config/index.ts';
+import type { PermissionRule, Policy } from '../../agents/permissions/rule.ts';
+import type { ConfigValue } from '../../config/merge-config.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
 import type { StoredRule, StoredRules } from '../../config/stored-rules.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import type { RulesInfo } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { RulesInfo } from '../../protocols/http-settings.ts';
 import type { CoderEquipment } from '../coder.ts';
 
 const builtIn = 'built in';

@@ -2,29 +2,23 @@ import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import type { InvokeParams } from '../../agents/invoke-params.ts';
-import { parsePermissionRules } from '../../agents/permissions/index.ts';
+import { parsePermissionRules } from '../../agents/permissions/rule.ts';
 import { startEvent } from '../../agents/start-event.ts';
-import {
-  describeUntrusted,
-  type LoadedConfig,
-  RecentProjects,
-  TrustedFolders,
-  trustQuestionText,
-} from '../../config/index.ts';
+import { describeUntrusted, trustQuestionText } from '../../config/trust-text.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { RecentProjects } from '../../config/recent-projects.ts';
+import { TrustedFolders } from '../../config/project-trust.ts';
 import { StoredRules } from '../../config/stored-rules.ts';
-import { Worktrees } from '../../control/index.ts';
-import { defined } from '../../events/defined.ts';
-import { type AgentEvent, errorText, SingletreeError } from '../../events/index.ts';
-import type {
-  AgentInfo,
-  FolderList,
-  ProjectInfo,
-  RulesInfo,
-  SavedRuleBody,
-  SetupInfo,
-  TrustBody,
-} from '../../protocols/index.ts';
-import type { AgentDirectory, ProjectHost } from '../../server/index.ts';
+import { Worktrees } from '../../control/worktrees/worktrees.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { AgentInfo, SetupInfo } from '../../protocols/http-agents.ts';
+import type { FolderList, ProjectInfo, TrustBody } from '../../protocols/http-projects.ts';
+import type { RulesInfo, SavedRuleBody } from '../../protocols/http-settings.ts';
+import type { AgentDirectory } from '../../server/agent-directory.ts';
+import type { ProjectHost } from '../../server/project-host.ts';
 import { type InstalledAgents, installedAgents } from '../agents/installed-agents.ts';
 import { ownAgents } from '../agents/own-agents.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';

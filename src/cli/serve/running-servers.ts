@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { createClient } from '../../client/index.ts';
-import { RecentProjects } from '../../config/index.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { createClient } from '../../client/client.ts';
+import { RecentProjects } from '../../config/recent-projects.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 const runningServer = z.object({
   url: z.string(),

@@ -1,5 +1,5 @@
 import { isInstalled } from '../../agents/cli/agent/find-program.ts';
-import type { AgentInfo } from '../../protocols/index.ts';
+import type { AgentInfo } from '../../protocols/http-agents.ts';
 
 /** What the first screen of the server shows. */
 export interface StartScreen {

@@ -1,6 +1,6 @@
 import { standardError } from '../../control/standard-output.ts';
-import { SingletreeError } from '../../events/index.ts';
-import type { ModelProviderInfo } from '../../protocols/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { ModelProviderInfo } from '../../protocols/http-settings.ts';
 import { tableLines } from '../print.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 

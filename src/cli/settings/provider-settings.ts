@@ -1,15 +1,15 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { ModelRegistry } from '../../agents/index.ts';
+import type { ModelRegistry } from '../../agents/model/registry/registry.ts';
 import { modelFailure } from '../../agents/model/call/failure.ts';
-import { isSet, StoredProviders } from '../../config/index.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { isSet, StoredProviders } from '../../config/stored-providers.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import {
   type ModelProviderBody,
   modelProviderBody,
   type ModelProviderInfo,
   type ModelProviderTest,
-} from '../../protocols/index.ts';
+} from '../../protocols/http-settings.ts';
 import { configuredRegistry, findModelServers, offeredModels } from '../coder.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import type { EnvironmentPolicy } from '../../agents/index.ts';
-import { type Config, type LoadConfigOptions, loadConfig, type LoadedConfig } from '../../config/index.ts';
+import type { EnvironmentPolicy } from '../../agents/process/environment.ts';
+import type { Config } from '../../config/config-schema.ts';
+import { type LoadConfigOptions, loadConfig, type LoadedConfig } from '../../config/load-config.ts';
 import { trustQuestion, untrustedLines } from '../config.ts';
 import { singletreeHome } from './home.ts';
 import { printNotice } from '../../control/standard-output.ts';

@@ -1,11 +1,13 @@
 import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config/index.ts';
-import { SingletreeError } from '../../events/singletree-error.ts';
-import { type EventLog, openStore, parseStoreUrl } from '../../log/index.ts';
+import type { Config } from '../../config/config-schema.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { openStore } from '../../log/store/open-store.ts';
+import { parseStoreUrl } from '../../log/store/store-url.ts';
 import { makeSingletreeHome, singletreeHome } from './home.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
 /** The options of a command that opens the log. */

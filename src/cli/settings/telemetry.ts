@@ -1,11 +1,12 @@
 import { traceVariable } from '../../agents/process/process-marks.ts';
-import type { OnDiagnostic } from '../../control/diagnostics.ts';
+import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import { printNotice } from '../../control/standard-output.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { parseTraceparent, type RunTrace } from '../../events/trace-context.ts';
-import type { EventLog } from '../../log/index.ts';
-import type { Sampling, Telemetry, TelemetryOptions } from '../../telemetry/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import type { Sampling } from '../../telemetry/sampling.ts';
+import type { Telemetry, TelemetryOptions } from '../../telemetry/telemetry.ts';
 import { packageVersion } from '../package-version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,23 +1,21 @@
 import type { ModelRequest } from '../../agents/agent.ts';
 import { adapterNamed } from '../../agents/cli/adapters/adapter-named.ts';
-import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
 import type { ModelTool } from '../../agents/loop/tool.ts';
 import { listEnvironment } from '../../agents/process/environment.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 import { ThreadState } from '../../control/thread-memory.ts';
-import { defined } from '../../events/defined.ts';
-import { type EventOf, type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { printableText } from '../../events/terminal-text.ts';
-import { defaultActive } from '../../graph/index.ts';
-import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
-import {
-  type Message,
-  projectMessages,
-  projectReport,
-  projectRequest,
-  type SentRequest,
-} from '../../projections/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { printableText } from '../../base/terminal-text.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
+import type { Message } from '../../projections/message.ts';
+import { projectMessages } from '../../projections/model-input/project-messages.ts';
+import { projectReport, projectRequest, type SentRequest } from '../../projections/model-input/project-request.ts';
 import { runnableAgent } from '../agents/runnable-agent.ts';
 import { loadSettings, type Settings } from '../settings/settings.ts';
 import { findThread } from './find-thread.ts';

@@ -8,12 +8,15 @@ import { pipeline } from 'node:stream/promises';
 import { toWrittenMessages } from '../../agents/cli/sessions/written-session.ts';
 import { eventsWithoutSecrets } from '../../agents/redaction/redacted-events.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
-import { defined } from '../../events/defined.ts';
-import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
-import { readEvents, type Thread } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import { readEvents } from '../../log/read-events.ts';
+import type { Thread } from '../../log/event-log.ts';
 import { toLines } from '../../log/jsonl.ts';
-import { projectMessages } from '../../projections/index.ts';
+import { projectMessages } from '../../projections/model-input/project-messages.ts';
 import { type DocumentFormat, documentFormats } from '../../protocols/documents/thread-document.ts';
 import { packageVersion } from '../package-version.ts';
 import type { StoreOptions } from '../settings/store-options.ts';
@@ -102,7 +105,7 @@ async function exportSession(
   events: AsyncIterable<LoggedEvent>,
   output: string | undefined,
 ): Promise<void> {
-  const { cliAdapters } = await import('../../agents/cli/adapters/index.ts');
+  const { cliAdapters } = await import('../../agents/cli/adapters/cli-adapters.ts');
   const format = cliAdapters[agentId]?.session;
   if (format === undefined) throw new SingletreeError('invalid_argument', `No session of "${agentId}" can be written.`);
   let conversation = createConversation();

@@ -1,9 +1,10 @@
-import type { ThreadRewind } from '../../control/index.ts';
+import type { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
 import { isSameFolder } from '../../control/same-folder.ts';
 import { ThreadDigests } from '../../control/thread-digests.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { visibleLine } from '../../events/terminal-text.ts';
-import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { visibleLine } from '../../base/terminal-text.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import { askYesNo, canAsk } from '../ask-yes-no.ts';
 
 /** The shortest beginning of an id that is shown or accepted. */

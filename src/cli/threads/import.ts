@@ -5,9 +5,9 @@ import { type ImportedSession, importSession } from '../../control/import/import
 import { type ListedSession, listSessions } from '../../control/import/list-sessions.ts';
 import { findSessions, importableAgents, type SessionSource } from '../../control/import/session-source.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { plainText } from '../../events/terminal-text.ts';
-import type { EventLog } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { plainText } from '../../base/terminal-text.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import { counted, printTable } from '../print.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { importFile } from './actions.ts';

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runMark, runVariable } from '../../agents/process/process-marks.ts';
-import { SqliteLog } from '../../log/index.ts';
+import { SqliteLog } from '../../log/sqlite/sqlite-log.ts';
 import { answerInbox } from './inbox.ts';
 
 let folder: string;

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MemoryLog, SqliteLog } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { SqliteLog } from '../../log/sqlite/sqlite-log.ts';
 import { indexLog } from './queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'singletree-index-'));

@@ -1,6 +1,6 @@
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
 import { interruptedRunOf } from '../../control/supervision/live-run.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 
 /** The threads whose run no live process owns, each with the command that resumes it. */
 export type InterruptedThreads = ReadonlyMap<string, string>;

@@ -1,10 +1,13 @@
 import { counted, printJson, printTable } from '../print.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { plainText } from '../../events/terminal-text.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { plainText } from '../../base/terminal-text.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
-import { allThreads, type EventLog, readEvents, type UsageGroup } from '../../log/index.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
+import type { UsageGroup } from '../../log/derived/usage-totals.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
 import { ProgressLine } from '../run/progress-line.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ThreadRewind } from '../../control/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { findRewindTarget } from './find-thread.ts';
 
 afterEach(() => vi.restoreAllMocks());

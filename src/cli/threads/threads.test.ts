@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import { MemoryLog, readEvents } from '../../log/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 import { demoRun } from '../demo.ts';
 import { ageText, tableLines } from '../print.ts';
 import { findThread, shortIds } from './find-thread.ts';

@@ -1,7 +1,9 @@
-import { type AgentEvent, type EventOf, type LoggedEvent, toolOutputOf } from '../../events/index.ts';
-import { plainText, printableText } from '../../events/terminal-text.ts';
-import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
-import { folderWords } from '../../projections/index.ts';
+import type { AgentEvent, EventOf, LoggedEvent } from '../../events/vocabulary.ts';
+import { toolOutputOf } from '../../events/tools.ts';
+import { plainText, printableText } from '../../base/terminal-text.ts';
+import type { Activity } from '../../projections/activity/activity.ts';
+import { createActivityState, projectActivity } from '../../projections/activity/project-activity.ts';
+import { folderWords } from '../../projections/reading/notice.ts';
 import { isShownAsCall, oneLine, presentCall, presentOperation } from '../../projections/presentation/present-call.ts';
 import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { relayStanding } from '../../projections/relay-book.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../agents/git/changed-lines.ts';
 import { ClosedRepository, locateRepository } from '../../agents/git/closed-repository.ts';
 import { GitFailure } from '../../agents/git/run-git.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
 import { type Base, findBase } from './find-base.ts';
 

@@ -1,5 +1,5 @@
 import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 /** The commit that the work in a folder is based on. */
 export interface Base {

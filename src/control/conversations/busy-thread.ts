@@ -1,5 +1,5 @@
 import type { Clock } from '../../agents/clock.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** How long to wait, and how often, while somebody else begins or ends a run of a thread. */
 export const busy = { ms: 100, tries: 20 };

@@ -1,8 +1,9 @@
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, hasOpen, type Thread } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { hasOpen, openKinds } from '../../log/open-things.ts';
 import { ResultFold, type RunResult } from '../../agents/run-result.ts';
-import { openKinds } from '../../log/open-things.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { presentGrant } from '../../projections/presentation/present-relay.ts';

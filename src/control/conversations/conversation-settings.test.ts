@@ -2,9 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { steeredMessages } from '../../agents/steered-messages.ts';
-import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, MemoryLog } from '../../log/index.ts';
-import { Supervisor } from '../index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
 import { Conversations } from './conversations.ts';
 
 const modes = [

@@ -1,8 +1,9 @@
 import type { Agent } from '../../agents/agent.ts';
-import { defined } from '../../events/defined.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { isGranting } from '../../projections/relay-book.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import { changeMode, type Choice } from '../choice-events.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { RunControl, ThreadFolder } from '../supervision/run-control.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Clock } from '../../agents/clock.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, clock, eventLog, having, name, signal } from '../../events/options/option-fields.ts';
-import type { EventLog } from '../../log/index.ts';
-import type { OnDiagnostic } from '../diagnostics.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { callback, clock, eventLog, having, name, signal } from '../../base/options/option-fields.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { RunControl, RunHandle } from '../supervision/run-control.ts';
 import type { OfferedAgents, SentMessage } from './sent-message.ts';
 

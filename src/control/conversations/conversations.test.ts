@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { defineTool, loopAgent } from '../../agents/index.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
 import { steeredMessages } from '../../agents/steered-messages.ts';
-import { type EventLog, MemoryLog } from '../../log/index.ts';
-import { Supervisor } from '../index.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
 import { Conversations } from './conversations.ts';
 import * as z from 'zod';
 

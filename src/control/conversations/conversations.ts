@@ -1,9 +1,11 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
 import { backgroundClock, systemClock } from '../../agents/clock.ts';
-import { defined } from '../../events/defined.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
-import { SerialQueues } from '../../events/serial-queue.ts';
-import { allThreads, hasOpen } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { SerialQueues } from '../../base/serial-queue.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import { hasOpen } from '../../log/open-things.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';

@@ -3,8 +3,10 @@ import { hostname } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { killedLog } from '../../../test/support/killed-log.ts';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import { Supervisor } from '../index.ts';
-import { hasOpen, type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
+import { hasOpen } from '../../log/open-things.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { Conversations } from './conversations.ts';
 
 /** Conversations in a process of its own, with an agent that does something once for what it is asked. */

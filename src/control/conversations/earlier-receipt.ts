@@ -1,5 +1,6 @@
-import { SingletreeError } from '../../events/index.ts';
-import { type EventLog, readEvents } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 import { messageKey } from '../supervision/message-keys.ts';
 import type { SendReceipt } from './sent-message.ts';
 

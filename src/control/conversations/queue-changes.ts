@@ -1,7 +1,9 @@
-import { defined } from '../../events/defined.ts';
-import { type EventOf, newId, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { storedAdditions } from '../../events/run-additions.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import type { QueueChange } from './conversations-options.ts';
 import { deliveredKey } from '../supervision/message-keys.ts';

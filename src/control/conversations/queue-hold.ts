@@ -1,5 +1,5 @@
-import { SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 /** How long a queue is held while somebody edits. */
 const heldBy = { owner: 'queue editor', ttlMs: 60_000 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { ConversationReader } from './conversation-reader.ts';
 
 const folder = '/home/person/project';

@@ -1,6 +1,6 @@
 import type { AgentCommand } from '../../agents/agent.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
-import { readEvents } from '../../log/index.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { ThreadDigests } from '../thread-digests.ts';
 

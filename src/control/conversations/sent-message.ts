@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
-import { type ContentPart, SingletreeError } from '../../events/index.ts';
+import type { ContentPart } from '../../events/content.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 

@@ -1,6 +1,7 @@
-import { SingletreeError } from '../../events/index.ts';
-import { type Conversation, getRun } from '../../graph/conversation/index.ts';
-import type { Thread } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getRun } from '../../graph/conversation/queries.ts';
+import type { Thread } from '../../log/event-log.ts';
 import { openRunsOf } from '../supervision/open-runs.ts';
 import { runNotFound } from '../supervision/run-ownership.ts';
 import type { OfferedAgents } from './sent-message.ts';

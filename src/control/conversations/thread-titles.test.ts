@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import { coderAgent } from '../../agents/index.ts';
+import { coderAgent } from '../../agents/coder/coder-agent.ts';
 import type { ScriptedRequest } from '../../agents/model/scripted/scripted-request.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { MemoryLog } from '../../log/index.ts';
-import { Supervisor } from '../index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
 import { Conversations } from './conversations.ts';
 
 type Script = (request: ScriptedRequest) => string;

@@ -1,7 +1,8 @@
 import type { TitleRequest } from '../../agents/titles/title-agent.ts';
-import { defined } from '../../events/defined.ts';
-import type { EventOf } from '../../events/index.ts';
-import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 import type { RunControl } from '../supervision/run-control.ts';
 import type { ThreadDigests } from '../thread-digests.ts';
 import { findChosenModel } from './conversation-settings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import { MemoryLog } from '../../log/index.ts';
-import { Supervisor } from '../index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
 import { Conversations } from './conversations.ts';
 
 const echo = scriptedAgent('echo', async function* ({ event }) {

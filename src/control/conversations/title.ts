@@ -1,4 +1,5 @@
-import { type Conversation, getBlocks, getHeads } from '../../graph/conversation/index.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getBlocks, getHeads } from '../../graph/conversation/queries.ts';
 import type { SentMessage } from './sent-message.ts';
 
 const titleLength = 80;

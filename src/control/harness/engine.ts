@@ -1,6 +1,8 @@
-import { defined } from '../../events/defined.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
-import { type EventLog, MemoryLog, type Thread } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import { backgroundClock } from '../../agents/clock.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';

@@ -1,6 +1,6 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { inspect } from 'node:util';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { DisplayScheduler, type DisplaySchedulerOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState, SubagentNames } from './display/display-state.ts';
 import { defaultView, type DisplayView, isSmall, stateOf } from './display/display-view.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { checkArguments } from './arguments/check-arguments.ts';
 import type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';

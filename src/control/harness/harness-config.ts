@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import type { AiSdkModel } from '../../agents/model/specification/converted-model.ts';
 import type { Memory } from '../../agents/memory/memory.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { RunFollower } from '../supervision/run-control.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';

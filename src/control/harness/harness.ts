@@ -1,4 +1,4 @@
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { HarnessBase } from './harness-base.ts';
 import type { HarnessMessage } from './harness-message.ts';

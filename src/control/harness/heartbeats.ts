@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { backgroundClock, type Clock, systemClock } from '../../agents/clock.ts';
 
 /** The maximum wait for an active beat. */

@@ -1,5 +1,6 @@
-import { defined } from '../../events/defined.ts';
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { plainEvent } from '../../log/encode.ts';
 
 const keptLength = 64 * 1024;

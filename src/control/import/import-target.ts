@@ -1,8 +1,8 @@
-import { defined } from '../../events/defined.ts';
-import type { AgentEvent } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { giveUp } from '../../log/encode.ts';
 import { defaultMaxEventBytes } from '../../log/event-size.ts';
-import type { EventLog, RawLine, Thread } from '../../log/index.ts';
+import type { EventLog, RawLine, Thread } from '../../log/event-log.ts';
 import { makeTitle } from '../conversations/title.ts';
 import { fitEvent } from './fit-event.ts';
 import { type ImportNote, importKey, type SessionSource, threadIdFor } from './session-source.ts';

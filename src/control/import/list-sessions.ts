@@ -1,4 +1,4 @@
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import { findImportedThread, sessionStatus, type SessionSource } from './session-source.ts';
 
 /** A session that was found, with what the log has of it. */

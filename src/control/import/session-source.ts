@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { cliAdapters } from '../../agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
 import type { FoundSession, SessionFormat, SessionPlace } from '../../agents/cli/sessions/session-format.ts';
-import { SingletreeError } from '../../events/index.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 
 /** A session of an external agent that can be imported. */
 export interface SessionSource {

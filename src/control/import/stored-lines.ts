@@ -1,4 +1,4 @@
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 /** How many raw lines are read at once: they may be long. */
 const page = 16;

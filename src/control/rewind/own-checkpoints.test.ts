@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { ThreadRewind } from './rewind-thread.ts';
 
 let root: string;

@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { type Checkpoint, readCheckpoint } from '../../agents/coder/checkpoints/checkpoint.ts';
-import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import { readPagesBackwards } from '../../log/read-events.ts';
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { coderAgent } from '../../agents/coder/coder-agent.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { MemoryLog } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { ThreadRewind } from './rewind-thread.ts';
 

@@ -1,9 +1,12 @@
 import type { Agent, Answers, UserMessage } from '../../agents/agent.ts';
 import type { ConversationParams, HostParams, RunParams } from '../../agents/invoke-params.ts';
-import { defined } from '../../events/defined.ts';
-import { errorText, type AgentEvent, type EventOf, OrderChecker, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { errorText } from '../../base/error-text.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { OrderChecker } from '../../events/order.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
-import { ThreadWriter } from '../../log/index.ts';
+import { ThreadWriter } from '../../log/thread-writer.ts';
 import type { StoredContexts } from '../stored-contexts.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';

@@ -1,8 +1,10 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { Answers } from '../../agents/agent.ts';
-import { type AgentEvent, isStoreUnavailable, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { isStoreUnavailable, SingletreeError } from '../../base/singletree-error.ts';
 import { type RunAdditions, storedAdditions } from '../../events/run-additions.ts';
-import { type AppendOptions, type EventLog, type Lease, type RawLine, ThreadWriter } from '../../log/index.ts';
+import type { AppendOptions, EventLog, Lease, RawLine } from '../../log/event-log.ts';
+import { ThreadWriter } from '../../log/thread-writer.ts';
 import { lateResults } from './late-results.ts';
 import { renewalMs } from './lease-times.ts';
 import { acquireThreadLease } from './thread-lease.ts';

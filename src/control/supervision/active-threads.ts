@@ -1,5 +1,5 @@
-import { errorText } from '../../events/error-text.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { ActiveRun } from './active-run.ts';
 import { ActiveThread, type ActiveThreadOptions } from './active-thread.ts';
 import { OutageReports } from './store-outage.ts';

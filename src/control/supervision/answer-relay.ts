@@ -1,9 +1,10 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { RelayAnswer } from '../../agents/agent.ts';
 import type { RelayInbox } from '../../agents/relay-inbox.ts';
-import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { currentTime } from '../../log/event-time.ts';
-import type { AppendOptions, EventLog } from '../../log/index.ts';
+import type { AppendOptions, EventLog } from '../../log/event-log.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import type { RelayBook, RelayClosing, RelayEntry } from '../../projections/relay-book.ts';
 

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { RunHandle } from './run-control.ts';
 import { Supervisor } from './supervisor.ts';
 

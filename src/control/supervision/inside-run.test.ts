@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runMark, runVariable } from '../../agents/process/process-marks.ts';
-import { MemoryLog, type Thread } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import type { Thread } from '../../log/event-log.ts';
 import { checkOutsideRuns } from './inside-run.ts';
 
 afterEach(() => vi.unstubAllEnvs());

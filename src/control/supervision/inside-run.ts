@@ -1,6 +1,9 @@
 import { runMark, runVariable, threadMark } from '../../agents/process/process-marks.ts';
-import { type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, readEvents, type Thread } from '../../log/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 import { openRunsOf } from './open-runs.ts';
 import { readStartedBy } from './started-by.ts';
 

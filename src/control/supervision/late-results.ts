@@ -1,4 +1,5 @@
-import { type AgentEvent, lateResult } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { lateResult } from '../../events/order.ts';
 
 /** Returns what is appended about calls that finished in a process after it lost their run: their results are not used. */
 export function lateResults(unwritten: readonly AgentEvent[]): AgentEvent[] {

@@ -1,4 +1,4 @@
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 /** The default duration of a lease without renewal when owners run on several machines. */
 export const remoteLeaseMs = 15_000;

@@ -1,4 +1,4 @@
-import type { EventLog, Thread } from '../../log/index.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import { type OpenRun, openRunsOf } from './open-runs.ts';
 import { isEndedProcess } from './process-owner.ts';
 import { threadLease } from './thread-lease.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import type { RunState } from '../../projections/run-state.ts';
 
 type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;

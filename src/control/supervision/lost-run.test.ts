@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { gate } from '../../../test/support/scripted-agent.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { defineTool, loopAgent } from '../../agents/index.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { checkOrder, type EventType, SingletreeError } from '../../events/index.ts';
-import { type EventLog, MemoryLog } from '../../log/index.ts';
-import { Supervisor } from '../index.ts';
+import { checkOrder } from '../../events/order.ts';
+import type { EventType } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from './supervisor.ts';
 
 const hourMs = 3_600_000;
 

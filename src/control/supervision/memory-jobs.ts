@@ -1,8 +1,12 @@
 import type { MemoryHost, MemoryJob, SummaryEvent } from '../../agents/memory/memory-host.ts';
-import { defined } from '../../events/defined.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
-import { activeUpTo, type Conversation, getBufferedFrom } from '../../graph/index.ts';
-import { type EventLog, type Lease, ThreadWriter } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { activeUpTo } from '../../graph/conversation/active.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getBufferedFrom } from '../../graph/conversation/queries.ts';
+import type { EventLog, Lease } from '../../log/event-log.ts';
+import { ThreadWriter } from '../../log/thread-writer.ts';
 import type { Message } from '../../projections/message.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
 import type { ThreadState, ThreadMemory } from '../thread-memory.ts';

@@ -1,4 +1,6 @@
-import { allThreads, type EventLog, type RunRequested, type Thread } from '../../log/index.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import type { RunRequested } from '../../log/open-things.ts';
 
 /** A run that was requested and has no end. */
 export interface OpenRun extends RunRequested {

@@ -1,6 +1,9 @@
 import type { SummaryEvent, ThreadObservations } from '../../agents/memory/memory-host.ts';
-import { type Conversation, defaultActive, getBlocks, getChunks, getSummaries } from '../../graph/index.ts';
-import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import { getBlocks, getChunks, getSummaries } from '../../graph/conversation/queries.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import { isObservation } from '../../projections/model-input/summary-messages.ts';
 import { spansOf } from '../../projections/reading/spans.ts';
 import type { ThreadMemory } from '../thread-memory.ts';

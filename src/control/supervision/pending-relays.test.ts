@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import { type EventLog, MemoryLog } from '../../log/index.ts';
-import { Supervisor } from '../index.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from './supervisor.ts';
 
 const asking = scriptedAgent('asking', async function* ({ event, answer }) {
   yield event('relay', { id: 'first', relayKind: 'question', question: 'One?' });

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { findProcessStart, isRunning } from '../../agents/process/process-state.ts';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 
 let ownStart: string | undefined;
 

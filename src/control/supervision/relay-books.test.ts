@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
-import { importThread, MemoryLog, type ReadRange, type Thread } from '../../log/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { importThread } from '../../log/jsonl.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import type { ReadRange, Thread } from '../../log/event-log.ts';
 import { RelayBooks } from './relay-books.ts';
 
 /** A log in memory that notes how many events were read. */

@@ -1,6 +1,8 @@
-import { type EventOf, SingletreeError } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { currentTime } from '../../log/event-time.ts';
-import { allThreads, type EventLog, type Thread } from '../../log/index.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { RelayBook, relayBook, type RelayEntry, relayStanding } from '../../projections/relay-book.ts';
 import { ThreadDigests } from '../thread-digests.ts';

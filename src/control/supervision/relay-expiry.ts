@@ -1,7 +1,7 @@
 import type { Clock } from '../../agents/clock.ts';
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { currentTime } from '../../log/event-time.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 type Relay = EventOf<'relay'>;
 

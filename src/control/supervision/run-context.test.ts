@@ -1,8 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import { agentTool, defineTool, loopAgent, rlmAgent, type ToolCall } from '../../agents/index.ts';
+import { agentTool } from '../../agents/subagents/agent-tool.ts';
+import { defineTool, type ToolCall } from '../../agents/loop/tool.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
+import { rlmAgent } from '../../agents/rlm/rlm-agent.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { MemoryLog } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import { Conversations } from '../conversations/conversations.ts';
 import type { ContextRequest } from './run-context.ts';

@@ -1,8 +1,10 @@
 import type { RunParams } from '../../agents/invoke-params.ts';
-import { defined } from '../../events/defined.ts';
-import { errorText, SingletreeError } from '../../events/index.ts';
-import { type Conversation, getChunk } from '../../graph/index.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getChunk } from '../../graph/conversation/queries.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import type { OpenRun } from './open-runs.ts';
 
 /** The run that a context is made for. */

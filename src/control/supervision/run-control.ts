@@ -1,6 +1,7 @@
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import type { RunResult } from '../../agents/run-result.ts';
-import type { ContentPart, EventOf } from '../../events/index.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import type { RunCounts, RunOutcome } from './run-counts.ts';

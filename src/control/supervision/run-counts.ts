@@ -1,5 +1,5 @@
 import type { RunResult } from '../../agents/run-result.ts';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
 export type RunOutcome = RunResult['reason'];

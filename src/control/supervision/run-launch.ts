@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { EndNote, StartOptions } from './run-control.ts';

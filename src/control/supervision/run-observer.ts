@@ -1,5 +1,5 @@
 import { deriveRunContext, formatTraceparent, type RunTrace } from '../../events/trace-context.ts';
-import type { OnDiagnostic } from '../diagnostics.ts';
+import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { FinishedRun, RunFollower } from './run-control.ts';
 import { RunCounts, type RunOutcome } from './run-counts.ts';
 

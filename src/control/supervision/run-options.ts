@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { agent, callback, flag, name, number, object } from '../../events/options/option-fields.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { agent, callback, flag, name, number, object } from '../../base/options/option-fields.ts';
 import type { AbortOptions, RetryRunOptions, StartOptions } from './run-control.ts';
 
 const content = () =>

@@ -4,12 +4,17 @@ import { hostname } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { type Agent, defineTool, loopAgent } from '../../agents/index.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { type AgentEvent, checkOrder, type EventType } from '../../events/index.ts';
-import { type EventLog, MemoryLog } from '../../log/index.ts';
-import { Supervisor, type SupervisorOptions } from '../index.ts';
+import type { AgentEvent, EventType } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from './supervisor.ts';
+import type { SupervisorOptions } from './supervisor-options.ts';
 
 const echo = defineTool({
   name: 'echo',

@@ -1,6 +1,8 @@
-import { errorText } from '../../events/error-text.ts';
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog } from '../../log/index.ts';
+import { errorText } from '../../base/error-text.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { Clock } from '../../agents/clock.ts';
 import { ownerCheckMs, renewalMs } from './lease-times.ts';
 import { hasEndedOwner } from './live-run.ts';

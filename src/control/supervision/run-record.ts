@@ -1,8 +1,8 @@
 import { endOrphanedProcesses } from '../../agents/process/orphaned-processes.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import { readRun } from '../thread-record.ts';
 import type { ActiveThread } from './active-thread.ts';

@@ -1,9 +1,13 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import { agentTool, defineTool, loopAgent, type RunResult } from '../../agents/index.ts';
+import { agentTool } from '../../agents/subagents/agent-tool.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
+import type { RunResult } from '../../agents/run-result.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
 import { addUsage, noUsage } from '../../events/usage-sum.ts';
-import { MemoryLog, readEvents } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import { Conversations } from '../conversations/conversations.ts';
 import { Supervisor } from './supervisor.ts';

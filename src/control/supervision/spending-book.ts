@@ -1,8 +1,8 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { Allowances } from '../../agents/limits/allowances.ts';
 import type { SpentTotals } from '../../agents/limits/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { readEvents } from '../../log/read-events.ts';
 import type { Clock } from '../../agents/clock.ts';

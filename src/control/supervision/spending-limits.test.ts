@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type Agent, agentTool, defineTool, type Limits, loopAgent, modelAgent, rlmAgent } from '../../agents/index.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { agentTool } from '../../agents/subagents/agent-tool.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import type { Limits } from '../../agents/limits/limits.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
+import { modelAgent } from '../../agents/model/call/model-agent.ts';
+import { rlmAgent } from '../../agents/rlm/rlm-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import type { EventOf, EventType, LoggedEvent } from '../../events/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import type { EventOf, EventType, LoggedEvent } from '../../events/vocabulary.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { memoryScene } from '../../../test/support/memory-scene.ts';
-import { Supervisor } from '../index.ts';
+import { Supervisor } from './supervisor.ts';
 
 const echo = defineTool({ name: 'echo', description: 'says it', input: z.object({}), execute: () => 'hi' });
 const usage = { inputTokens: 60, outputTokens: 40 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Thread } from '../../log/index.ts';
+import type { Thread } from '../../log/event-log.ts';
 
 /** How many callers and threads a thread remembers, the newest. */
 const most = 50;

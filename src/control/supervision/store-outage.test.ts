@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { defineTool, loopAgent } from '../../agents/index.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { type EventLog, MemoryLog } from '../../log/index.ts';
-import { Supervisor } from '../index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { Supervisor } from './supervisor.ts';
 import { StoreOutage } from './store-outage.ts';
 
 const full = new SingletreeError('log_full', 'The disk is full.');

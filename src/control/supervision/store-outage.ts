@@ -1,4 +1,5 @@
-import { type AgentEvent, isStoreUnavailable, type SingletreeError } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { isStoreUnavailable, type SingletreeError } from '../../base/singletree-error.ts';
 import type { Clock } from '../../agents/clock.ts';
 
 export interface StoreOutageOptions {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import type { RunParams } from '../../agents/invoke-params.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
 import {
   agent,
   callback,
@@ -12,16 +12,16 @@ import {
   having,
   milliseconds,
   name,
-} from '../../events/options/option-fields.ts';
+} from '../../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../../agents/limits/limits.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import { backgroundClock, type Clock } from '../../agents/clock.ts';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { printNotice } from '../standard-output.ts';
 import { defaultLeaseMs } from './lease-times.ts';
 import { processOwner } from './process-owner.ts';
-import type { OnDiagnostic } from '../diagnostics.ts';
+import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { ContextOf } from './run-context.ts';
 import type { RunFollower } from './run-control.ts';

@@ -2,14 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type Agent, defineTool, type ConversationParams, loopAgent } from '../../agents/index.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import type { ConversationParams } from '../../agents/invoke-params.ts';
+import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { type ModelScript, scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../events/index.ts';
-import { createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
-import { type EventLog, MemoryLog } from '../../log/index.ts';
+import type { AgentEvent, EventOf, EventType } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
-import { continueRun, Supervisor } from '../index.ts';
+import { continueRun } from './continue-run.ts';
+import { Supervisor } from './supervisor.ts';
 
 const echo = defineTool({
   name: 'echo',

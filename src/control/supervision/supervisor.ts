@@ -1,12 +1,15 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { Agent, RelayAnswer } from '../../agents/agent.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { Spending } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
-import { type AgentEvent, newId, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { deriveTraceId, findTrace } from '../../events/trace-context.ts';
-import { getRun, retryOf, selectMessage } from '../../graph/index.ts';
+import { getRun } from '../../graph/conversation/queries.ts';
+import { retryOf, selectMessage } from '../../graph/conversation/operations.ts';
 import { changeMode } from '../choice-events.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ActiveThread, RunRequest } from './active-thread.ts';

@@ -1,4 +1,4 @@
-import type { EventLog, Lease } from '../../log/index.ts';
+import type { EventLog, Lease } from '../../log/event-log.ts';
 import { isEndedProcess } from './process-owner.ts';
 
 /** The name of the lease that the owner of the runs of a thread holds. */

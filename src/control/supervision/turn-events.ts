@@ -1,7 +1,10 @@
-import { defined } from '../../events/defined.ts';
-import { type EventOf, newId } from '../../events/index.ts';
-import { type Conversation, editMessage, getMessages, getRun } from '../../graph/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { editMessage } from '../../graph/conversation/operations.ts';
+import { getMessages, getRun } from '../../graph/conversation/queries.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { ThreadMemory } from '../thread-memory.ts';
 import type { StartOptions } from './run-control.ts';
 

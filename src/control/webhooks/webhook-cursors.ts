@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
-import type { EventLog, Thread } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
 
 const stored = z.looseObject({
   floor: z.string().optional(),

@@ -6,9 +6,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HookReceiver } from '../../../test/support/hook-receiver.ts';
 import { testDatabase } from '../../../test/support/services.ts';
 import { systemClock } from '../../agents/clock.ts';
-import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, MemoryLog, PostgresLog, SqliteLog } from '../../log/index.ts';
-import type { Diagnostic } from '../diagnostics.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { PostgresLog } from '../../log/postgres/postgres-log.ts';
+import { SqliteLog } from '../../log/sqlite/sqlite-log.ts';
+import type { Diagnostic } from '../../base/diagnostics.ts';
 import { Webhook, type WebhookOptions } from './webhook.ts';
 
 /** A clock whose delays are a hundredth of what they are. */

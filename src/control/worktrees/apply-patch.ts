@@ -1,6 +1,6 @@
 import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
 import { GitFailure } from '../../agents/git/run-git.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 const options = ['--binary', '--whitespace=nowarn', '-'];
 

@@ -1,5 +1,6 @@
-import { SingletreeError } from '../../events/index.ts';
-import { type EventLog, readEvents, type Thread } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog, Thread } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 
 /**
  * Branches a thread after one of its messages, on any of its branches: `at` is the id of the message or the seq of an

@@ -6,7 +6,7 @@ import type { Agent, CallableAgent } from '../../agents/agent.ts';
 import { coderAgent } from '../../agents/coder/coder-agent.ts';
 import type { ScriptedTurn } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
-import { MemoryLog } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { ThreadRewind } from '../rewind/rewind-thread.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { type ComparedRun, startComparison } from './comparison.ts';

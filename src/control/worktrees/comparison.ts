@@ -1,7 +1,9 @@
 import type { Agent } from '../../agents/agent.ts';
-import { defined } from '../../events/defined.ts';
-import { errorText, newId, SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import { errorText } from '../../base/error-text.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import { makeTitle } from '../conversations/title.ts';
 import type { RunControl, RunHandle, StartOptions } from '../supervision/run-control.ts';
 import { makePlace, type WorktreePlace } from './worktree-place.ts';

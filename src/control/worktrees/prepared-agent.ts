@@ -3,7 +3,8 @@ import type { InvokeParams } from '../../agents/invoke-params.ts';
 import { environmentFor, type EnvironmentPolicy } from '../../agents/process/environment.ts';
 import { BoundedOutput } from '../../agents/workspace/bounded-output.ts';
 import { runCommand } from '../../agents/workspace/run-command.ts';
-import { errorText, type AgentEvent } from '../../events/index.ts';
+import { errorText } from '../../base/error-text.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 
 export interface Preparation {
   readonly command: string;

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 
 /**
  * Stores the files of a work tree as they are now, untracked ones included, ignored ones and nested repositories not, and

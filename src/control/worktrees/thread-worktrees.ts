@@ -1,5 +1,5 @@
-import { SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { sharedThreadMemory } from '../shared-thread-memory.ts';
 import type { WorktreeRecord } from './worktree-record.ts';

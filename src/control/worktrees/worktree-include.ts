@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isHeldFile } from '../../events/held-files.ts';
 import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
 import { readSmallFile } from '../../agents/git/small-file.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** The file of a project that names the untracked files which a worktree needs, in the syntax of `.gitignore`. */
 export const includeFile = '.worktreeinclude';

@@ -1,4 +1,5 @@
-import { newId, SingletreeError } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** Returns a unique name for the worktree of an agent, which is safe as a folder and in a branch. */
 export function worktreeName(agentId: string): string {

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { ThreadFolder } from '../supervision/run-control.ts';
 import { preparedAgent } from './prepared-agent.ts';
 import type { WorktreeRecord } from './worktree-record.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../../base/parse-json.ts';
-import { once } from '../../events/define.ts';
+import { once } from '../../base/once.ts';
 
 const schema = once(() =>
   z.object({

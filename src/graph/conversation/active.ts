@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Message } from './record.ts';
 import { messageNamed } from './runs.ts';

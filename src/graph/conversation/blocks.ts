@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../events/index.ts';
-import type { Mutable } from '../../events/mutable.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { Mutable } from '../../base/mutable.ts';
 import { blockChanged, chunkChanged } from './changes.ts';
 import type { Block, Chunk, ChunkKind } from './record.ts';
 import { all, type ConversationDraft, streamKey } from './tables.ts';

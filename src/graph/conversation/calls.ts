@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { addChunk, changeBlock, contentBlock, factBlock, growChunk } from './blocks.ts';
 import { chunkChanged } from './changes.ts';
 import type { Block, Chunk } from './record.ts';

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { activeUpTo, defaultActive, fullHistory, selectSibling } from './active.ts';
 import {
-  activeUpTo,
   changeOf,
-  type Conversation,
-  collapseNode,
-  createConversation,
-  createGraph,
-  defaultActive,
-  editMessage,
-  fullHistory,
   getBlocks,
   getBufferedSummaries,
   getChunks,
@@ -18,19 +11,15 @@ import {
   getSiblings,
   getSpawned,
   getSummaries,
-  type Graph,
   hyperedges,
   isCollapsed,
   markOf,
-  reduceConversation,
-  reduceEvent,
-  retryOf,
-  selectMessage,
-  selectSibling,
-  summariseSpan,
   textOf,
   touchedSince,
-} from '../index.ts';
+} from './queries.ts';
+import { type Conversation, createConversation, reduceConversation } from './conversation.ts';
+import { collapseNode, editMessage, retryOf, selectMessage, summariseSpan } from './operations.ts';
+import { createGraph, type Graph, reduceEvent } from '../graph.ts';
 
 const reduce = (events: readonly AgentEvent[], from = createConversation()) => events.reduce(reduceConversation, from);
 const user = (runId: string, content = 'Hello', rest: object = {}): AgentEvent => ({

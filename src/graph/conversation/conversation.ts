@@ -1,8 +1,10 @@
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { applyEvent } from './reducers.ts';
 import { changeRun } from './runs.ts';
 import type { ConversationDraft, Tables } from './tables.ts';
-import { advance, emptyStore, Snapshot, type Store } from '../versioned/index.ts';
+import { advance, emptyStore } from '../versioned/advance.ts';
+import { Snapshot, type Store } from '../versioned/store.ts';
 
 /**
  * An immutable conversation: chunks in blocks, blocks in messages, messages in a tree of branches. Every conversation

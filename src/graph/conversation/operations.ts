@@ -1,5 +1,7 @@
-import { defined } from '../../events/defined.ts';
-import { type ContentPart, type EventOf, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';

@@ -1,5 +1,6 @@
-import type { EventOf } from '../../events/index.ts';
-import type { GrowingText, Timeline } from '../versioned/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { GrowingText } from '../versioned/growing-text.ts';
+import type { Timeline } from '../versioned/timeline.ts';
 import { contentBlock, growChunk } from './blocks.ts';
 import { runOf } from './runs.ts';
 import type { ConversationDraft } from './tables.ts';

@@ -1,5 +1,5 @@
-import type { EventOf } from '../../events/index.ts';
-import type { Snapshot } from '../versioned/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { Snapshot } from '../versioned/store.ts';
 import { hadEffect } from './calls.ts';
 import { type Conversation, snapshotOf } from './conversation.ts';
 import type { Block, Chunk, Hyperedge, Message, Run, Summary } from './record.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf, EventType } from '../../events/index.ts';
+import type { AgentEvent, EventOf, EventType } from '../../events/vocabulary.ts';
 
 /** A turn of the conversation: a message of a person, one run of an agent, or the events before the first of these. */
 export interface Message {

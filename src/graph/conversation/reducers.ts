@@ -1,5 +1,6 @@
-import { defined } from '../../events/defined.ts';
-import { type AgentEvent, type EventOf, type Handlers, isKnownEvent, replacesAttempt } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
+import { replacesAttempt } from '../../events/attempt.ts';
 import { addChunk, changeBlock, claim, claimNumber, currentBlock, factBlock, openBlock } from './blocks.ts';
 import {
   addCall,

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { addChunk, claim, factBlock } from './blocks.ts';
 import { changed, chunkChanged, standingChanged } from './changes.ts';
 import type { Message, Run } from './record.ts';

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
 import { all, type Reader } from './tables.ts';

@@ -1,5 +1,5 @@
-import type { EventOf } from '../../events/index.ts';
-import type { Draft } from '../versioned/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { Draft } from '../versioned/store.ts';
 import type { Block, Chunk, Message, Run, Summary } from './record.ts';
 
 /** The tables of a conversation: each maps a key to a list, whose newest value is the current one. */

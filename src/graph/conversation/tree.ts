@@ -1,4 +1,4 @@
-import type { Mutable } from '../../events/mutable.ts';
+import type { Mutable } from '../../base/mutable.ts';
 import { changed, followersChanged } from './changes.ts';
 import type { Message } from './record.ts';
 import { all, type ConversationDraft, none, type Reader, start } from './tables.ts';

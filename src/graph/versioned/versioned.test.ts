@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { advance, emptySnapshot, type Snapshot } from './index.ts';
+import { advance, emptySnapshot } from './advance.ts';
+import type { Snapshot } from './store.ts';
 
 interface Tables {
   list: number;

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 
 /** After how many events, and after how many characters of them, the next outline is stored. */
 export const outlineEvents = 512;

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { field, name, text } from '../../events/options/option-fields.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { field, name, text } from '../../base/options/option-fields.ts';
 import { snippetOf, wordsOf } from './words.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 /** What to search for in messages and titles. */
 export interface SearchQuery {

@@ -1,5 +1,5 @@
 import { textOfContent } from '../../events/content-text.ts';
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 
 /** A text that can be found: what a person said, or a complete text of a run. */
 export interface SearchedText {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { field, flag, name } from '../../events/options/option-fields.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { field, flag, name } from '../../base/options/option-fields.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { UsedInCall } from './thread-derivation.ts';
 

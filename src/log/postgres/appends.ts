@@ -1,4 +1,5 @@
-import { type AgentEvent, SingletreeError } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import {
   checkAppendOptions,
   checkId,

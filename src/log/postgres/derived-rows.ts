@@ -1,5 +1,5 @@
 import { usageNames } from '../../events/usage-sum.ts';
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import {
   checkSearch,

@@ -1,5 +1,6 @@
-import { errorText, SingletreeError } from '../../events/index.ts';
-import { defined } from '../../events/defined.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { defined } from '../../base/defined.ts';
 
 /** The condition that the server reports; undefined for an error of the connection. */
 export function conditionOf(error: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import type { EventOf, LoggedEvent } from '../../events/index.ts';
+import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 
 /** What PostgreSQL cannot hold in a text. */
 const unreadable = new RegExp('[\\0\\p{Cs}]', 'gu');

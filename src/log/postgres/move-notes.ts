@@ -1,4 +1,4 @@
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
 import { olderPrefixes, readOlderNotes } from '../older-notes.ts';
 import { openChanges } from '../open-things.ts';
 import type { Client } from './driver.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { testDatabase } from '../../../test/support/services.ts';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { deleteThreads } from '../retention.ts';
 import { PostgresLog } from './postgres-log.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import {
   checkBranchPoint,
@@ -34,7 +34,7 @@ import type {
 } from '../event-log.ts';
 import { LiveTails, type TailSource } from '../live-tails.ts';
 import type { OpenThing } from '../open-things.ts';
-import { SerialQueues } from '../../events/serial-queue.ts';
+import { SerialQueues } from '../../base/serial-queue.ts';
 import { Appends } from './appends.ts';
 import { Connections } from './connections.ts';
 import { DatabaseClock } from './database-clock.ts';

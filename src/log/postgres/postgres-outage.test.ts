@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { FaultProxy } from '../../../test/support/fault-proxy.ts';
 import { type PrivateServer, startPostgres } from '../../../test/support/private-servers.ts';
 import { isInstalled } from '../../../test/support/services.ts';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { readEvents } from '../read-events.ts';
 import { PostgresLog } from './postgres-log.ts';
 import type { PostgresLogOptions } from './postgres-log-options.ts';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { FaultProxy } from '../../../test/support/fault-proxy.ts';
 import { testDatabase } from '../../../test/support/services.ts';
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { AppendHistory } from '../../testing/log-conformance/append-history.ts';
 import type { EventLog } from '../event-log.ts';
 import { PostgresLog } from './postgres-log.ts';

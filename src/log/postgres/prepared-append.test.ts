@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { prepareAppend, raiseTimes, storedAppend } from './prepared-append.ts';
 
 const encoding = { now: () => 0, maxEventBytes: 2 ** 20 };

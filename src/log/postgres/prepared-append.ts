@@ -1,4 +1,5 @@
-import { type AgentEvent, type LoggedEvent, newId } from '../../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
 import { decodeEvent, type Encoded, type Encoding, encodeEvents } from '../encode.ts';
 import { setTimes } from '../event-time.ts';
 import type { Stored } from '../live-tails.ts';

@@ -1,5 +1,5 @@
 import type { Client } from './driver.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { appendFunctions } from './append-functions.ts';
 import type { Connections } from './connections.ts';
 import { contentFunctions, contentTables } from './content-functions.ts';

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { checkRange, isUsableId, threadNotFound } from '../checks.ts';
 import type { ReadRange } from '../event-log.ts';
 import type { Connections } from './connections.ts';

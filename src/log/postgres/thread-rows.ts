@@ -1,4 +1,4 @@
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { checkId, checkNewThread } from '../checks.ts';
 import type { NewThread, Thread } from '../event-log.ts';
 import { openThingsIn } from '../open-things.ts';

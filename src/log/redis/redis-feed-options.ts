@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, field, milliseconds, name } from '../../events/options/option-fields.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { callback, field, milliseconds, name } from '../../base/options/option-fields.ts';
 
 export interface RedisFeedOptions {
   /** Begins the names of all streams; `singletree:` when absent. Stores that share a server need different ones. */

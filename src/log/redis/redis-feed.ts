@@ -1,4 +1,4 @@
-import { errorText } from '../../events/index.ts';
+import { errorText } from '../../base/error-text.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LiveFeed, LiveNews } from '../live-feed.ts';
 import { checkLiveUrl } from '../store/store-url.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PrivateServer, startRedis } from '../../../test/support/private-servers.ts';
 import { isInstalled, testDatabase, testService } from '../../../test/support/services.ts';
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { PostgresLog } from '../postgres/postgres-log.ts';
 import type { PostgresLogOptions } from '../postgres/postgres-log-options.ts';
 import { RedisFeed } from './redis-feed.ts';

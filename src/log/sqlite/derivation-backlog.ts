@@ -1,5 +1,5 @@
 import { toStoredCalls } from '../derived/usage-totals.ts';
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { IndexRest } from '../derived/search.ts';
 import { titleText } from '../derived/searched-text.ts';
 import { type Derived, fewShared, noOutlines, ThreadDerivation } from '../derived/thread-derivation.ts';

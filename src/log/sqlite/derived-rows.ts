@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { threadNotFound } from '../checks.ts';
 import {

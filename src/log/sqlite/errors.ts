@@ -1,5 +1,6 @@
-import { type ErrorCode, errorText, SingletreeError } from '../../events/index.ts';
-import { defined } from '../../events/defined.ts';
+import { type ErrorCode, SingletreeError } from '../../base/singletree-error.ts';
+import { errorText } from '../../base/error-text.ts';
+import { defined } from '../../base/defined.ts';
 
 /** What SQLite says went wrong, without the part of its code that only says where. */
 const primary = {

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
 import { EventPage } from './event-table.ts';
 import type { Tables } from './tables.ts';

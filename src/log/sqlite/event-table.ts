@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { shortenBody } from '../long-content.ts';
 import { ContentTable } from './content-table.ts';
 import { DamagedValue, isBusy } from './errors.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { SqliteLog } from './sqlite-log.ts';
 
 const said = (content: string): AgentEvent => ({ type: 'user', runId: `run of ${content}`, content });

@@ -1,4 +1,4 @@
-import { newId } from '../../events/index.ts';
+import { newId } from '../../events/ids.ts';
 import { checkId, checkNewThread, threadExists, threadNotFound } from '../checks.ts';
 import type { NewThread, Thread } from '../event-log.ts';
 import { pastTimeText } from '../event-time.ts';

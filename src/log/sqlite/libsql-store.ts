@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { invalidArgument, optionsCheck } from '../../events/options/check-options.ts';
-import { name } from '../../events/options/option-fields.ts';
+import { invalidArgument, optionsCheck } from '../../base/options/check-options.ts';
+import { name } from '../../base/options/option-fields.ts';
 import { filePath } from '../store/store-url.ts';
 import { SqliteLog } from './sqlite-log.ts';
 

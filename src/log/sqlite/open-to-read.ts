@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { translateErrors } from './errors.ts';
 import { checkHeader, checkVersion, connect, disconnect, holdFiles } from './open.ts';
 import { type Connection } from './statement.ts';

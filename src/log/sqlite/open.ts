@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type Database from 'libsql';
 import { holdFile, isHeldFile } from '../../events/held-files.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { applicationId, migrate, schemaVersion } from './schema.ts';
 import { translateErrors } from './errors.ts';
 import { command, type Connection, query } from './statement.ts';

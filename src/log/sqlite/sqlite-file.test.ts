@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../events/index.ts';
+import type { ErrorCode } from '../../base/singletree-error.ts';
 import { connect } from './open.ts';
 import { migrate, schemaVersion } from './schema.ts';
 import { SqliteLog } from './sqlite-log.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { SqliteLog } from '../index.ts';
+import { SqliteLog } from './sqlite-log.ts';
 
 const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some(file => /[\\/]libsql[\\/]/.test(file));
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, field, flag, milliseconds } from '../../events/options/option-fields.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { callback, field, flag, milliseconds } from '../../base/options/option-fields.ts';
 import { byteCount, eventByteCount } from '../memory-log-options.ts';
 import type { SqliteDurability } from './open.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { checkConditions } from '../append-conditions.ts';
 import {

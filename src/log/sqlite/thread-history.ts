@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { checkRange, threadNotFound } from '../checks.ts';
 import type { ReadRange } from '../event-log.ts';
 import { EventPage, type Segment } from './event-table.ts';

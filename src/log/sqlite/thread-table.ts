@@ -6,7 +6,7 @@ import { command, type Connection, lowest32, positionOf, query, type SqlValue } 
 import { openColumn, toOpenThings } from './open-table.ts';
 import { asBytes, asJoinedBytes, asNumber, textIn, textsIn } from './stored-text.ts';
 import { parseInfo } from './stored-info.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { Place, ThreadRow, KeptThread, Head } from './thread-row.ts';
 
 /** A thread's seq is that of its newest event: an append need not write it to the thread's row as well. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import { SqliteLog } from '../index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { SqliteLog } from '../sqlite/sqlite-log.ts';
 import { checkStore } from './check-store.ts';
 
 let folder: string;

@@ -1,8 +1,10 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, flag } from '../../events/options/option-fields.ts';
-import { defined } from '../../events/defined.ts';
-import { type LoggedEvent, parseEventText, SingletreeError } from '../../events/index.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { callback, flag } from '../../base/options/option-fields.ts';
+import { defined } from '../../base/defined.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { parseEventText } from '../../events/parse.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
 import { pageBytes } from '../event-size.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../all-threads.ts';
 import type { EventLog, Thread } from '../event-log.ts';
 import { nextTurn } from '../next-turn.ts';

@@ -1,8 +1,8 @@
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { decodeEvent } from '../encode.ts';
 import type { EventLog, Thread } from '../event-log.ts';
 import { pageBytes } from '../event-size.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 const pageSize = 500;
 const rawPage = 200;

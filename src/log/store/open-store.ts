@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, flag, name } from '../../events/options/option-fields.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { callback, flag, name } from '../../base/options/option-fields.ts';
 import type { EventLog } from '../event-log.ts';
 import { MemoryLog } from '../memory-log.ts';
 import { PostgresLog } from '../postgres/postgres-log.ts';

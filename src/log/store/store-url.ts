@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** Where a log is stored. */
 export type StoreLocation =

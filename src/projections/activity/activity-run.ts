@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { changesFolder } from './shell/classify-shell.ts';
 import type { ToolTable } from './tool-table.ts';
 

@@ -1,6 +1,6 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import type { Operation } from './activity.ts';
-import { toolTables } from './tables/index.ts';
+import { toolTables } from './tables/tool-tables.ts';
 import { nativeTools } from './tables/native.ts';
 import { ruleFor, type ToolInput, type ToolRule } from './tool-table.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 /** A text in a file that was replaced by another; `line` is where it begins, when that is known. */
 export interface TextEdit {

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 
 /** Returns the exit code that a call reported; undefined when it reported none. */
 export function exitCodeOf({ output }: { readonly output?: ToolOutput | undefined }): number | undefined {

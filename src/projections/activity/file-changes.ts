@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { operationsOf, type RecordedCall } from './call-operations.ts';
 import { changesOfDiff, type FileChange, type TextEdit } from './diff-changes.ts';
 import { patchSections } from './patch-files.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { diffWordsWithSpace, structuredPatch } from 'diff';
 import type { FileChange } from './diff-changes.ts';
 

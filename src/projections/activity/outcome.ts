@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 
 /** What a tool's output says about its success; empty when there is no output. */
 export function outcomeOf(output: ToolOutput | undefined): { isSuccess?: boolean; exitCode?: number } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import { createActivityState, projectActivity } from './index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { createActivityState, projectActivity } from './project-activity.ts';
 
 const events = (outcome: 'approve' | 'revise'): AgentEvent[] => [
   { type: 'harness_start', runId: 'r', agentId: 'claude' },

@@ -1,17 +1,11 @@
-import { defined } from '../../events/defined.ts';
-import {
-  type AgentEvent,
-  type EventOf,
-  type Handlers,
-  isKnownEvent,
-  type ToolOutput,
-  toolOutputOf,
-} from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
+import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
 import { unnamedSubagent } from '../../events/unnamed-subagent.ts';
 import type { Activity, Operation } from './activity.ts';
 import { ActivityRun } from './activity-run.ts';
 import { nativeTools } from './tables/native.ts';
-import { toolTables } from './tables/index.ts';
+import { toolTables } from './tables/tool-tables.ts';
 import { ruleFor, type ToolTable } from './tool-table.ts';
 
 /** Returns the record on a raw line, parsed when it is JSON; undefined when it is not available. */

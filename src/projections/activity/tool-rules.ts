@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { Operation } from './activity.ts';
 import { outcomeOf, successOf } from './outcome.ts';
 import { patchFiles } from './patch-files.ts';

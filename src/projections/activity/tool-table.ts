@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import type { Operation } from './activity.ts';
 
 /** What is known about a tool call when its operations are emitted. */

@@ -1,5 +1,5 @@
 import { type Ranked, ranked } from './ranked.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 /** A message that is written: its text, where the cursor is, and whether a slash in it is only a slash. */
 export interface WrittenText {

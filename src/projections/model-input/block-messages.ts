@@ -1,14 +1,8 @@
-import { type EventOf, type ToolOutput, toolOutputOf } from '../../events/index.ts';
-import {
-  type Block,
-  type Chunk,
-  changeOf,
-  type Conversation,
-  getAttached,
-  getChunks,
-  isSuperseded,
-  textOf,
-} from '../../graph/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
+import type { Block, Chunk } from '../../graph/conversation/record.ts';
+import { changeOf, getAttached, getChunks, isSuperseded, textOf } from '../../graph/conversation/queries.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
 import type { AssistantPart, Message, ToolResultPart } from '../message.ts';
 import { shortenOutput } from '../shorten-output.ts';
 import { fitMessage } from './fit-message.ts';

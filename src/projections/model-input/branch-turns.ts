@@ -2,14 +2,14 @@ import {
   blockIdsFrom,
   blocksTouchedSince,
   changeOf,
-  type Conversation,
   getMessage,
   type Mark,
   markOf,
   markOfMessage,
   type MessageMark,
   touchedSince,
-} from '../../graph/conversation/index.ts';
+} from '../../graph/conversation/queries.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
 
 /** A message of the branch, as far as it was added. */
 interface Turn {

@@ -1,4 +1,6 @@
-import { type Block, type Conversation, getBlock, getChunks, type Summary } from '../../graph/conversation/index.ts';
+import type { Block, Summary } from '../../graph/conversation/record.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getBlock, getChunks } from '../../graph/conversation/queries.ts';
 import type { Message } from '../message.ts';
 
 /** A piece of what a model is sent, which the log can name: a block, or a summary in effect. */

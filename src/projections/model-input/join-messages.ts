@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../events/index.ts';
+import type { ContentPart } from '../../events/content.ts';
 import type { Message } from '../message.ts';
 import { noText } from './fit-message.ts';
 

@@ -3,15 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { lawRuns } from '../../../test/support/run-size.ts';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { eventStream } from '../../../test/support/random-events.ts';
-import type { AgentEvent } from '../../events/index.ts';
-import {
-  activeUpTo,
-  createConversation,
-  defaultActive,
-  getMessage,
-  getMessages,
-  reduceConversation,
-} from '../../graph/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { activeUpTo, defaultActive } from '../../graph/conversation/active.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { getMessage, getMessages } from '../../graph/conversation/queries.ts';
 import { ModelInput } from './model-input.ts';
 import { projectMessages } from './project-messages.ts';
 

@@ -1,13 +1,7 @@
-import {
-  type Active,
-  activeUpTo,
-  type Block,
-  changeOf,
-  type Conversation,
-  getBlocks,
-  getSummaries,
-  type Summary,
-} from '../../graph/conversation/index.ts';
+import { type Active, activeUpTo } from '../../graph/conversation/active.ts';
+import type { Block, Summary } from '../../graph/conversation/record.ts';
+import { changeOf, getBlocks, getSummaries } from '../../graph/conversation/queries.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
 import type { Message } from '../message.ts';
 import { spansOf } from '../reading/spans.ts';
 import { blockMessages, type Call, callsIn } from './block-messages.ts';

@@ -6,10 +6,12 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { toPrompt } from '../../agents/model/call/prompt.ts';
-import type { AgentEvent } from '../../events/index.ts';
-import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { activeUpTo, defaultActive } from '../../graph/conversation/active.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing/scripted-server.ts';
-import { type MessagesOptions, projectMessages } from '../index.ts';
+import type { MessagesOptions } from './model-input.ts';
+import { projectMessages } from './project-messages.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
 const messagesOf = (events: readonly AgentEvent[], options: MessagesOptions = {}) => {

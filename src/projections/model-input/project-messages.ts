@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { flag, number } from '../../events/options/option-fields.ts';
-import type { Active, Conversation } from '../../graph/index.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { flag, number } from '../../base/options/option-fields.ts';
+import type { Active } from '../../graph/conversation/active.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { conversationFold, type Fold } from '../fold.ts';
 import type { Message } from '../message.ts';
 import { type MessagesOptions, ModelInput } from './model-input.ts';

@@ -1,6 +1,7 @@
-import { defined } from '../../events/defined.ts';
-import type { AgentEvent, EventOf } from '../../events/index.ts';
-import { type Conversation, createConversation, getRun, reduceConversation } from '../../graph/conversation/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { type Conversation, createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { getRun } from '../../graph/conversation/queries.ts';
 import type { Message } from '../message.ts';
 import { ModelInput } from './model-input.ts';
 import { RlmTranscript } from './rlm-transcript.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import type { Message } from '../message.ts';
 import { RunInput } from './run-input.ts';
 import { shortenOutput } from '../shorten-output.ts';

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import { activeUpTo, createConversation, defaultActive, reduceConversation } from '../../graph/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { activeUpTo, defaultActive } from '../../graph/conversation/active.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import type { Message } from '../message.ts';
 import { projectMessages } from './project-messages.ts';
 import type { MessagesOptions } from './model-input.ts';

@@ -1,14 +1,6 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
-import {
-  blockIdsFrom,
-  type Conversation,
-  createConversation,
-  getBlock,
-  getChunks,
-  getRun,
-  getSummaries,
-  reduceConversation,
-} from '../../graph/conversation/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { blockIdsFrom, getBlock, getChunks, getRun, getSummaries } from '../../graph/conversation/queries.ts';
+import { type Conversation, createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import type { Message } from '../message.ts';
 import { fitHistory } from './history.ts';
 import type { InputSpan } from './input-span.ts';

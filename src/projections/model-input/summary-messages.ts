@@ -1,4 +1,4 @@
-import type { Summary } from '../../graph/conversation/index.ts';
+import type { Summary } from '../../graph/conversation/record.ts';
 import type { Message } from '../message.ts';
 
 /** A summary, as far as a model is sent it. */

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import { readable } from './wording.ts';
 
 /** An image in the result of a call. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolPart } from '../index.ts';
+import type { ToolPart } from '../reading/view-node.ts';
 import { isShownAsCall, presentCall } from './present-call.ts';
 import { sizeText, timeBetween } from './wording.ts';
 

@@ -1,11 +1,10 @@
-import { defined } from '../../events/defined.ts';
-import { plainText } from '../../events/terminal-text.ts';
+import { defined } from '../../base/defined.ts';
+import { plainText } from '../../base/terminal-text.ts';
 import type { Operation } from '../activity/activity.ts';
 import { findCommand, operationsOf, type RecordedCall } from '../activity/call-operations.ts';
-import type { FileChange } from '../activity/diff-changes.ts';
+import { changesOfDiff, type FileChange } from '../activity/diff-changes.ts';
 import { exitCodeOf } from '../activity/exit-code.ts';
 import { fileChangesOf } from '../activity/file-changes.ts';
-import { changesOfDiff } from '../activity/diff-changes.ts';
 import type { CallStatus, RelayPart, ToolPart } from '../reading/view-node.ts';
 import { scriptOfLine } from '../shell/shell-script.ts';
 import { pathName } from './path-name.ts';

@@ -1,6 +1,6 @@
-import { defined } from '../../events/defined.ts';
-import type { EventOf } from '../../events/index.ts';
-import { visibleText } from '../../events/terminal-text.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { visibleText } from '../../base/terminal-text.ts';
 import { findCommand } from '../activity/call-operations.ts';
 import { changesOfDiff, type FileChange } from '../activity/diff-changes.ts';
 import { changeFields, fileChangesOf } from '../activity/file-changes.ts';

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { presentRelay } from './present-relay.ts';
 
 type Relay = EventOf<'relay'>;

@@ -1,5 +1,5 @@
-import type { RunStatus } from '../../graph/index.ts';
-import type { CallStatus } from '../index.ts';
+import type { RunStatus } from '../../graph/conversation/record.ts';
+import type { CallStatus } from '../reading/view-node.ts';
 
 export type Tone = 'quiet' | 'busy' | 'ask' | 'good' | 'bad' | 'unsure';
 

@@ -1,12 +1,12 @@
 import {
   blockIdsFrom,
   blocksTouchedSince,
-  type Conversation,
   getBlock,
   markOfMessage,
-  type Message,
   type MessageMark,
-} from '../../graph/conversation/index.ts';
+} from '../../graph/conversation/queries.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import type { Message } from '../../graph/conversation/record.ts';
 import { PagedList } from './paged-list.ts';
 import { type PartContext, partsOfBlock } from './thread-parts.ts';
 import type { ViewPart } from './view-node.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 
 /** One line about what happened beside the words. */
 export interface Notice {

@@ -1,15 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import {
-  type Conversation,
-  createConversation,
-  defaultActive,
-  fullHistory,
-  reduceConversation,
-  selectSibling,
-} from '../../graph/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { type Conversation, createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive, fullHistory, selectSibling } from '../../graph/conversation/active.ts';
 import { Snapshot } from '../../graph/versioned/store.ts';
-import { projectRepl, projectThread, type ThreadOptions, threadFold, threadReading } from '../index.ts';
+import { projectRepl } from '../project-repl.ts';
+import { projectThread, type ThreadOptions, threadFold } from './project-thread.ts';
+import { threadReading } from './thread-reading.ts';
 
 const reduce = (events: readonly AgentEvent[]) => events.reduce(reduceConversation, createConversation());
 const threadOf = (events: readonly AgentEvent[], options: ThreadOptions = {}) => {

@@ -1,14 +1,12 @@
 import type * as z from 'zod';
 import { textOfContent } from '../../events/content-text.ts';
-import type { Mutable } from '../../events/mutable.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { flag } from '../../events/options/option-fields.ts';
+import type { Mutable } from '../../base/mutable.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { flag } from '../../base/options/option-fields.ts';
+import type { Active } from '../../graph/conversation/active.ts';
+import type { Block, Message as ConversationMessage, Run, Summary } from '../../graph/conversation/record.ts';
 import {
-  type Active,
-  type Block,
   changeOf,
-  type Conversation,
-  type ConversationMessage,
   getBlocks,
   getMessage,
   getRun,
@@ -16,11 +14,10 @@ import {
   isCollapsed,
   type Mark,
   markOf,
-  type Run,
-  type Summary,
   touchedSince,
-} from '../../graph/index.ts';
-import { getFollowers } from '../../graph/conversation/index.ts';
+  getFollowers,
+} from '../../graph/conversation/queries.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { conversationFold, type Fold } from '../fold.ts';
 import { partsOfMessage } from './message-parts.ts';
 import { PagedList } from './paged-list.ts';

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog, unlogged } from '../../../test/support/random-conversations.ts';
-import { defined } from '../../events/defined.ts';
-import { type AgentEvent, type LoggedEvent, OrderChecker } from '../../events/index.ts';
-import { defaultActive, getMessage } from '../../graph/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { OrderChecker } from '../../events/order.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import { getMessage } from '../../graph/conversation/queries.ts';
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import type { ReadingSnapshot } from './reading-snapshot.ts';
 import { readingFrom, type ThreadReading, threadReading, type ThreadReadingState } from './thread-reading.ts';

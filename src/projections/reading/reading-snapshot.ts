@@ -1,6 +1,7 @@
-import type { AgentEvent, EventType } from '../../events/index.ts';
+import type { AgentEvent, EventType } from '../../events/vocabulary.ts';
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
-import { type Conversation, getChunk, getMessage, getRun } from '../../graph/index.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getChunk, getMessage, getRun } from '../../graph/conversation/queries.ts';
 import type { RelayBook } from '../relay-book.ts';
 
 /** What a reading needs of the events up to a seq, to begin there; `ThreadOutline` makes it. */

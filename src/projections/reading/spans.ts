@@ -1,11 +1,7 @@
-import {
-  type Active,
-  type Block,
-  type Conversation,
-  getBlocks,
-  getSummaries,
-  type Summary,
-} from '../../graph/index.ts';
+import type { Active } from '../../graph/conversation/active.ts';
+import type { Block, Summary } from '../../graph/conversation/record.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getBlocks, getSummaries } from '../../graph/conversation/queries.ts';
 
 /** A piece of what is shown: a block, or a summary with the blocks it stands for. */
 export type Span = { readonly block: Block } | { readonly summary: Summary; readonly blocks: readonly Block[] };

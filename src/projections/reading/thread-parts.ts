@@ -1,16 +1,15 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
+import type { Block, Chunk } from '../../graph/conversation/record.ts';
 import {
-  type Block,
-  type Chunk,
   changeOf,
-  type Conversation,
   getAttached,
   getHeads,
   getRun,
   getSpawned,
   isSuperseded,
   textOf,
-} from '../../graph/conversation/index.ts';
+} from '../../graph/conversation/queries.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { relayPart, type ToolContext, toolPart } from './thread-tool.ts';
 import type { ReplPart, ViewPart } from './view-node.ts';
 

@@ -2,8 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { eventStream } from '../../../test/support/random-events.ts';
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
-import { foldAll, noticeOf, threadReading, type ThreadReadingState, type ViewPart } from '../index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { foldAll } from '../fold.ts';
+import { noticeOf } from './notice.ts';
+import { threadReading, type ThreadReadingState } from './thread-reading.ts';
+import type { ViewPart } from './view-node.ts';
 
 const logged = (events: readonly AgentEvent[]): LoggedEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, ts: '2026-01-01T00:00:00.000Z' }));

@@ -1,18 +1,13 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import { type Active, activeUpTo, defaultActive } from '../../graph/conversation/active.ts';
 import {
-  type Active,
-  activeUpTo,
   type Conversation,
   createConversation,
-  defaultActive,
-  getMessage,
-  getMessages,
-  getRun,
-  getTip,
   reduceConversation,
   reportStarts,
-} from '../../graph/index.ts';
+} from '../../graph/conversation/conversation.ts';
+import { getMessage, getMessages, getRun, getTip } from '../../graph/conversation/queries.ts';
 import type { Fold } from '../fold.ts';
 import { type RelayBook, relayBook, type RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';

@@ -1,16 +1,9 @@
-import { defined } from '../../events/defined.ts';
-import { type ToolOutput, toolOutputOf } from '../../events/index.ts';
-import type { Mutable } from '../../events/mutable.ts';
-import {
-  type Chunk,
-  type Conversation,
-  getAnswer,
-  getAttached,
-  getReports,
-  getRun,
-  getSpawned,
-  textOf,
-} from '../../graph/conversation/index.ts';
+import { defined } from '../../base/defined.ts';
+import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
+import type { Mutable } from '../../base/mutable.ts';
+import type { Chunk } from '../../graph/conversation/record.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getAnswer, getAttached, getReports, getRun, getSpawned, textOf } from '../../graph/conversation/queries.ts';
 import { relayStanding } from '../relay-book.ts';
 import type { CallStatus, RelayPart, ToolPart, ViewNode } from './view-node.ts';
 

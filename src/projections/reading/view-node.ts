@@ -1,5 +1,7 @@
-import type { AgentEvent, ContentPart, EventOf, ToolOutput } from '../../events/index.ts';
-import type { RunStatus } from '../../graph/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { ToolOutput } from '../../events/tools.ts';
+import type { RunStatus } from '../../graph/conversation/record.ts';
 import type { RelayEntry } from '../relay-book.ts';
 import type { PagedList } from './paged-list.ts';
 

@@ -1,10 +1,8 @@
 import { textOfContent } from '../../events/content-text.ts';
-import { toolOutputOf } from '../../events/index.ts';
+import { toolOutputOf } from '../../events/tools.ts';
+import type { Block, Chunk, Message } from '../../graph/conversation/record.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
 import {
-  type Block,
-  type Chunk,
-  type Conversation,
-  type ConversationMessage as Message,
   getAnswer,
   getAttached,
   getBlocks,
@@ -12,7 +10,7 @@ import {
   getRun,
   isSuperseded,
   textOf,
-} from '../../graph/index.ts';
+} from '../../graph/conversation/queries.ts';
 import { type DagTier, undrawn } from '../dag-unit.ts';
 import { gistOf } from '../timeline/timeline-step.ts';
 import { foldRepeats, type GraphFace, type GraphItem, type GraphStatus } from './graph-item.ts';

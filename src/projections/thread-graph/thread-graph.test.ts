@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import { createConversation, reduceConversation } from '../../graph/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import type { GraphDetail } from './message-items.ts';
 import { graphNodeSize, projectThreadGraph, type ThreadGraph } from './thread-graph.ts';
 

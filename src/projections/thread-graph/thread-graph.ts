@@ -1,4 +1,6 @@
-import { type Conversation, type ConversationMessage as Message, getMessages } from '../../graph/index.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import type { Message } from '../../graph/conversation/record.ts';
+import { getMessages } from '../../graph/conversation/queries.ts';
 import type { GraphFace, GraphItem } from './graph-item.ts';
 import { type GraphDetail, MessageItems } from './message-items.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { timeScale, timeSpanOf } from './time-scale.ts';
 import { Timeline } from './timeline.ts';
 import type { TimelineStep } from './timeline-step.ts';

@@ -1,5 +1,6 @@
 import { textOfContent } from '../../events/content-text.ts';
-import { type AgentEvent, type EventOf, isKnownEvent, toolOutputOf } from '../../events/index.ts';
+import { type AgentEvent, type EventOf, isKnownEvent } from '../../events/vocabulary.ts';
+import { toolOutputOf } from '../../events/tools.ts';
 import { isOperation, type Operation } from '../activity/activity.ts';
 import { type ActivityState, createActivityState, projectActivity } from '../activity/project-activity.ts';
 import { gistOf, type StepStatus, subjectOf, type TimelineStep } from './timeline-step.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { type AcpOptions, acpEncoder } from './acp-encoder.ts';
 import type { AcpStep } from './acp-update.ts';
 

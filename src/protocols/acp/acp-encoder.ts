@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { presentEnd } from '../../projections/presentation/wording.ts';
 import type { Encoder } from '../encoder.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';

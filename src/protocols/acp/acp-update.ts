@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 
 /** A piece of content in the vocabulary of the Agent Client Protocol. */
 export type AcpContent =

@@ -1,5 +1,5 @@
-import { defined } from '../../events/defined.ts';
-import type { ContentPart } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { ContentPart } from '../../events/content.ts';
 import type { AcpContent, AcpUpdate } from './acp-update.ts';
 
 /** Returns what a person said as the chunks of one message. */

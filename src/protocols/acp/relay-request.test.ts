@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { readForm, readOption, permissionOptions, questionForm } from './relay-request.ts';
 
 type Relay = EventOf<'relay'>;

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 
 type Relay = EventOf<'relay'>;

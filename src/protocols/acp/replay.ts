@@ -1,5 +1,6 @@
-import type { EventOf } from '../../events/index.ts';
-import type { ReplPart, ThreadReading, ToolPart, ViewNode, ViewPart } from '../../projections/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
+import type { ThreadReading } from '../../projections/reading/thread-reading.ts';
 import { toPlanUpdate } from './acp-encoder.ts';
 import type { AcpUpdate } from './acp-update.ts';
 import { toUserChunks } from './message-content.ts';

@@ -1,11 +1,12 @@
-import { defined } from '../../events/defined.ts';
-import type { EventOf } from '../../events/index.ts';
-import type { FileChange } from '../../projections/activity/diff-changes.ts';
-import { changesOfDiff } from '../../projections/activity/diff-changes.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { type FileChange, changesOfDiff } from '../../projections/activity/diff-changes.ts';
 import { fileChangesOf } from '../../projections/activity/file-changes.ts';
 import { fileDiffOf } from '../../projections/activity/file-diff.ts';
 import { resolvePath } from '../../projections/activity/path.ts';
-import { type CallStatus, type Operation, operationsOf, type ToolPart } from '../../projections/index.ts';
+import type { CallStatus, ToolPart } from '../../projections/reading/view-node.ts';
+import type { Operation } from '../../projections/activity/activity.ts';
+import { operationsOf } from '../../projections/activity/call-operations.ts';
 import { outputView } from '../../projections/presentation/call-output.ts';
 import { presentCall } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';

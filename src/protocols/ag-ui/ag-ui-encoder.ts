@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { defined } from '../../events/defined.ts';
-import type { AgentEvent, ContentPart } from '../../events/index.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { name } from '../../events/options/option-fields.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { ContentPart } from '../../events/content.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
 import { finishReasonOf } from '../request/finish-reason.ts';

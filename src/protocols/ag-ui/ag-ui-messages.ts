@@ -1,6 +1,6 @@
-import { defined } from '../../events/defined.ts';
-import type { ContentPart } from '../../events/index.ts';
-import type { UserPart, ViewNode, ViewPart } from '../../projections/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { UserPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { showCall } from '../request/shown-call.ts';
 import type { AgUiContentPart, AgUiMessage, AgUiToolCall } from './ag-ui-event.ts';
 import { reasoningMessageId, resultMessageId, tasksMessageId, textMessageId } from './message-ids.ts';

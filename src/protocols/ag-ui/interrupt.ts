@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { parseJson } from '../../base/parse-json.ts';
-import { defined } from '../../events/defined.ts';
-import { type EventOf, SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import type { AgUiResume } from '../http-ag-ui.ts';

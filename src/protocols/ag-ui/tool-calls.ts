@@ -1,5 +1,5 @@
 import { parseJson } from '../../base/parse-json.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { FactOf } from '../request/fact.ts';
 import type { OpenCall } from '../request/open.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';

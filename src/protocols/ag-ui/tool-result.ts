@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { AgUiMetadata } from './ag-ui-event.ts';
 

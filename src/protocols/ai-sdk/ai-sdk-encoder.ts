@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { AgentEvent } from '../../events/index.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { name } from '../../events/options/option-fields.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/cost-summary.ts';
 import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
@@ -14,7 +14,7 @@ import { acceptable } from './acceptable.ts';
 import { type AiSdkChunk, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { customPart, userPart } from './data-parts.ts';
 import { ToolParts } from './tool-parts.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 export interface AiSdkOptions extends RequestOptions {
   /** The version of the client; the newest when absent. */

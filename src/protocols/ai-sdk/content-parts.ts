@@ -1,6 +1,6 @@
-import type { ContentPart } from '../../events/index.ts';
+import type { ContentPart } from '../../events/content.ts';
 import type { SteeringPart } from './chunk.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 /** What a person said, as text and file parts of a UI message. */
 export function contentParts(content: string | readonly ContentPart[]): SteeringPart[] {

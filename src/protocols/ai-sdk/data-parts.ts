@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../events/index.ts';
+import type { ContentPart } from '../../events/content.ts';
 import type { RelayDecision } from '../request/decision.ts';
 import type { OpenRelay } from '../request/open.ts';
 import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';

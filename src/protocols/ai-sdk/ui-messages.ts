@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { name } from '../../events/options/option-fields.ts';
-import type { ViewNode, ViewPart } from '../../projections/index.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { name } from '../../base/options/option-fields.ts';
+import type { ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { fileData } from '../request/file-data.ts';
 import { acceptable } from './acceptable.ts';
 import { type AiSdkVersion, aiSdkVersions } from './chunk.ts';
@@ -10,7 +10,7 @@ import { customPart, userPart } from './data-parts.ts';
 import type { UiMessage, UiPart } from './ui-message.ts';
 import { relayDataPart } from './ui-relay.ts';
 import { agentParts, type ClientKind, toolParts } from './ui-tool-parts.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 export interface UiMessagesOptions {
   /** The version of the client; the newest when absent. */

@@ -1,4 +1,4 @@
-import type { RelayPart } from '../../projections/index.ts';
+import type { RelayPart } from '../../projections/reading/view-node.ts';
 import { decisionOf, type RelayDecision, relaySubject, undecided } from '../request/decision.ts';
 import { approvalPart } from './data-parts.ts';
 

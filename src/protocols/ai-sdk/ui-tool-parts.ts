@@ -1,4 +1,4 @@
-import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/index.ts';
+import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/reading/view-node.ts';
 import { agentOutcome, noResult } from '../request/outcome.ts';
 import { promptOf } from '../request/prompt.ts';
 import { type ShownCall, showCall } from '../request/shown-call.ts';
@@ -6,7 +6,7 @@ import { resultOf } from '../request/tool-result.ts';
 import type { AiSdkVersion } from './chunk.ts';
 import type { UiPart } from './ui-message.ts';
 import { relayDataPart, relayDecision } from './ui-relay.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 /** What decides how a client shows a call. */
 export interface ClientKind {

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { agentEvent, eventStream } from '../../../test/support/random-events.ts';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { textOfContent } from '../../events/content-text.ts';
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
-import { createConversation, defaultActive, reduceConversation } from '../../graph/conversation/index.ts';
-import { projectThread } from '../../projections/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import { projectThread } from '../../projections/reading/project-thread.ts';
 import { toAtif } from './atif.ts';
 import { atifTrajectory, type AtifTrajectory } from './atif-schema.ts';
 

@@ -1,17 +1,12 @@
 import { textOfContent } from '../../events/content-text.ts';
-import { defined } from '../../events/defined.ts';
-import type { ContentPart, EventOf, LoggedEvent, ToolOutput } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
-import {
-  type Conversation,
-  createConversation,
-  defaultActive,
-  getChunk,
-  getChunks,
-  getMessage,
-  getRun,
-  reduceConversation,
-} from '../../graph/conversation/index.ts';
+import { type Conversation, createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import { getChunk, getChunks, getMessage, getRun } from '../../graph/conversation/queries.ts';
 import { type OutputImage, outputView } from '../../projections/presentation/call-output.ts';
 import { type ReadBlock, readBlocks } from '../../projections/reading/project-thread.ts';
 import type { CallStatus, RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/reading/view-node.ts';

@@ -1,4 +1,4 @@
-import { fileChangesOf } from '../../projections/activity/index.ts';
+import { fileChangesOf } from '../../projections/activity/file-changes.ts';
 import { type FileDiff, fileDiffOf } from '../../projections/activity/file-diff.ts';
 import { type OutputImage, outputView } from '../../projections/presentation/call-output.ts';
 import { presentCall } from '../../projections/presentation/present-call.ts';

@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked';
-import { visibleText } from '../../events/terminal-text.ts';
+import { visibleText } from '../../base/terminal-text.ts';
 import { withoutEntities } from '../../projections/presentation/entities.ts';
 import { lexMarkdown, withLineFeeds } from '../../projections/presentation/lex-markdown.ts';
 import { safeLink } from '../../projections/presentation/safe-link.ts';

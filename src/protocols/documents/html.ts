@@ -1,5 +1,6 @@
-import type { ContentPart, LoggedEvent } from '../../events/index.ts';
-import { visibleText } from '../../events/terminal-text.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { visibleText } from '../../base/terminal-text.ts';
 import { noticeOf } from '../../projections/reading/notice.ts';
 import type { FileDiff } from '../../projections/activity/file-diff.ts';
 import type { OutputImage } from '../../projections/presentation/call-output.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { toMarkdown } from './markdown.ts';
 import { withoutTags } from './markdown-text.ts';
 

@@ -1,5 +1,6 @@
-import type { ContentPart, LoggedEvent } from '../../events/index.ts';
-import { printableText, visibleLine } from '../../events/terminal-text.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { printableText, visibleLine } from '../../base/terminal-text.ts';
 import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { presentEnd } from '../../projections/presentation/wording.ts';
 import { noticeOf } from '../../projections/reading/notice.ts';

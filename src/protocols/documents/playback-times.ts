@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 
 /** Longer pauses are played as this one, in milliseconds. */
 const longestPause = 3_000;

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../events/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
 
 /** What a document of a thread is made from. */
 export interface ThreadDocument {

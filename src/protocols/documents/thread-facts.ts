@@ -1,5 +1,6 @@
-import type { LoggedEvent } from '../../events/index.ts';
-import { createConversation, defaultActive, reduceConversation } from '../../graph/conversation/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
 import { foldAll } from '../../projections/fold.ts';
 import { dollars, shortCount } from '../../projections/presentation/wording.ts';
 import { projectThread } from '../../projections/reading/project-thread.ts';

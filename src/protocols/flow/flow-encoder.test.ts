@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { examples, request } from '../../../test/support/request-examples.ts';
 import { encodeAll } from '../encoder.ts';
 import { flowEncoder } from './flow-encoder.ts';

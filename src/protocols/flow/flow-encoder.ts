@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { AgentEvent } from '../../events/index.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { name } from '../../events/options/option-fields.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
 import { costSummary, type Currency } from '../request/cost-summary.ts';
 import type { RelayDecision } from '../request/decision.ts';
@@ -13,7 +13,7 @@ import { requestFields, type RequestOptions } from '../request/request-fields.ts
 import { RequestFold } from '../request/request-fold.ts';
 import { resultOf } from '../request/tool-result.ts';
 import type { ApprovalOutcome, FlowEvent } from './flow-event.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 export interface FlowOptions extends RequestOptions {
   readonly threadId?: string | undefined;

@@ -1,4 +1,6 @@
-import { type ContentPart, type EventOf, isToolParseError, toolOutputOf } from '../../events/index.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { isToolParseError, toolOutputOf } from '../../events/tools.ts';
 
 /** A part of a message as the conventions describe it. */
 export type MessagePart = Readonly<Record<string, unknown>> & { readonly type: string };

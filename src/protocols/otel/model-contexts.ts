@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 
 type ToolDescription = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { deriveSpanId, type SpanContext } from '../../events/trace-context.ts';
 import { fitJson } from './message-content.ts';
 import type { AttributeValue, Span } from './span.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { Attributes, AttributeValue, Span } from './span.ts';
 
 /** What sent the spans: `service.name` and others. */

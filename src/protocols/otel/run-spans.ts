@@ -1,5 +1,6 @@
 import { replacesAttempt, type StepAttempt } from '../../events/attempt.ts';
-import { type AgentEvent, type EventOf, toolOutputOf } from '../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { toolOutputOf } from '../../events/tools.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import {
   type ContentMessage,

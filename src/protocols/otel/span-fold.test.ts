@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { foldSpans, SpanFold } from './span-fold.ts';
 import type { Span } from './span.ts';

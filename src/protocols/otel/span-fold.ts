@@ -1,10 +1,14 @@
 import type * as z from 'zod';
-import { type AgentEvent, type EventOf, isKnownEvent, type LoggedEvent } from '../../events/index.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { flag, name, number } from '../../events/options/option-fields.ts';
+import { type AgentEvent, type EventOf, isKnownEvent, type LoggedEvent } from '../../events/vocabulary.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { flag, name, number } from '../../base/options/option-fields.ts';
 import { deriveRunContext, type RunTrace, type SpanContext } from '../../events/trace-context.ts';
 import { isOperation } from '../../projections/activity/activity.ts';
-import { type ActivityState, createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import {
+  type ActivityState,
+  createActivityState,
+  projectActivity,
+} from '../../projections/activity/project-activity.ts';
 import { type ContentMessage, toUserMessage } from './message-content.ts';
 import { ModelContexts } from './model-contexts.ts';
 import { OpenSpan, type SpanParent } from './open-span.ts';

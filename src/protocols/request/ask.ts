@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { openCall } from './calls.ts';
 import { openRelay } from './decision.ts';
 import type { OpenRun } from './open.ts';

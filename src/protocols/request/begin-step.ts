@@ -1,4 +1,5 @@
-import { type EventOf, replacesAttempt } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { replacesAttempt } from '../../events/attempt.ts';
 import { closeCall } from './calls.ts';
 import type { OpenRun } from './open.ts';
 import type { RequestState } from './request-state.ts';

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../events/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import { undecided } from './decision.ts';
 import type { OpenCall, OpenRun } from './open.ts';
 import { readProgress } from './progress.ts';

@@ -1,6 +1,6 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 /** What was decided about a relay. */
 export interface RelayDecision {

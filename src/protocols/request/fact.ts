@@ -1,4 +1,6 @@
-import type { ContentPart, EventOf, ToolOutput } from '../../events/index.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import type { RelayDecision } from './decision.ts';
 import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
 import type { Progress } from './progress.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../events/defined.ts';
-import type { EventOf } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { FileData } from './fact.ts';
 
 /** A registered file as readers receive it. */

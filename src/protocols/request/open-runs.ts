@@ -1,4 +1,4 @@
-import type { AgentEvent, EventType } from '../../events/index.ts';
+import type { AgentEvent, EventType } from '../../events/vocabulary.ts';
 import { type OpenCall, OpenRun } from './open.ts';
 
 /** What a run may begin with, when its `harness_start` is missing. */

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
 /** A tool call, or an execution of code, that has no result yet. */

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { type RelayDecision, decisionOf } from './decision.ts';
 import type { PlanStatus } from './fact.ts';
 import type { OpenRelay } from './open.ts';

@@ -1,4 +1,4 @@
-import { callback, name } from '../../events/options/option-fields.ts';
+import { callback, name } from '../../base/options/option-fields.ts';
 import * as z from 'zod';
 import type { PriceOf } from './totals.ts';
 

@@ -1,5 +1,6 @@
-import { type AgentEvent, type Handlers, isKnownEvent, toolOutputOf } from '../../events/index.ts';
-import { relayBook } from '../../projections/index.ts';
+import { type AgentEvent, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
+import { toolOutputOf } from '../../events/tools.ts';
+import { relayBook } from '../../projections/relay-book.ts';
 import { ask } from './ask.ts';
 import { beginStep } from './begin-step.ts';
 import { closeCall, openCall, reportProgress, startCall } from './calls.ts';
@@ -8,7 +9,7 @@ import type { EndReason, Fact } from './fact.ts';
 import { fileData } from './file-data.ts';
 import type { OpenRelay, OpenRun } from './open.ts';
 import { OpenRuns } from './open-runs.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
 import { foldFields, type RequestOptions } from './request-fields.ts';
 import { movePlan, resolve } from './relays.ts';
 import type { RequestState } from './request-state.ts';
@@ -16,7 +17,7 @@ import { findStanding, type RequestStanding } from './standing.ts';
 import { speak, streamInput } from './steps.ts';
 import { addUsage } from '../../events/usage-sum.ts';
 import { TotalsSum } from './totals.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 const checkOptions = optionsCheck('new RequestFold', foldFields);
 

@@ -1,4 +1,4 @@
-import type { RelayBook } from '../../projections/index.ts';
+import type { RelayBook } from '../../projections/relay-book.ts';
 import type { Fact, PlanStatus } from './fact.ts';
 import type { OpenRelay } from './open.ts';
 import type { OpenRuns } from './open-runs.ts';

@@ -1,5 +1,5 @@
-import type { ToolOutput } from '../../events/index.ts';
-import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
+import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/reading/view-node.ts';
 
 /** A call of the reading view as the fold of a request shows it, whether it is of a tool or executes code. */
 export interface ShownCall {

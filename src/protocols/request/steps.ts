@@ -1,4 +1,4 @@
-import type { EventOf } from '../../events/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { OpenRun } from './open.ts';
 import type { RequestState } from './request-state.ts';
 

@@ -1,5 +1,5 @@
-import { defined } from '../../events/defined.ts';
-import type { EventOf } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { OpenCall, OpenRun } from './open.ts';
 

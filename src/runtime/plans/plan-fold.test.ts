@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, EventOf } from '../../events/index.ts';
-import { foldAll } from '../../projections/index.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { foldAll } from '../../projections/fold.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';
 
 type Status = EventOf<'plan_status'>['to'];

@@ -1,7 +1,9 @@
-import { defined } from '../../events/defined.ts';
-import { type AgentEvent, type EventOf, SingletreeError } from '../../events/index.ts';
-import { type Fold, type RelayBook, relayBook } from '../../projections/index.ts';
-import type { PlanStatus as ShownStatus } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { Fold } from '../../projections/fold.ts';
+import { type RelayBook, relayBook } from '../../projections/relay-book.ts';
+import type { PlanStatus as ShownStatus } from '../../protocols/request/fact.ts';
 
 type PlanStatus = EventOf<'plan_status'>['to'];
 

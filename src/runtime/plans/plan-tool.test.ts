@@ -11,10 +11,12 @@ import {
   readAll,
   runtimeOf,
 } from '../../../test/support/runtime-scene.ts';
-import type { AgentEvent } from '../../events/index.ts';
-import { importThread, MemoryLog } from '../../log/index.ts';
-import type { FlowEvent } from '../../protocols/index.ts';
-import { type ApprovedPlan, type PlanToolOptions, planTool, type RuntimeOptions } from '../index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { importThread } from '../../log/jsonl.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import type { FlowEvent } from '../../protocols/flow/flow-event.ts';
+import { type ApprovedPlan, type PlanToolOptions, planTool } from './plan-tool.ts';
+import type { RuntimeOptions } from '../runtime-options.ts';
 
 const submit = (input: object = {}) => calls('plan', { title: 'Prices', plan: 'Raise them.', planId: 'p', ...input });
 

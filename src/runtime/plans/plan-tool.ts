@@ -1,11 +1,12 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolCall, type ToolReturn } from '../../agents/index.ts';
+import { defineTool, type Tool, type ToolCall, type ToolReturn } from '../../agents/loop/tool.ts';
 import { toolOutput } from '../../agents/loop/tool-output.ts';
 import { untilAborted } from '../../agents/loop/until-aborted.ts';
-import { type EventOf, SingletreeError } from '../../events/index.ts';
-import { optionsCheck } from '../../events/options/check-options.ts';
-import { callback, name as optionName } from '../../events/options/option-fields.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
+import { callback, name as optionName } from '../../base/options/option-fields.ts';
 import { resultOf } from '../../protocols/request/tool-result.ts';
 import { RuntimeContext } from '../runtime-context.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';

@@ -1,6 +1,6 @@
-import { defined } from '../../events/defined.ts';
-import type { LoggedEvent } from '../../events/index.ts';
-import type { Thread } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { Thread } from '../../log/event-log.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { oneLine, presentCall } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';

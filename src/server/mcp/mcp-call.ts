@@ -6,9 +6,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { RunHandle } from '../../control/index.ts';
+import type { RunHandle } from '../../control/supervision/run-control.ts';
 import { runHeader } from '../../control/supervision/inside-run.ts';
-import { visibleLine } from '../../events/terminal-text.ts';
+import { visibleLine } from '../../base/terminal-text.ts';
 import type { Site } from '../site.ts';
 import type { McpAccess } from './mcp-access.ts';
 import { type McpCaller, readCaller } from './mcp-caller.ts';

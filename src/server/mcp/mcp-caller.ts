@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RunCaller } from '../../control/supervision/inside-run.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { parseTraceparent, type RunTrace } from '../../events/trace-context.ts';
 
 const id = z.string().min(1).max(200).optional().catch(undefined);

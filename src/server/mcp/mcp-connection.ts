@@ -8,7 +8,7 @@ import {
   type ServerEvent,
 } from '@modelcontextprotocol/server';
 import type { RunHandle } from '../../control/supervision/run-control.ts';
-import { SingletreeError } from '../../events/singletree-error.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Site } from '../site.ts';
 import type { McpAccess } from './mcp-access.ts';
 import type { CallingConnection, McpCall, ToolAnswer } from './mcp-call.ts';

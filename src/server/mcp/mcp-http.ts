@@ -1,6 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Handler } from 'hono';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { AppEnv } from '../route.ts';
 import { checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';

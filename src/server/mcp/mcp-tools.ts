@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { RelayBody } from '../../protocols/index.ts';
+import type { RelayBody } from '../../protocols/http-api.ts';
 import type { McpGrant } from './mcp-access.ts';
 
 /** What a client sees of a tool. */

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { exportedDocument } from '../exported-document.ts';
 import { exportedLines } from '../exported-lines.ts';
 import { listPending } from './inbox-handlers.ts';

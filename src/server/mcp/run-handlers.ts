@@ -2,9 +2,9 @@ import { checkMode, pickAgent } from '../../control/conversations/sent-message.t
 import { makeTitle } from '../../control/conversations/title.ts';
 import { findCallingThreads, readMarks } from '../../control/supervision/inside-run.ts';
 import { addStarter, readStartedBy, type StartedBy } from '../../control/supervision/started-by.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import type { Thread } from '../../log/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { Thread } from '../../log/event-log.ts';
 import { describeRun, followRun } from './followed-run.ts';
 import type { McpCall, McpToolHandlers } from './mcp-call.ts';
 

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
-import { defined } from '../../events/defined.ts';
-import type { ThreadInfo } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import type { ThreadInfo } from '../../protocols/http-api.ts';
 import type { McpToolHandlers } from './mcp-call.ts';
 import { readEventPage, readMarkdownPage } from './thread-page.ts';
 import { threadUri } from './thread-uris.ts';

@@ -1,4 +1,5 @@
-import type { Thread, ThreadWindow } from '../../log/index.ts';
+import type { Thread } from '../../log/event-log.ts';
+import type { ThreadWindow } from '../../log/window.ts';
 import { readRedactedWindow } from '../redacted-window.ts';
 import type { Site } from '../site.ts';
 

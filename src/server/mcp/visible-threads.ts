@@ -1,9 +1,12 @@
 import { isSameFolder } from '../../control/same-folder.ts';
 import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { allThreads, type SearchHit, searchLog, type Thread } from '../../log/index.ts';
-import type { ThreadInfo } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { SearchHit } from '../../log/derived/search.ts';
+import { searchLog } from '../../log/derived/log-queries.ts';
+import type { Thread } from '../../log/event-log.ts';
+import type { ThreadInfo } from '../../protocols/http-api.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, hasTitleWords, placeIn } from '../threads.ts';
 import type { McpAccess } from './mcp-access.ts';

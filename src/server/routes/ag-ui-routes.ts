@@ -1,15 +1,10 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
 import { checkAdditions, pickAgent } from '../../control/conversations/sent-message.ts';
-import type { Thread } from '../../log/index.ts';
-import {
-  type AgUiEvent,
-  agUiFraming,
-  agUiInfo,
-  type AgUiRunBody,
-  agUiRunBody,
-  type AgUiVersion,
-} from '../../protocols/index.ts';
+import type { Thread } from '../../log/event-log.ts';
+import type { AgUiEvent, AgUiVersion } from '../../protocols/ag-ui/ag-ui-event.ts';
+import { agUiFraming } from '../../protocols/ag-ui/ag-ui-framing.ts';
+import { agUiInfo, type AgUiRunBody, agUiRunBody } from '../../protocols/http-ag-ui.ts';
 import type { AgUiTurn } from '../ag-ui.ts';
 import { findClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';

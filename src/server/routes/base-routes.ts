@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { baseChanges } from '../../control/base-changes/base-changes.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { baseInfo } from '../../protocols/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { baseInfo } from '../../protocols/http-folders.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 

@@ -1,14 +1,11 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { Context } from 'hono';
-import { SingletreeError } from '../../events/index.ts';
-import type { Thread } from '../../log/index.ts';
-import {
-  aiSdkFraming as framing,
-  type AiSdkOptions,
-  aiSdkVersions,
-  chatBody,
-  chatMessages,
-} from '../../protocols/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { Thread } from '../../log/event-log.ts';
+import { aiSdkFraming as framing } from '../../protocols/ai-sdk/ai-sdk-framing.ts';
+import type { AiSdkOptions } from '../../protocols/ai-sdk/ai-sdk-encoder.ts';
+import { aiSdkVersions } from '../../protocols/ai-sdk/chunk.ts';
+import { chatBody, chatMessages } from '../../protocols/http-api.ts';
 import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
 import { findClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';

@@ -1,6 +1,6 @@
 import { startComparison } from '../../control/worktrees/comparison.ts';
-import { defined } from '../../events/defined.ts';
-import { comparisonBody, comparisonInfo } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import { comparisonBody, comparisonInfo } from '../../protocols/http-folders.ts';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { type Route, route } from '../route.ts';
 import { describeSender } from '../security/caller.ts';

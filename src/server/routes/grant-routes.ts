@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { grantInfo } from '../../protocols/index.ts';
+import { grantInfo } from '../../protocols/http-settings.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';

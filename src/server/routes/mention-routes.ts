@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { systemClock } from '../../agents/clock.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
-import { mentionInfo } from '../../protocols/index.ts';
+import { mentionInfo } from '../../protocols/http-agents.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/caller.ts';

@@ -1,6 +1,6 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/index.ts';
+import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/http-api.ts';
 import { type Route, route } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { AgentCommand } from '../../agents/agent.ts';
-import { type AgentInfo, agentInfo, setupInfo } from '../../protocols/index.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { allThreads, type EventLog, type OpenKind } from '../../log/index.ts';
-import { openKinds } from '../../log/open-things.ts';
+import { type AgentInfo, agentInfo, setupInfo } from '../../protocols/http-agents.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { type OpenKind, openKinds } from '../../log/open-things.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';

@@ -1,14 +1,8 @@
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
-import {
-  folderList,
-  projectBody,
-  projectInfo,
-  rulesInfo,
-  savedRuleBody,
-  threadInfo,
-  trustBody,
-} from '../../protocols/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { folderList, projectBody, projectInfo, trustBody } from '../../protocols/http-projects.ts';
+import { rulesInfo, savedRuleBody } from '../../protocols/http-settings.ts';
+import { threadInfo } from '../../protocols/http-api.ts';
 import type { ProjectHost } from '../project-host.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
-import { modelProviderBody, modelProviderInfo, modelProviderTest } from '../../protocols/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { modelProviderBody, modelProviderInfo, modelProviderTest } from '../../protocols/http-settings.ts';
 import type { ProviderHost } from '../provider-host.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { readRedacted } from '../../agents/redaction/read-redacted.ts';
-import { defined } from '../../events/defined.ts';
-import { definitionOf, type EventType } from '../../events/index.ts';
-import { readEventPage, searchLog, type UsageGroup, usageOf } from '../../log/index.ts';
-import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import { definitionOf, type EventType } from '../../events/vocabulary.ts';
+import { readEventPage } from '../../log/event-pages.ts';
+import { searchLog, usageOf } from '../../log/derived/log-queries.ts';
+import type { UsageGroup } from '../../log/derived/usage-totals.ts';
+import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import { readRedactedWindow } from '../redacted-window.ts';

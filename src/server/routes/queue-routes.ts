@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defined } from '../../events/defined.ts';
-import { messageReceipt, queuedBody, queuedMessage } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import { messageReceipt, queuedBody, queuedMessage } from '../../protocols/http-api.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ThreadRelay } from '../../control/supervision/relay-books.ts';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { decisionInfo, relayBody, relayInfo } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { decisionInfo, relayBody, relayInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/caller.ts';

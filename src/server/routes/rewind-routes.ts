@@ -1,5 +1,5 @@
-import { defined } from '../../events/defined.ts';
-import { rewindBody, rewindInfo } from '../../protocols/index.ts';
+import { defined } from '../../base/defined.ts';
+import { rewindBody, rewindInfo } from '../../protocols/http-folders.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 

@@ -1,9 +1,11 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { SingletreeError } from '../../events/index.ts';
-import type { Thread } from '../../log/index.ts';
-import type { Framing, Protocol, ProtocolRegistry } from '../../protocols/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { Thread } from '../../log/event-log.ts';
+import type { Framing } from '../../protocols/framing.ts';
+import type { Protocol } from '../../protocols/protocol.ts';
+import type { ProtocolRegistry } from '../../protocols/registry.ts';
 import { type OtherContent, type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import type { OpenStream } from '../streams/byte-sink.ts';

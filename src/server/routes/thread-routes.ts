@@ -1,8 +1,11 @@
 import { findMessageEnd } from '../../control/worktrees/branch-at.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import { allThreads, importThread, type Thread } from '../../log/index.ts';
-import { branchBody, newThreadBody, sseFraming, threadChangeBody, threadInfo } from '../../protocols/index.ts';
+import { allThreads } from '../../log/all-threads.ts';
+import { importThread } from '../../log/jsonl.ts';
+import type { Thread } from '../../log/event-log.ts';
+import { branchBody, newThreadBody, threadChangeBody, threadInfo } from '../../protocols/http-api.ts';
+import { sseFraming } from '../../protocols/framing.ts';
 import { documentFormats } from '../../protocols/documents/thread-document.ts';
 import { exportedDocument } from '../exported-document.ts';
 import { exportedLines } from '../exported-lines.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
 import type { WorktreeState } from '../../control/worktrees/worktrees.ts';
-import { SingletreeError } from '../../events/index.ts';
-import { keptInfo, patchInfo, type WorktreeInfo, worktreeInfo } from '../../protocols/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { keptInfo, patchInfo, type WorktreeInfo, worktreeInfo } from '../../protocols/http-folders.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { AttemptLimit, type AttemptLimitOptions } from './attempt-limit.ts';
 import { allRights, type Caller, type Right } from './caller.ts';
 import { Refusal } from './refusal.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defined } from '../../events/defined.ts';
-import { SingletreeError } from '../../events/index.ts';
+import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 
 /** Every right of a caller. `administer` covers folders, rules, keys, imports and deletions. None includes another. */

@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 /** Whether a text is exactly one origin as a browser sends it, such as `https://app.example` or `http://localhost:3000`. */
 export function isOrigin(text: string): boolean {
   if (!/^https?:\/\/[^*]+$/.test(text) || !URL.canParse(text)) return false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../agents/redaction/redactor.ts';
-import { MemoryLog } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { RedactedTexts } from './redacted-texts.ts';
 
 const text = (seq: number, content: string) => ({

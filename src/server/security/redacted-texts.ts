@@ -1,6 +1,6 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { LoggedEvent } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import { RedactedEvents } from '../../agents/redaction/redacted-events.ts';
 
 /** The JSON text of an event. */

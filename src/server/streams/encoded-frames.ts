@@ -1,7 +1,8 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { LoggedEvent } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
-import type { Encoder, Framing } from '../../protocols/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import type { Encoder } from '../../protocols/encoder.ts';
+import type { Framing } from '../../protocols/framing.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { frameId, type Position } from './position.ts';
 import type { ThreadRawLines } from './thread-raw-lines.ts';

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { Framing } from '../../protocols/index.ts';
+import type { Framing } from '../../protocols/framing.ts';
 import { framedProblem } from './framed-problem.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
 

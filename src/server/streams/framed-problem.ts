@@ -1,5 +1,5 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { Framing } from '../../protocols/index.ts';
+import type { Framing } from '../../protocols/framing.ts';
 import { problemOf } from '../problem-response.ts';
 
 /** Encodes the last frame of a stream that cannot continue. */

@@ -1,4 +1,4 @@
-import type { Framing } from '../../protocols/index.ts';
+import type { Framing } from '../../protocols/framing.ts';
 import { RedactedTexts } from '../security/redacted-texts.ts';
 import { Refusal } from '../security/refusal.ts';
 import { framedProblem } from './framed-problem.ts';

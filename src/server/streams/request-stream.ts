@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import type { LoggedEvent } from '../../events/index.ts';
-import type { Encoder, Framing, RequestStanding } from '../../protocols/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { Encoder } from '../../protocols/encoder.ts';
+import type { Framing } from '../../protocols/framing.ts';
+import type { RequestStanding } from '../../protocols/request/standing.ts';
 import type { Site } from '../site.ts';
 import { encodedFrames } from './encoded-frames.ts';
 import { frameStream } from './frame-stream.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createRedactor } from '../../agents/redaction/redactor.ts';
-import { MemoryLog } from '../../log/index.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { type FeedReader, type Frame, ThreadFeeds } from './thread-feed.ts';
 
 class Notes implements FeedReader {

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import { type EventText, RedactedTexts } from '../security/redacted-texts.ts';
 
 /** An event as it is sent, made once for all readers. */

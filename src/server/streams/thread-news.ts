@@ -1,4 +1,4 @@
-import type { ThreadInfo, ThreadNews } from '../../protocols/index.ts';
+import type { ThreadInfo, ThreadNews } from '../../protocols/http-api.ts';
 import type { ListChange, ThreadListFeed } from '../thread-list-feed.ts';
 import type { Scope } from '../security/caller.ts';
 

@@ -1,6 +1,6 @@
 import { RawLines } from '../../agents/cli/saved/raw-lines.ts';
-import type { LoggedEvent } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 /** The raw lines of the external agents of a thread, read as its events are encoded. */
 export class ThreadRawLines {

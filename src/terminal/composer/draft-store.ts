@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { once } from '../../events/define.ts';
+import { once } from '../../base/once.ts';
 import { type Composer, emptyComposer } from './composer.ts';
 
 /** The number of drafts that are kept. */

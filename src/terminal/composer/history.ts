@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { once } from '../../events/define.ts';
+import { once } from '../../base/once.ts';
 import { type TextWalk, walkTexts } from '../../projections/completion/walk-texts.ts';
 import { type Composer, type Draft, replaceDraft } from './composer.ts';
 

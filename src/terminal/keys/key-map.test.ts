@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SingletreeError } from '../../events/singletree-error.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { actions, actionNames, type KeyCondition, type KeyContext } from './actions.ts';
 import { characterKey, type Key, namedKey, parseKeys, shownKeys } from './key.ts';
 import { type KeyMap, keyMap, KeyMatcher, type KeySettings, keysOf, sequencePauseMs } from './key-map.ts';

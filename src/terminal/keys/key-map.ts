@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../events/singletree-error.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { actions, type ActionName, actionNames, type KeyCondition, type KeyContext } from './actions.ts';
 import { type Key, keyNotation, parseKeys, shownKeys } from './key.ts';
 

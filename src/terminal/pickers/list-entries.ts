@@ -1,5 +1,5 @@
 import type { ConversationState } from '../../control/conversations/conversation-reader.ts';
-import type { RelayEntry } from '../../projections/index.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { slashCommands } from '../completion/commands.ts';
 import { actions, actionNames, type KeyContext } from '../keys/actions.ts';

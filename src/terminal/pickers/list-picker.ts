@@ -1,4 +1,4 @@
-import { rowText } from '../../events/terminal-text.ts';
+import { rowText } from '../../base/terminal-text.ts';
 import { nextTurn } from '../../log/next-turn.ts';
 import { ranked } from '../../projections/completion/ranked.ts';
 import type { ActionName } from '../keys/actions.ts';

@@ -1,4 +1,4 @@
-import { rowText } from '../../events/terminal-text.ts';
+import { rowText } from '../../base/terminal-text.ts';
 import type { FileChange } from '../../projections/activity/diff-changes.ts';
 import { type DiffHunk, type DiffLine, type FileDiff, fileDiffOf } from '../../projections/activity/file-diff.ts';
 import { type PresentableCall, presentChanges } from '../../projections/presentation/present-call.ts';

@@ -1,8 +1,9 @@
 import { parseSystemReminder } from '../../control/conversations/system-reminder.ts';
-import type { ContentPart } from '../../events/index.ts';
-import { type FactPart, noticeOf, type RelayPart, type ReplPart, type UserPart } from '../../projections/index.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { FactPart, RelayPart, ReplPart, UserPart } from '../../projections/reading/view-node.ts';
+import { noticeOf } from '../../projections/reading/notice.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';
-import { rowLines, rowText } from '../../events/terminal-text.ts';
+import { rowLines, rowText } from '../../base/terminal-text.ts';
 import { MarkdownLines } from './markdown-lines.ts';
 import { MarkdownUnits } from './text-rows.ts';
 import { excerpt } from './tool-row.ts';

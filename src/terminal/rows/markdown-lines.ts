@@ -1,5 +1,5 @@
 import { lexer, type Token, type Tokens } from 'marked';
-import { rowLines, rowText } from '../../events/terminal-text.ts';
+import { rowLines, rowText } from '../../base/terminal-text.ts';
 import { withoutEntities } from '../../projections/presentation/entities.ts';
 import {
   type Ink,

@@ -1,9 +1,9 @@
-import type { EventOf } from '../../events/index.ts';
-import type { FactPart, ViewNode, ViewPart } from '../../projections/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { FactPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { durationText, presentEnd, shortCount, withoutRetry } from '../../projections/presentation/wording.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';
 import { factLines, markdown, planLines, relayLines, replLines, userLines } from './fact-lines.ts';
-import { rowText } from '../../events/terminal-text.ts';
+import { rowText } from '../../base/terminal-text.ts';
 import type { Row, RowKind } from './row.ts';
 import { densities, type Density, groupLines, isSettled, type ShownCall, toolLines } from './tool-row.ts';
 import type { EventTimes } from './times.ts';

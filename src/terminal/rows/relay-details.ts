@@ -1,5 +1,5 @@
-import type { EventOf } from '../../events/index.ts';
-import { visibleText } from '../../events/terminal-text.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { visibleText } from '../../base/terminal-text.ts';
 import { type CallPlace, oneLine } from '../../projections/presentation/present-call.ts';
 import { type NamedValue, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { lead, type Line, span } from '../screen/styled-line.ts';

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, LoggedEvent } from '../../events/index.ts';
-import { MemoryLog, readWindow } from '../../log/index.ts';
-import { threadReading } from '../../projections/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { readWindow } from '../../log/window.ts';
+import { threadReading } from '../../projections/reading/thread-reading.ts';
 import { ThreadRanges } from '../../projections/reading/ranges/thread-ranges.ts';
 import { textOfLine } from '../screen/styled-line.ts';
 import { RowFeed } from './row-feed.ts';

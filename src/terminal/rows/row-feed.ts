@@ -1,5 +1,6 @@
-import type { FactPart, ThreadReading, ViewNode, ViewPart } from '../../projections/index.ts';
-import type { EventOf } from '../../events/index.ts';
+import type { FactPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
+import type { ThreadReading } from '../../projections/reading/thread-reading.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import { wrapLine } from '../screen/wrap-line.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import {

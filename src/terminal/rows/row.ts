@@ -1,4 +1,4 @@
-import { rowLines } from '../../events/terminal-text.ts';
+import { rowLines } from '../../base/terminal-text.ts';
 import { type Ink, lead, type Line, span } from '../screen/styled-line.ts';
 
 /** What kind of thing a row shows; rows of different kinds are separated by an empty line. */

@@ -1,4 +1,4 @@
-import type { EventOf, LoggedEvent } from '../../events/index.ts';
+import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 
 /** When something began and when it was last heard of, in milliseconds. */

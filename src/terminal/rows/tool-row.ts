@@ -1,8 +1,8 @@
 import { countLines } from '../../projections/presentation/shortened-text.ts';
 import { outputView } from '../../projections/presentation/call-output.ts';
-import type { ToolOutput } from '../../events/index.ts';
-import { rowLines, rowText } from '../../events/terminal-text.ts';
-import type { RelayPart, ToolPart, ViewNode } from '../../projections/index.ts';
+import type { ToolOutput } from '../../events/tools.ts';
+import { rowLines, rowText } from '../../base/terminal-text.ts';
+import type { RelayPart, ToolPart, ViewNode } from '../../projections/reading/view-node.ts';
 import {
   type CallPlace,
   type CallPresentation,

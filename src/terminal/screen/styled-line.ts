@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { rowText } from '../../events/terminal-text.ts';
+import { rowText } from '../../base/terminal-text.ts';
 
 /** A way to draw a text. Colours never carry a meaning alone. */
 export type Ink =

@@ -1,6 +1,7 @@
 import { shortFolder } from '../../control/same-folder.ts';
 import { join } from 'node:path';
-import { errorText, isStoreUnavailable } from '../../events/index.ts';
+import { errorText } from '../../base/error-text.ts';
+import { isStoreUnavailable } from '../../base/singletree-error.ts';
 import { userContent } from '../../control/harness/messages/message-content.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';

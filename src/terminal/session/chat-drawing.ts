@@ -1,6 +1,6 @@
 import type { QueuedItem } from './thread-queue.ts';
 import { modelName } from '../../control/harness/settings/models.ts';
-import { rowText } from '../../events/terminal-text.ts';
+import { rowText } from '../../base/terminal-text.ts';
 import type { Completion } from '../../projections/completion/completion.ts';
 import { oneLine } from '../../projections/presentation/present-call.ts';
 import { draftView } from '../composer/draft-layout.ts';

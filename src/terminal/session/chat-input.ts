@@ -1,4 +1,4 @@
-import type { RelayEntry } from '../../projections/index.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import { emptyComposer, insertText, pasteText, type Submission, wholeText } from '../composer/composer.ts';
 import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
 import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';

@@ -1,5 +1,6 @@
-import type { ConversationState, RewindScope } from '../../control/index.ts';
-import { allThreads } from '../../log/index.ts';
+import type { ConversationState } from '../../control/conversations/conversation-reader.ts';
+import type { RewindScope } from '../../control/rewind/rewind-thread.ts';
+import { allThreads } from '../../log/all-threads.ts';
 import {
   agentEntries,
   ageText,

@@ -1,8 +1,10 @@
 import type { ChatRules } from './rule-lines.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import type { AvailableModel, Clock, SupervisorOptions } from '../../control/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { AvailableModel } from '../../control/harness/settings/models.ts';
+import type { Clock } from '../../agents/clock.ts';
+import type { SupervisorOptions } from '../../control/supervision/supervisor-options.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { KeySettings } from '../keys/key-map.ts';
 import type { Density } from '../rows/tool-row.ts';
 import type { Styling } from '../screen/styled-line.ts';

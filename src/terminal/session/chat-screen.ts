@@ -1,4 +1,4 @@
-import type { Clock } from '../../control/index.ts';
+import type { Clock } from '../../agents/clock.ts';
 import { type Row, RowPrinter } from '../rows/row.ts';
 import { FullscreenRenderer } from '../screen/fullscreen-renderer.ts';
 import { type Frame, InlineRenderer } from '../screen/inline-renderer.ts';

@@ -1,8 +1,10 @@
 import { expect, it, vi } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import { systemClock } from '../../control/index.ts';
-import type { AgentEvent } from '../../events/index.ts';
-import { importThread, MemoryLog, readWindow } from '../../log/index.ts';
+import { systemClock } from '../../agents/clock.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { importThread } from '../../log/jsonl.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { readWindow } from '../../log/window.ts';
 import { ChatThreads } from './chat-threads.ts';
 
 it('shows the mode of a long thread before it is open, unless the mode was imported', async () => {

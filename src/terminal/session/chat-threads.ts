@@ -1,11 +1,13 @@
 import type { AgentMode } from '../../agents/agent.ts';
-import { Conversations, Supervisor } from '../../control/index.ts';
+import { Conversations } from '../../control/conversations/conversations.ts';
+import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { checkModel, chosenModel, findChosenModel } from '../../control/conversations/conversation-settings.ts';
 import { openRunsOf } from '../../control/supervision/open-runs.ts';
-import { defined } from '../../events/defined.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
-import type { Thread } from '../../log/index.ts';
-import type { RelayEntry } from '../../projections/index.ts';
+import { defined } from '../../base/defined.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { Thread } from '../../log/event-log.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
 import type { ChatAgent, ChatOptions } from './chat-options.ts';
 import { type PersonAnswer, toRelayAnswer } from './relay-band.ts';

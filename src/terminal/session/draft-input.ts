@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Clock } from '../../agents/clock.ts';
-import { SerialQueue } from '../../events/serial-queue.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
 import { commandsByUse } from '../completion/commands.ts';
 import {
   type Completion,

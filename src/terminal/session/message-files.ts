@@ -3,8 +3,10 @@ import { basename, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { textOfBase64 } from '../../agents/model/attachments/attachment-data.ts';
 import { isInside, rootAt } from '../../agents/workspace/root.ts';
-import type { HarnessFile } from '../../control/index.ts';
-import { type ContentPart, errorText, SingletreeError } from '../../events/index.ts';
+import type { HarnessFile } from '../../control/harness/messages/message-content.ts';
+import type { ContentPart } from '../../events/content.ts';
+import { errorText } from '../../base/error-text.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** A file that a message mentions. */
 interface MentionedFile {

@@ -1,9 +1,12 @@
-import { createThreadStore, type ThreadStore } from '../../client/index.ts';
-import { isStoreUnavailable, SingletreeError, type LoggedEvent } from '../../events/index.ts';
-import type { Clock } from '../../control/index.ts';
+import { createThreadStore, type ThreadStore } from '../../client/thread-store.ts';
+import { isStoreUnavailable, SingletreeError } from '../../base/singletree-error.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { Clock } from '../../agents/clock.ts';
 import { currentTime } from '../../log/event-time.ts';
-import { type EventLog, readWindow } from '../../log/index.ts';
-import { hasExpired, type RelayEntry, type ThreadReading } from '../../projections/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { readWindow } from '../../log/window.ts';
+import { hasExpired, type RelayEntry } from '../../projections/relay-book.ts';
+import type { ThreadReading } from '../../projections/reading/thread-reading.ts';
 import { EventTimes } from '../rows/times.ts';
 
 export interface OpenThreadOptions {

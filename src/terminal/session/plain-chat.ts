@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import { errorText } from '../../events/index.ts';
-import type { RelayEntry } from '../../projections/index.ts';
+import { errorText } from '../../base/error-text.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import { emptyComposer } from '../composer/composer.ts';
 import { RowFeed } from '../rows/row-feed.ts';
 import { oneLine } from '../../projections/presentation/present-call.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RelayEntry } from '../../projections/index.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import { emptyComposer, insertText } from '../composer/composer.ts';
 import { type Band, followingBand, isWriting, leaveBand, nextBand, takesKeys } from './relay-band.ts';
 

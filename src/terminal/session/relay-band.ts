@@ -1,6 +1,7 @@
 import type { RelayAnswer } from '../../agents/agent.ts';
-import { type EventOf, SingletreeError } from '../../events/index.ts';
-import type { RelayEntry } from '../../projections/index.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';

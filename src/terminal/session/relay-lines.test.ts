@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RelayEntry } from '../../projections/index.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import { emptyComposer } from '../composer/composer.ts';
 import { newBand } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';

@@ -1,4 +1,4 @@
-import type { RelayEntry } from '../../projections/index.ts';
+import type { RelayEntry } from '../../projections/relay-book.ts';
 import type { CallPlace } from '../../projections/presentation/present-call.ts';
 import { type AnswerChoice, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { relayDetails, relayTitle } from '../rows/relay-details.ts';

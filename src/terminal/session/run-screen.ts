@@ -1,7 +1,13 @@
-import { type Clock, systemClock } from '../../control/index.ts';
-import type { LoggedEvent } from '../../events/index.ts';
-import { type EventLog, readWindow } from '../../log/index.ts';
-import { readingFrom, type ThreadReading, threadReading, type ThreadReadingState } from '../../projections/index.ts';
+import { type Clock, systemClock } from '../../agents/clock.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { readWindow } from '../../log/window.ts';
+import {
+  readingFrom,
+  type ThreadReading,
+  threadReading,
+  type ThreadReadingState,
+} from '../../projections/reading/thread-reading.ts';
 import { RowFeed } from '../rows/row-feed.ts';
 import { RowPrinter } from '../rows/row.ts';
 import { EventTimes } from '../rows/times.ts';

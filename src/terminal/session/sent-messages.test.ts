@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../events/index.ts';
-import { MemoryLog, readEvents } from '../../log/index.ts';
-import { threadReading } from '../../projections/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { readEvents } from '../../log/read-events.ts';
+import { threadReading } from '../../projections/reading/thread-reading.ts';
 import { SentMessages } from './sent-messages.ts';
 
 function turn(at: number, after: string): AgentEvent[] {

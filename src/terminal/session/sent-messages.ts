@@ -1,7 +1,8 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { parseSystemReminder } from '../../control/conversations/system-reminder.ts';
-import { type EventLog, readWindow, type ThreadWindow } from '../../log/index.ts';
-import type { ViewPart } from '../../projections/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { readWindow, type ThreadWindow } from '../../log/window.ts';
+import type { ViewPart } from '../../projections/reading/view-node.ts';
 import { LoadedRange } from '../../projections/reading/ranges/loaded-range.ts';
 import type { OpenThread } from './open-thread.ts';
 

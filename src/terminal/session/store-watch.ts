@@ -1,5 +1,5 @@
-import type { Clock } from '../../control/index.ts';
-import { errorText } from '../../events/index.ts';
+import type { Clock } from '../../agents/clock.ts';
+import { errorText } from '../../base/error-text.ts';
 
 export interface StoreWatchOptions {
   /** Resolves when the store can be used, and rejects when it cannot. */

@@ -1,9 +1,11 @@
-import type { Clock, Conversations } from '../../control/index.ts';
+import type { Clock } from '../../agents/clock.ts';
+import type { Conversations } from '../../control/conversations/conversations.ts';
 import { textOfContent } from '../../events/content-text.ts';
-import { newId, SingletreeError } from '../../events/index.ts';
-import { SerialQueue } from '../../events/serial-queue.ts';
-import type { EventLog } from '../../log/index.ts';
-import type { WaitingMessage } from '../../projections/index.ts';
+import { newId } from '../../events/ids.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import type { WaitingMessage } from '../../projections/message-queue.ts';
 import type { OpenThread } from './open-thread.ts';
 
 /** A message that waits in the thread that is shown, or a command that waits with the messages. */

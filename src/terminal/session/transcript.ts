@@ -1,6 +1,8 @@
-import type { LoggedEvent } from '../../events/index.ts';
-import { type EventLog, readEvents, readWindow } from '../../log/index.ts';
-import { type ThreadReading, threadReading } from '../../projections/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
+import { readWindow } from '../../log/window.ts';
+import { type ThreadReading, threadReading } from '../../projections/reading/thread-reading.ts';
 import { LoadedRange } from '../../projections/reading/ranges/loaded-range.ts';
 import { ThreadRanges } from '../../projections/reading/ranges/thread-ranges.ts';
 import type { ActionName } from '../keys/actions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent } from '../../events/index.ts';
-import { MemoryLog } from '../../log/index.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
 import { AppendHistory } from './append-history.ts';
 
 async function recorded() {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ErrorCode, type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import type { AppendOptions, EventLog } from '../../log/index.ts';
+import { type ErrorCode, SingletreeError } from '../../base/singletree-error.ts';
+import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { AppendOptions, EventLog } from '../../log/event-log.ts';
 import { textEvent } from './suite.ts';
 
 /** An append or read as its caller saw it: between which moments it happened, and what came of it. */

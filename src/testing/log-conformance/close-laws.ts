@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventLog } from '../../log/index.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import {
   createClock,
   drain,

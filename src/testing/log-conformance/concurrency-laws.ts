@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { SingletreeError } from '../../events/index.ts';
-import { type EventLog, type Lease, readEvents } from '../../log/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog, Lease } from '../../log/event-log.ts';
+import { readEvents } from '../../log/read-events.ts';
 import { AppendHistory } from './append-history.ts';
-import { contents, type Context, createClock, drain, type LogUnderTest, range, refuses } from './suite.ts';
-import { seqs, take, type TestRunner, textEvent } from './suite.ts';
-
+import {
+  contents,
+  type Context,
+  createClock,
+  drain,
+  type LogUnderTest,
+  range,
+  refuses,
+  seqs,
+  take,
+  type TestRunner,
+  textEvent,
+} from './suite.ts';
 const writers = 4;
 const rounds = 12;
 

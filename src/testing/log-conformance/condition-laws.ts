@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SingletreeError } from '../../events/index.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { contents, type Law, range, refuses, textEvent, textEvents } from './suite.ts';
 
 /** What the conditions of `append` promise: `expectedSeq`, `once` and `lease`. */

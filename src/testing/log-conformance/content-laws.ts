@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { createClock, type Law, type LogUnderTest, range, type TestRunner } from './suite.ts';
 
 const mebibyte = 1024 * 1024;

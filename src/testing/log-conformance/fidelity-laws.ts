@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { type Law, textEvent, untyped } from './suite.ts';
 
 const hostile = '\u0000 \ud800 \udfff \u2028 \ufeff \u0001 \u{1f9ed} "\\ \r\n';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, openAfter, type OpenThing } from '../../log/index.ts';
-import { openChanges } from '../../log/open-things.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { openAfter, type OpenThing, openChanges } from '../../log/open-things.ts';
 import { type Law, refuses, textEvent } from './suite.ts';
 
 const request = { agentId: 'agent', parentId: 'u:user' };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RawLine } from '../../log/index.ts';
+import type { RawLine } from '../../log/event-log.ts';
 import { type Law, range, refuses } from './suite.ts';
 import { notCounts } from './read-laws.ts';
 

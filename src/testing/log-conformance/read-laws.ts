@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ReadRange } from '../../log/index.ts';
+import type { ReadRange } from '../../log/event-log.ts';
 import { type Law, range, refuses, seqs, textEvent, textEvents } from './suite.ts';
 
 const largest = Number.MAX_SAFE_INTEGER;

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, importThread, type SearchQuery, searchLog } from '../../log/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { importThread } from '../../log/jsonl.ts';
+import type { SearchQuery } from '../../log/derived/search.ts';
+import { searchLog } from '../../log/derived/log-queries.ts';
 import { type Law, range, refuses } from './suite.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 const userEvent = (runId: string, content: string): AgentEvent => ({ type: 'user', runId, content });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type AgentEvent, type ErrorCode, type LoggedEvent, SingletreeError } from '../../events/index.ts';
-import type { EventLog } from '../../log/index.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { type ErrorCode, SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
 
 /** The two functions of a test runner that the suite needs: Vitest's, `node:test`'s or any other's. */
 export interface TestRunner {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { drain, type Law, range, refuses, seqs, settle, take, takeNext, textEvents } from './suite.ts';
 
 /** What `tail` promises while it lasts. */

@@ -8,7 +8,7 @@ import type {
   Thread,
   ThreadChange,
   ThreadFilter,
-} from '../../log/index.ts';
+} from '../../log/event-log.ts';
 import { type Law, range, refuses, seqs, textEvents } from './suite.ts';
 import { notCounts } from './read-laws.ts';
 

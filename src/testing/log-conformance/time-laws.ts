@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { type Context, type Law, textEvent } from './suite.ts';
 
 const hourMs = 3_600_000;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, type UsageQuery, usageOf } from '../../log/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import type { UsageQuery } from '../../log/derived/usage-totals.ts';
+import { usageOf } from '../../log/derived/log-queries.ts';
 import { type Law, refuses } from './suite.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 const start = (runId: string, agentId: string, model?: string): AgentEvent => ({
   type: 'harness_start',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../events/index.ts';
-import { type EventLog, readWindow } from '../../log/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { readWindow } from '../../log/window.ts';
 import { type Law, range, refuses, seqs } from './suite.ts';
 
 /** A run in steps of four events each. */

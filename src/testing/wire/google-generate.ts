@@ -4,7 +4,7 @@ import type { Answer, AnswerBlock } from '../../agents/model/scripted/scripted-a
 import { failureMessage, streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';
 import type { SeenMessage } from '../../agents/model/scripted/scripted-request.ts';
 import type { Wire, WireContext, WireFrame } from './wire.ts';
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 
 const call = z.looseObject({ id: z.string().optional(), name: z.string(), args: z.unknown() });
 const result = z.looseObject({ id: z.string().optional(), name: z.string(), response: z.unknown() });

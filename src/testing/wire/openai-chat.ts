@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
 import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
 import type { Answer, AnswerBlock, ToolBlock } from '../../agents/model/scripted/scripted-answer.ts';

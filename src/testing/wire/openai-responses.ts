@@ -1,4 +1,4 @@
-import { defined } from '../../events/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { ScriptedFinish, ScriptedUsage } from '../../agents/model/scripted/script.ts';
 import type { Answer, AnswerBlock, ProseBlock, ToolBlock } from '../../agents/model/scripted/scripted-answer.ts';
 import { streamErrorMessage } from '../../agents/model/scripted/scripted-failure.ts';

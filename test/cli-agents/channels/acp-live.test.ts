@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { cliAdapters } from '../../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../../src/agents/cli/adapters/cli-adapters.ts';
 import { asked, byPrompt } from '../scenarios/conversation.ts';
 import type { Profile } from '../scenarios/profile.ts';
 import { acpProfiles } from '../scenarios/profiles/acp.ts';

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
-import { cliAdapters } from '../../../src/agents/cli/adapters/index.ts';
+import { cliAdapters } from '../../../src/agents/cli/adapters/cli-adapters.ts';
 import type { HandOverPlace } from '../../../src/agents/cli/sessions/session-format.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
 import { defineTool, loopAgent } from '../../../src/agents/index.ts';

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/client.ts';
 import { PageCommands } from '../composer/page-command.ts';
 import { Toasts } from '../parts/toasts.tsx';
 import { ProjectsContext, useLoadedProjects } from '../projects/use-projects.ts';

@@ -1,5 +1,5 @@
-import type { Client } from '../../../src/client/index.ts';
-import type { AgentInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 
 /** The props of every page. */
 export interface PageProps {

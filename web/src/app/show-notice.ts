@@ -1,5 +1,5 @@
-import type { RelayInfo } from '../../../src/protocols/index.ts';
-import { possibleAnswers } from '../../../src/projections/index.ts';
+import type { RelayInfo } from '../../../src/protocols/http-api.ts';
+import { possibleAnswers } from '../../../src/projections/possible-answers.ts';
 import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
 import { relayIn } from '../relays/relay-summary.ts';
 import { writeAddress } from './address.ts';

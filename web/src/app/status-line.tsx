@@ -1,4 +1,4 @@
-import type { ThreadReading } from '../../../src/projections/index.ts';
+import type { ThreadReading } from '../../../src/projections/reading/thread-reading.ts';
 
 interface StatusLineProps {
   readonly waiting: ThreadReading['pending'];

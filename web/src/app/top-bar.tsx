@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { UsageTotal } from '../../../src/projections/index.ts';
+import type { UsageTotal } from '../../../src/projections/reading/thread-reading.ts';
 import { MenuIcon } from '../parts/icons.tsx';
 import { useTitle } from './page-title.ts';
 import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';

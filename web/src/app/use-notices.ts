@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { useDueReminders } from '../inbox/reminders.ts';
 import { useLatest } from '../parts/use-latest.ts';
 import { type Address, readAddress } from './address.ts';

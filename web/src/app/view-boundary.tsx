@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { errorText } from '../../../src/events/index.ts';
+import { errorText } from '../../../src/base/error-text.ts';
 import { TopBar } from './top-bar.tsx';
 
 interface ViewBoundaryProps {

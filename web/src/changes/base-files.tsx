@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react';
-import type { BaseInfo } from '../../../src/protocols/index.ts';
+import type { BaseInfo } from '../../../src/protocols/http-folders.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts } from '../diff/diff-view.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { ViewNode } from '../../../src/projections/index.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ViewState } from '../parts/view-state.tsx';
 import { BaseFiles } from './base-files.tsx';

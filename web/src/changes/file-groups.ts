@@ -1,10 +1,6 @@
-import {
-  type FileChange,
-  fileChangesOf,
-  type ToolPart,
-  type ViewNode,
-  type ViewPart,
-} from '../../../src/projections/index.ts';
+import type { FileChange } from '../../../src/projections/activity/diff-changes.ts';
+import { fileChangesOf } from '../../../src/projections/activity/file-changes.ts';
+import type { ToolPart, ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 
 /** The recorded changes of one file, in the order in which they were made. */
 export interface FileGroup {

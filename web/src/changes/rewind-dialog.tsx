@@ -1,7 +1,7 @@
-import { defined } from '../../../src/events/defined.ts';
+import { defined } from '../../../src/base/defined.ts';
 import { useEffect, useState } from 'react';
-import { errorText } from '../../../src/events/index.ts';
-import type { RewindInfo } from '../../../src/protocols/index.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { RewindInfo } from '../../../src/protocols/http-folders.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import type { ThreadScope } from './thread-scope.ts';
 

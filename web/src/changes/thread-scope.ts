@@ -1,6 +1,7 @@
 import { createContext, useContext, useLayoutEffect, useMemo, useRef } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { PagedList, ViewNode } from '../../../src/projections/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { PagedList } from '../../../src/projections/reading/paged-list.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 
 /** The thread that is shown, for actions on its turns; it stays the same while the thread grows. */
 export interface ThreadScope {

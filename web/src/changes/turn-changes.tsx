@@ -1,5 +1,5 @@
 import { memo, useEffect, useState } from 'react';
-import type { ViewNode } from '../../../src/projections/index.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { ChangesDialog } from './changes-dialog.tsx';
 import { fileGroups, hasCheckpoint } from './file-groups.ts';

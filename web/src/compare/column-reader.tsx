@@ -1,5 +1,5 @@
 import { useCallback, useEffect } from 'react';
-import type { Client } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/client.ts';
 import { useAnswer, useHistory } from '../history/use-history.ts';
 import { useLoaded } from '../parts/use-loaded.ts';
 import type { Compared } from './compared.ts';

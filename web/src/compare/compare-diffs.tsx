@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/client.ts';
 import { FileRow } from '../changes/file-row.tsx';
 import { visibleText } from '../code/visible-text.ts';
 import { DiffCounts, DiffView } from '../diff/diff-view.tsx';

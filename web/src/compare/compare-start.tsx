@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import type { PageProps } from '../app/page.ts';
-import { errorText } from '../../../src/events/index.ts';
+import { errorText } from '../../../src/base/error-text.ts';
 import { useProjects } from '../projects/use-projects.ts';
 
 type CompareStartProps = Pick<PageProps, 'client' | 'agents'> & {

@@ -1,8 +1,8 @@
 import '../styles/views.css';
 import '../styles/compare.css';
 import { useCallback, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { RelayBody } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { RelayBody } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';

@@ -1,4 +1,5 @@
-import type { RelayInfo, WorktreeInfo } from '../../../src/protocols/index.ts';
+import type { RelayInfo } from '../../../src/protocols/http-api.ts';
+import type { WorktreeInfo } from '../../../src/protocols/http-folders.ts';
 import type { FileGroup } from '../changes/file-groups.ts';
 import type { ThreadSummary } from '../history/thread-summary.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { type Compared, nameOf } from './compared.ts';
 

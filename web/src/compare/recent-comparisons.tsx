@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { modelName } from '../../../src/projections/presentation/model-name.ts';
-import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 import { Picker } from './picker.tsx';
 import type { PickerOption } from './picker-list.tsx';
 

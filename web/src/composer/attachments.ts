@@ -1,4 +1,4 @@
-import type { MessageBody } from '../../../src/protocols/index.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 
 /** A file or an image that goes with a message. */
 export interface Attachment {

@@ -1,6 +1,7 @@
 import { type DragEvent, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
-import { errorText } from '../../../src/events/index.ts';
-import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 import { CommentChips } from '../comments/comment-chips.tsx';
 import { commentsMessage } from '../comments/comment.ts';
 import { useCommentsContext } from '../comments/use-comments.ts';

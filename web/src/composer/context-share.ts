@@ -1,5 +1,5 @@
-import type { ContextUse } from '../../../src/projections/index.ts';
-import type { AgentInfo } from '../../../src/protocols/index.ts';
+import type { ContextUse } from '../../../src/projections/reading/thread-reading.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 
 /** Returns which share of the context of a model is used, from 0 to 1; undefined when its size is not known. */
 export function contextShare(

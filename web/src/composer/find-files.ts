@@ -1,5 +1,5 @@
-import type { Client } from '../../../src/client/index.ts';
-import { defined } from '../../../src/events/defined.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { defined } from '../../../src/base/defined.ts';
 import type { FindFiles } from './use-completion.ts';
 
 /** Finds the files of the folder of a thread; before there is one, those of a project, or of the server. */

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import type { ContextUse, UsageTotal } from '../../../src/projections/index.ts';
-import type { AgentInfo } from '../../../src/protocols/index.ts';
+import type { ContextUse, UsageTotal } from '../../../src/projections/reading/thread-reading.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
 import { contextShare } from './context-share.ts';
 

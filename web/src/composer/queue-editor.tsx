@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { QueuedMessage } from '../../../src/protocols/index.ts';
+import type { QueuedMessage } from '../../../src/protocols/http-api.ts';
 import { wordsOf } from '../conversation/message-words.ts';
 import { useLatest } from '../parts/use-latest.ts';
 

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
-import { errorText } from '../../../src/events/index.ts';
-import type { QueuedMessage } from '../../../src/protocols/index.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { QueuedMessage } from '../../../src/protocols/http-api.ts';
 import { messageText, withWords } from '../conversation/message-words.ts';
 import { GripIcon } from '../parts/icons.tsx';
 import { QueueEditor } from './queue-editor.tsx';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 import type { UsualChoice } from './agent-pickers.tsx';
 import { Composer } from './composer.tsx';
 import { filesOf } from './find-files.ts';

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { QueuedBody, QueuedMessage } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { QueuedBody, QueuedMessage } from '../../../src/protocols/http-api.ts';
 
 /** How often the queue is read while it may change elsewhere, in milliseconds. */
 const readEvery = 5_000;

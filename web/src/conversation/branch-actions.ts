@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { MessageBody } from '../../../src/protocols/index.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 
 /** The actions on the messages of a conversation. */
 export interface BranchActions {

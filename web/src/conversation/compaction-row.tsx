@@ -1,4 +1,4 @@
-import type { EventOf } from '../../../src/events/index.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
 import { Prose } from '../markdown/prose-view.tsx';
 import { useBranches } from './branch-actions.ts';
 

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { PagedList } from '../../../src/projections/reading/paged-list.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { answerIn } from '../../../src/projections/reading/final-answer.ts';
 import { ChangesDialog } from '../changes/changes-dialog.tsx';
 import { RedoStrip } from '../changes/redo-strip.tsx';

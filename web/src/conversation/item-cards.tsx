@@ -1,5 +1,6 @@
-import type { EventOf } from '../../../src/events/index.ts';
-import type { Notice as NoticeLine, ReplPart } from '../../../src/projections/index.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
+import type { Notice as NoticeLine } from '../../../src/projections/reading/notice.ts';
+import type { ReplPart } from '../../../src/projections/reading/view-node.ts';
 import { Commentable } from '../comments/commentable.tsx';
 import { LongText } from '../code/long-text.tsx';
 import { Prose } from '../markdown/prose-view.tsx';

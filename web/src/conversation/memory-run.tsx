@@ -1,4 +1,4 @@
-import type { ViewNode } from '../../../src/projections/index.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { Prose } from '../markdown/prose-view.tsx';
 
 const wording = {

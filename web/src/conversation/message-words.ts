@@ -1,5 +1,5 @@
-import type { ContentPart } from '../../../src/events/index.ts';
-import type { MessageBody } from '../../../src/protocols/index.ts';
+import type { ContentPart } from '../../../src/events/content.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 
 /** The content of a user message. */
 export type Content = string | readonly ContentPart[];

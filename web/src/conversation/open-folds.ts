@@ -1,4 +1,5 @@
-import type { PagedList, ViewNode, ViewPart } from '../../../src/projections/index.ts';
+import type { PagedList } from '../../../src/projections/reading/paged-list.ts';
+import type { ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 import type { Folds } from './folds.ts';
 import { answerPlace } from './work.ts';
 

@@ -1,5 +1,6 @@
 import { memo, type ReactElement } from 'react';
-import { noticeOf, type ViewPart } from '../../../src/projections/index.ts';
+import { noticeOf } from '../../../src/projections/reading/notice.ts';
+import type { ViewPart } from '../../../src/projections/reading/view-node.ts';
 import { withoutRetry } from '../../../src/projections/presentation/wording.ts';
 import { RelayCard } from '../relays/relay-card.tsx';
 import { CompactionRow } from './compaction-row.tsx';

@@ -1,4 +1,4 @@
-import type { ThreadReading } from '../../../src/projections/index.ts';
+import type { ThreadReading } from '../../../src/projections/reading/thread-reading.ts';
 import { TaskList } from './item-cards.tsx';
 import { hasOpenTasks } from './rows.ts';
 

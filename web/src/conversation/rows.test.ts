@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../src/events/index.ts';
-import { foldAll, threadReading } from '../../../src/projections/index.ts';
+import type { AgentEvent } from '../../../src/events/vocabulary.ts';
+import { foldAll } from '../../../src/projections/fold.ts';
+import { threadReading } from '../../../src/projections/reading/thread-reading.ts';
 import { Folds } from './folds.ts';
 import { openFoldsAt } from './open-folds.ts';
 import { type Row, rowAt, rowsOf } from './rows.ts';

@@ -1,6 +1,7 @@
-import { noticeOf, type ThreadReading, type ViewNode, type ViewPart } from '../../../src/projections/index.ts';
+import { noticeOf } from '../../../src/projections/reading/notice.ts';
+import type { ThreadReading } from '../../../src/projections/reading/thread-reading.ts';
+import type { ViewNode, ViewPart, UserPart } from '../../../src/projections/reading/view-node.ts';
 import { isShownAsCall } from '../../../src/projections/presentation/present-call.ts';
-import type { UserPart } from '../../../src/projections/index.ts';
 import type { Folds } from './folds.ts';
 import { type Work, workOf } from './work.ts';
 

@@ -1,4 +1,4 @@
-import type { ViewNode } from '../../../src/projections/index.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { timeBetween } from '../../../src/projections/presentation/wording.ts';
 import { answerIn } from '../../../src/projections/reading/final-answer.ts';
 import { useBranches } from './branch-actions.ts';

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { ViewNode } from '../../../src/projections/index.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { NextIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { useListActions } from './list-actions.ts';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import type { ThreadSnapshot } from '../../../src/client/index.ts';
-import { errorText, SingletreeError } from '../../../src/events/index.ts';
+import type { ThreadSnapshot } from '../../../src/client/thread-store.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import { SingletreeError } from '../../../src/base/singletree-error.ts';
 
 /** What stands in the place of the messages while there are none: loading, empty, unknown, signed out or failed. */
 export function ThreadState({ thread }: { thread: ThreadSnapshot | undefined }) {

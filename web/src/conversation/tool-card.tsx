@@ -1,5 +1,6 @@
 import { memo, type ReactNode, use, useMemo, useState } from 'react';
-import type { FileChange, ToolPart } from '../../../src/projections/index.ts';
+import type { FileChange } from '../../../src/projections/activity/diff-changes.ts';
+import type { ToolPart } from '../../../src/projections/reading/view-node.ts';
 import { progressText } from '../../../src/projections/reading/progress-text.ts';
 import { LongText } from '../code/long-text.tsx';
 import { countLines } from '../../../src/projections/presentation/shortened-text.ts';

@@ -1,8 +1,8 @@
-import { defined } from '../../../src/events/defined.ts';
+import { defined } from '../../../src/base/defined.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { ThreadReading } from '../../../src/projections/index.ts';
-import type { AgentInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { ThreadReading } from '../../../src/projections/reading/thread-reading.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 import type { BranchActions } from './branch-actions.ts';
 
 interface Conversation {

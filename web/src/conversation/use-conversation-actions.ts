@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 import { writeAddress } from '../app/address.ts';
 import type { useReadingList } from './use-reading-list.ts';
 

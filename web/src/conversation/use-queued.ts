@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { ThreadSnapshot } from '../../../src/client/index.ts';
-import type { ViewPart } from '../../../src/projections/index.ts';
-import type { MessageBody } from '../../../src/protocols/index.ts';
+import type { ThreadSnapshot } from '../../../src/client/thread-store.ts';
+import type { ViewPart } from '../../../src/projections/reading/view-node.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 import { messageText } from './message-words.ts';
 
 interface Queued {

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
-import type { ThreadSnapshot, ThreadStore } from '../../../src/client/index.ts';
-import { PagedList, type ViewNode } from '../../../src/projections/index.ts';
+import type { ThreadSnapshot, ThreadStore } from '../../../src/client/thread-store.ts';
+import { PagedList } from '../../../src/projections/reading/paged-list.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { Folds } from './folds.ts';
 import { openFoldsAt } from './open-folds.ts';
 import { ReadingPosition } from './reading-position.ts';

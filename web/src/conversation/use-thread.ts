@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { type Client, createThreadStore, type ThreadSnapshot, type ThreadStore } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { createThreadStore, type ThreadSnapshot, type ThreadStore } from '../../../src/client/thread-store.ts';
 
 /** About how many events are loaded at once. */
 const windowEvents = 400;

@@ -1,5 +1,5 @@
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
-import type { ViewNode } from '../../../src/projections/index.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { useBranches } from './branch-actions.ts';
 import { CopyLink } from './copy-link.tsx';
 import { EditIcon } from '../parts/icons.tsx';

@@ -1,4 +1,4 @@
-import type { ViewNode } from '../../../src/projections/index.ts';
+import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { useBranches } from './branch-actions.ts';
 import { NextIcon, PreviousIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';

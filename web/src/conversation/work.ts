@@ -1,10 +1,6 @@
-import {
-  type Operation,
-  operationsOf,
-  type ToolPart,
-  type ViewNode,
-  type ViewPart,
-} from '../../../src/projections/index.ts';
+import type { Operation } from '../../../src/projections/activity/activity.ts';
+import { operationsOf } from '../../../src/projections/activity/call-operations.ts';
+import type { ToolPart, ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 import { timeBetween } from '../../../src/projections/presentation/wording.ts';
 
 /** What an agent did before its answer. */

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { FileChange } from '../../../src/projections/index.ts';
+import type { FileChange } from '../../../src/projections/activity/diff-changes.ts';
 import { useCommentsContext } from '../comments/use-comments.ts';
 import type { DiffHunk, DiffLine, FileDiff } from '../../../src/projections/activity/file-diff.ts';
 import { SplitLines } from './split-lines.tsx';

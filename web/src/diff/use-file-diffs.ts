@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { FileChange } from '../../../src/projections/index.ts';
+import type { FileChange } from '../../../src/projections/activity/diff-changes.ts';
 import type { FileDiff, fileDiffOf } from '../../../src/projections/activity/file-diff.ts';
 
 const kept = new WeakMap<FileChange, FileDiff>();

@@ -1,6 +1,9 @@
 import { memo } from 'react';
-import type { GraphGroup, GraphNode as Node } from '../../../src/projections/thread-graph/thread-graph.ts';
-import { graphNodeSize } from '../../../src/projections/thread-graph/thread-graph.ts';
+import {
+  type GraphGroup,
+  type GraphNode as Node,
+  graphNodeSize,
+} from '../../../src/projections/thread-graph/thread-graph.ts';
 import { sameFields } from '../parts/same-fields.ts';
 import { kindName, lookOf } from './graph-kinds.ts';
 

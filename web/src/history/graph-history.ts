@@ -1,6 +1,10 @@
-import type { LoggedEvent } from '../../../src/events/index.ts';
-import { type Conversation, createConversation, reduceConversation } from '../../../src/graph/index.ts';
-import type { DagTier } from '../../../src/projections/index.ts';
+import type { LoggedEvent } from '../../../src/events/vocabulary.ts';
+import {
+  type Conversation,
+  createConversation,
+  reduceConversation,
+} from '../../../src/graph/conversation/conversation.ts';
+import type { DagTier } from '../../../src/projections/dag-unit.ts';
 import {
   type GraphGroup,
   type GraphNode,

@@ -1,6 +1,6 @@
 import '../no-eval.ts';
-import { createClient } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
 import type { HistoryReply, HistoryRequest, HistoryStatus } from './history-protocol.ts';
 import { ThreadHistory } from './thread-history.ts';
 

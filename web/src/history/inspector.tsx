@@ -1,6 +1,6 @@
 import '../styles/inspector.css';
 import { useEffect, useRef } from 'react';
-import type { Client } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/client.ts';
 import type { ThreadAddress } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import { NextIcon, PreviousIcon } from '../parts/icons.tsx';

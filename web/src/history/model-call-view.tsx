@@ -1,4 +1,4 @@
-import type { Message } from '../../../src/projections/index.ts';
+import type { Message } from '../../../src/projections/message.ts';
 import type { CallDifference, ModelCall } from '../../../src/projections/model-call.ts';
 import { dollars, durationText, readable } from '../../../src/projections/presentation/wording.ts';
 import { downloadText } from '../code/download-text.ts';

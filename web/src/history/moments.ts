@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../../src/events/index.ts';
+import type { LoggedEvent } from '../../../src/events/vocabulary.ts';
 import {
   type ThreadReading,
   threadReading,

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { Client } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/client.ts';
 import { useLoaded } from '../parts/use-loaded.ts';
 
 interface OriginalLineProps {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../src/events/index.ts';
+import type { AgentEvent } from '../../../src/events/vocabulary.ts';
 
 /** The times of a playback, in milliseconds from its beginning: for each event, with idle time and without. */
 export interface PlaybackTrack {

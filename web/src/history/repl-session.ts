@@ -1,5 +1,6 @@
-import { defined } from '../../../src/events/defined.ts';
-import { type Conversation, defaultActive } from '../../../src/graph/index.ts';
+import { defined } from '../../../src/base/defined.ts';
+import type { Conversation } from '../../../src/graph/conversation/conversation.ts';
+import { defaultActive } from '../../../src/graph/conversation/active.ts';
 import { projectRepl, type ReplEntry } from '../../../src/projections/project-repl.ts';
 import { projectThread } from '../../../src/projections/reading/project-thread.ts';
 import type { ViewNode } from '../../../src/projections/reading/view-node.ts';

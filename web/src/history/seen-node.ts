@@ -1,4 +1,4 @@
-import { defined } from '../../../src/events/defined.ts';
+import { defined } from '../../../src/base/defined.ts';
 import type { ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 import { shortened } from './shortened.ts';
 

@@ -1,4 +1,4 @@
-import type { EventOf, LoggedEvent } from '../../../src/events/index.ts';
+import type { EventOf, LoggedEvent } from '../../../src/events/vocabulary.ts';
 import type { GraphNode } from '../../../src/projections/thread-graph/thread-graph.ts';
 import { type ModelCall, projectModelCall } from '../../../src/projections/model-call.ts';
 import { totals, type TotalsView } from '../../../src/projections/totals.ts';
@@ -12,7 +12,7 @@ import {
   type GraphOverview,
   type GraphPart,
 } from './graph-history.ts';
-import { defaultActive } from '../../../src/graph/index.ts';
+import { defaultActive } from '../../../src/graph/conversation/active.ts';
 import { projectThread } from '../../../src/projections/reading/project-thread.ts';
 import { type FileGroup, fileGroups } from '../changes/file-groups.ts';
 import { type Moment, Moments } from './moments.ts';

@@ -1,6 +1,8 @@
-import { defined } from '../../../src/events/defined.ts';
-import type { EventOf } from '../../../src/events/index.ts';
-import { type Conversation, defaultActive, getMessage, getRun } from '../../../src/graph/index.ts';
+import { defined } from '../../../src/base/defined.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
+import type { Conversation } from '../../../src/graph/conversation/conversation.ts';
+import { defaultActive } from '../../../src/graph/conversation/active.ts';
+import { getMessage, getRun } from '../../../src/graph/conversation/queries.ts';
 import { projectThread } from '../../../src/projections/reading/project-thread.ts';
 import type { TimelineStep } from '../../../src/projections/timeline/timeline-step.ts';
 import type { TotalsView } from '../../../src/projections/totals.ts';

@@ -1,9 +1,10 @@
-import { defined } from '../../../src/events/defined.ts';
+import { defined } from '../../../src/base/defined.ts';
 import { useCallback, useEffect, useState } from 'react';
 import { VList } from 'virtua';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
-import type { AgentInfo, DecisionInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { DecisionInfo } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
 import { relayIn } from '../relays/relay-summary.ts';

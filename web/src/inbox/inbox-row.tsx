@@ -1,5 +1,6 @@
 import { memo } from 'react';
-import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { RelayInfo } from '../../../src/protocols/http-api.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { momentText, timeAgo } from '../../../src/projections/presentation/wording.ts';
 import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import type { RelayBody, RelayInfo } from '../../../src/protocols/index.ts';
+import type { RelayBody, RelayInfo } from '../../../src/protocols/http-api.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { NotifyButton } from '../app/notify-button.tsx';
 import type { PageProps } from '../app/page.ts';

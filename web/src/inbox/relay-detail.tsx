@@ -1,6 +1,7 @@
-import type { Client } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/client.ts';
 import { timeAgo } from '../../../src/projections/presentation/wording.ts';
-import type { AgentInfo, RelayInfo } from '../../../src/protocols/index.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { RelayInfo } from '../../../src/protocols/http-api.ts';
 import { type Address, writeAddress } from '../app/address.ts';
 import { FolderContext } from '../parts/folder-path.ts';
 import { BackIcon } from '../parts/icons.tsx';

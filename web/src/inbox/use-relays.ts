@@ -1,8 +1,8 @@
-import { defined } from '../../../src/events/defined.ts';
+import { defined } from '../../../src/base/defined.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
-import type { RelayInfo, ThreadInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { RelayInfo, ThreadInfo } from '../../../src/protocols/http-api.ts';
 
 /** What waits for a person, or why that is not known. */
 export interface Relays {

@@ -1,4 +1,5 @@
-import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import type { Preferences } from '../app/preferences.ts';
 import type { Found } from '../threads/use-search.ts';

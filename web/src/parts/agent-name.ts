@@ -1,4 +1,4 @@
-import type { AgentInfo } from '../../../src/protocols/index.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 
 /** The name of an agent for people; its id when the server does not offer it. */
 export function agentName(agents: readonly AgentInfo[], agentId: string | undefined): string {

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../src/events/index.ts';
+import { SingletreeError } from '../../../src/base/singletree-error.ts';
 
 /** Returns why no news come, in words: no network, a server that answers with errors, or a lost connection. */
 export function lossText(isOnline: boolean, error: unknown): string {

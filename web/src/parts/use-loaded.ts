@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { errorText } from '../../../src/events/index.ts';
+import { errorText } from '../../../src/base/error-text.ts';
 
 /** What was loaded: its value, the reason that there is none, or neither while it is loaded. */
 export interface Loaded<Value> {

@@ -1,4 +1,5 @@
-import { PagedList, type ToolPart, type ViewNode, type ViewPart } from '../../../src/projections/index.ts';
+import { PagedList } from '../../../src/projections/reading/paged-list.ts';
+import type { ToolPart, ViewNode, ViewPart } from '../../../src/projections/reading/view-node.ts';
 import type { Moment } from '../history/moments.ts';
 import type { SeenNode, SeenPart } from '../history/seen-node.ts';
 

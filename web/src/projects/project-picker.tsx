@@ -1,8 +1,8 @@
 import '../styles/projects.css';
 import { lazy, Suspense, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
-import type { ProjectInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
 import { FolderIcon } from '../parts/icons.tsx';
 import { useProjects } from './use-projects.ts';
 

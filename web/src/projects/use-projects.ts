@@ -1,8 +1,8 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import * as z from 'zod';
-import type { Client } from '../../../src/client/index.ts';
-import { SingletreeError } from '../../../src/events/index.ts';
-import type { ProjectInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { SingletreeError } from '../../../src/base/singletree-error.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
 import { readStored, writeStored } from '../parts/stored-value.ts';
 
 /** The projects of the server, and the one that new conversations begin in. */

@@ -1,8 +1,8 @@
 import { useId, useRef, useState } from 'react';
-import type { EventOf } from '../../../src/events/index.ts';
-import { possibleAnswers } from '../../../src/projections/index.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
+import { possibleAnswers } from '../../../src/projections/possible-answers.ts';
 import type { RelayPresentation } from '../../../src/projections/presentation/present-relay.ts';
-import type { RelayBody } from '../../../src/protocols/index.ts';
+import type { RelayBody } from '../../../src/protocols/http-api.ts';
 import { ReviseField } from './revise-field.tsx';
 import { useAnswerForm } from './use-answer-form.ts';
 

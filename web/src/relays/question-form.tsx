@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { EventOf } from '../../../src/events/index.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
 import { useAnswerForm } from './use-answer-form.ts';
 
 type Question = Extract<EventOf<'relay'>, { relayKind: 'question' }>;

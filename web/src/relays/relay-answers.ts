@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { RelayBody } from '../../../src/protocols/index.ts';
+import type { RelayBody } from '../../../src/protocols/http-api.ts';
 
 type Answer = (relayId: string, answer: RelayBody) => Promise<void>;
 

@@ -1,5 +1,5 @@
 import { use, useMemo } from 'react';
-import type { RelayPart } from '../../../src/projections/index.ts';
+import type { RelayPart } from '../../../src/projections/reading/view-node.ts';
 import {
   type NamedValue,
   presentAnswer,

@@ -1,5 +1,5 @@
-import type { EventOf } from '../../../src/events/index.ts';
-import type { RelayInfo } from '../../../src/protocols/index.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
+import type { RelayInfo } from '../../../src/protocols/http-api.ts';
 
 /** The relay of a list, as the log has it: the server checked it when it was stored. */
 export function relayIn({ relay }: Pick<RelayInfo, 'relay'>): EventOf<'relay'> {

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText, type EventOf } from '../../../src/events/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
 import { type SuggestedRule, suggestRule } from '../../../src/projections/presentation/suggest-rule.ts';
-import type { RelayBody } from '../../../src/protocols/index.ts';
+import type { RelayBody } from '../../../src/protocols/http-api.ts';
 import { visibleText } from '../code/visible-text.ts';
 import { relayIn } from './relay-summary.ts';
 

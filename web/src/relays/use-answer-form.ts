@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { RelayBody } from '../../../src/protocols/index.ts';
+import type { RelayBody } from '../../../src/protocols/http-api.ts';
 import { useRelayAnswer } from './relay-answers.ts';
 
 /** Sends the answer to a relay once; shows an error and allows another attempt when it fails. */

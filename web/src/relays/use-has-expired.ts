@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import type { EventOf } from '../../../src/events/index.ts';
-import { hasExpired } from '../../../src/projections/index.ts';
+import type { EventOf } from '../../../src/events/vocabulary.ts';
+import { hasExpired } from '../../../src/projections/relay-book.ts';
 
 /** Whether the time to answer a relay is over by the clock of this machine; renders again when it is. */
 export function useHasExpired(relay: EventOf<'relay'>): boolean {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SessionInfo } from '../../../src/protocols/index.ts';
+import type { SessionInfo } from '../../../src/protocols/http-sessions.ts';
 import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import { formatBytes, type Project } from './project-sessions.ts';

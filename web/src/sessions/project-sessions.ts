@@ -1,4 +1,4 @@
-import type { SessionInfo } from '../../../src/protocols/index.ts';
+import type { SessionInfo } from '../../../src/protocols/http-sessions.ts';
 
 /** The sessions of one folder, in the order of the list. */
 export interface Project {

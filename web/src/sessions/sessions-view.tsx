@@ -1,7 +1,7 @@
 import '../styles/views.css';
 import '../styles/sessions.css';
 import { useCallback, useMemo, useState } from 'react';
-import type { SessionInfo } from '../../../src/protocols/index.ts';
+import type { SessionInfo } from '../../../src/protocols/http-sessions.ts';
 import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';

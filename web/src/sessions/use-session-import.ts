@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
-import type { SessionInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { SessionInfo } from '../../../src/protocols/http-sessions.ts';
 
 /** How far an import is, and what went wrong in it. */
 export interface ImportProgress {

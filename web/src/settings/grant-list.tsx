@@ -1,4 +1,4 @@
-import type { GrantInfo } from '../../../src/protocols/index.ts';
+import type { GrantInfo } from '../../../src/protocols/http-settings.ts';
 import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import { RevokeButton } from './revoke-button.tsx';

@@ -1,9 +1,9 @@
 import '../styles/views.css';
 import '../styles/settings.css';
 import { useCallback, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
-import type { ModelProviderBody, ModelProviderInfo, ModelProviderTest } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { ModelProviderBody, ModelProviderInfo, ModelProviderTest } from '../../../src/protocols/http-settings.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';

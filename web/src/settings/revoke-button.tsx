@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { errorText } from '../../../src/events/index.ts';
+import { errorText } from '../../../src/base/error-text.ts';
 
 /** Ends what was allowed; says why when it cannot. */
 export function RevokeButton({ onRevoke }: { readonly onRevoke: () => Promise<void> }) {

@@ -1,5 +1,5 @@
 import { describeRule } from '../../../src/projections/presentation/describe-rule.ts';
-import type { RulesInfo } from '../../../src/protocols/index.ts';
+import type { RulesInfo } from '../../../src/protocols/http-settings.ts';
 import { RevokeButton } from './revoke-button.tsx';
 
 type Rule = RulesInfo['rules'][number];

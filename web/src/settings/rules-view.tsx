@@ -1,7 +1,7 @@
 import '../styles/views.css';
 import '../styles/settings.css';
 import { useCallback } from 'react';
-import type { RulesInfo } from '../../../src/protocols/index.ts';
+import type { RulesInfo } from '../../../src/protocols/http-settings.ts';
 import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';

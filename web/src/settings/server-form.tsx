@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
 
 /** Adds a server of models with an API like OpenAI's. */
 export function ServerForm({ client, onStored }: { client: Client; onStored: () => void }) {

@@ -1,4 +1,4 @@
-import type { SetupInfo } from '../../../src/protocols/index.ts';
+import type { SetupInfo } from '../../../src/protocols/http-agents.ts';
 import type { Address } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';

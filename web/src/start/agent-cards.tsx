@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import type { AgentInfo, MessageBody } from '../../../src/protocols/index.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
 
 interface AgentCardsProps {
   readonly agents: readonly AgentInfo[];

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import type { MessageBody, SetupInfo } from '../../../src/protocols/index.ts';
+import type { MessageBody } from '../../../src/protocols/http-api.ts';
+import type { SetupInfo } from '../../../src/protocols/http-agents.ts';
 import type { Address } from '../app/address.ts';
 import type { PageProps } from '../app/page.ts';
 import { TopBar } from '../app/top-bar.tsx';

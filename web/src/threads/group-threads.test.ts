@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { groupThreads, waitingIn } from './group-threads.ts';
 
 const now = new Date(2026, 4, 20, 12).getTime();

@@ -1,4 +1,4 @@
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { folderNames } from './folder-names.ts';
 
 /** A row of the list: the heading of a group, or a thread. */

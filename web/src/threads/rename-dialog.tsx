@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { titleOf } from './use-threads.ts';
 

@@ -1,7 +1,7 @@
-import type { Client } from '../../../src/client/index.ts';
-import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
-import type { Address } from '../app/address.ts';
-import { writeAddress } from '../app/address.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
+import { type Address, writeAddress } from '../app/address.ts';
 import { nameOf } from '../parts/agent-name.ts';
 import { MarkedText } from '../parts/marked-text.tsx';
 import { ThreadRow } from './thread-row.tsx';

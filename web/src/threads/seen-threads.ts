@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { readStored, writeStored } from '../parts/stored-value.ts';
 
 const name = 'seen';

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import type { Address } from '../app/address.ts';
 import { pageName } from '../app/page-title.ts';
 import { Logo } from '../parts/icons.tsx';

@@ -1,7 +1,8 @@
-import { defined } from '../../../src/events/defined.ts';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText, SingletreeError } from '../../../src/events/index.ts';
-import type { ThreadInfo, ThreadNews } from '../../../src/protocols/index.ts';
+import { defined } from '../../../src/base/defined.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import { SingletreeError } from '../../../src/base/singletree-error.ts';
+import type { ThreadInfo, ThreadNews } from '../../../src/protocols/http-api.ts';
 
 /** How the list stands: `signed-out` when the server does not know the person any more. */
 export type ListState = 'loading' | 'live' | 'lost' | 'signed-out' | 'failed';

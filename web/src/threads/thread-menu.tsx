@@ -1,4 +1,4 @@
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { Menu } from '../parts/menu.tsx';
 import type { ThreadActions } from './use-thread-actions.ts';
 import { titleOf } from './use-threads.ts';

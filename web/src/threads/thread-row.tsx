@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { writeAddress } from '../app/address.ts';
 import { MoreIcon, PinIcon } from '../parts/icons.tsx';
 import { dollars, timeAgo, type Tone } from '../../../src/projections/presentation/wording.ts';

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo } from 'react';
 import { VList } from 'virtua';
-import type { AgentInfo, ThreadInfo } from '../../../src/protocols/index.ts';
+import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { useGrouping } from '../projects/use-grouping.ts';
 import { nameOf } from '../parts/agent-name.ts';
 import { useWhilePressed } from '../parts/use-while-pressed.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { SearchInfo, ThreadInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { SearchInfo, ThreadInfo } from '../../../src/protocols/http-api.ts';
 
 /** What a search found: threads by their title, and messages by their words. */
 export interface Found {

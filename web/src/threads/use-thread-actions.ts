@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import { errorText } from '../../../src/events/index.ts';
-import type { ThreadChangeBody, ThreadInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { errorText } from '../../../src/base/error-text.ts';
+import type { ThreadChangeBody, ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { useLatest } from '../parts/use-latest.ts';
 import type { ThreadList } from './thread-list.ts';
 import { titleOf } from './use-threads.ts';

@@ -1,6 +1,6 @@
 import { createContext, useContext, useState, useSyncExternalStore } from 'react';
-import type { Client } from '../../../src/client/index.ts';
-import type { ThreadInfo } from '../../../src/protocols/index.ts';
+import type { Client } from '../../../src/client/client.ts';
+import type { ThreadInfo } from '../../../src/protocols/http-api.ts';
 import { ThreadList, type ThreadListView } from './thread-list.ts';
 
 /** Provides the one list of threads of the page. */

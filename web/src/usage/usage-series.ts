@@ -1,5 +1,5 @@
 import { sumCounts } from '../../../src/events/usage-sum.ts';
-import type { UsageTotalInfo } from '../../../src/protocols/index.ts';
+import type { UsageTotalInfo } from '../../../src/protocols/http-api.ts';
 
 /** What usage is kept apart by. */
 export type UsageKey = 'day' | 'agent' | 'model';

@@ -1,6 +1,6 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import { cliAdapters } from './index.ts';
+import { cliAdapters } from './cli-adapters.ts';
 
 /** Returns the adapter of an external agent, by its name or as it is; throws `invalid_argument` when the name is unknown. */
 export function adapterNamed(name: string | CliAdapter): CliAdapter {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionsCheck } from '../../../events/options/check-options.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
 import {
   callback,
   clock,
@@ -9,7 +9,7 @@ import {
   name,
   number,
   object,
-} from '../../../events/options/option-fields.ts';
+} from '../../../base/options/option-fields.ts';
 import { modelSource } from '../../model/call/model-options.ts';
 import type { HandOverCompaction } from '../sessions/fit-history.ts';
 import { environmentField } from '../../process/environment.ts';

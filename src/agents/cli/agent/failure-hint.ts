@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 
 /** Returns advice about a failure whose message is recognised; undefined otherwise. */

@@ -1,4 +1,5 @@
-import { type AgentEvent, toolOutputOf } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { toolOutputOf } from '../../../events/tools.ts';
 
 /** Tracks whether a run ended because something was denied: nothing was said or called after the last denial. */
 export class LastDenial {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 
 const tailLines = 20;

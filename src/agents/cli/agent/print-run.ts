@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
-import { defined } from '../../../events/defined.ts';
-import { type AgentEvent, errorText, type EventOf, SingletreeError } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
+import { errorText } from '../../../base/error-text.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { InvokeParams } from '../../invoke-params.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { Semaphore } from '../../semaphore.ts';

@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../../events/index.ts';
+import type { ContentPart } from '../../../events/content.ts';
 import type { Message } from '../../../projections/message.ts';
 import { userParts } from '../../../projections/model-input/join-messages.ts';
 import { toWrittenMessages, type WrittenMessage } from '../sessions/written-session.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { RunModel } from './run-model.ts';
 
 const usage = (model?: string): AgentEvent => ({

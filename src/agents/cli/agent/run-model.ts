@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 /**
  * Gives the model of a run one name: the requested one, unless the program reports another model. A name with and one

@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { ProcessExit } from '../../process/run-process.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { Translator } from '../contract/translator.ts';

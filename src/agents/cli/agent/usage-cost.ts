@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { costOf } from '../../model/prices/prices.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 

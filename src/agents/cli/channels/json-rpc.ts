@@ -1,5 +1,5 @@
 import { recordOf, textOf, type WireRecord } from '../shared/wire-value.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 export type RpcId = string | number;
 

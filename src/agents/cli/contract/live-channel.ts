@@ -1,4 +1,5 @@
-import type { AgentEvent, ContentPart } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import type { ContentPart } from '../../../events/content.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { AgentMode, SessionMcpServers, UsedTokens } from '../../agent.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { SingletreeError } from '../../../events/index.ts';
-import { optionsCheck } from '../../../events/options/check-options.ts';
-import { callback, field, name } from '../../../events/options/option-fields.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
+import { callback, field, name } from '../../../base/options/option-fields.ts';
 import { acpAdapter } from '../adapters/acp/acp-agent.ts';
 import { textsField } from '../agent/cli-agent-fields.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';

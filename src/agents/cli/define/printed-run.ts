@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { ToolOutput } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { ToolOutput } from '../../../events/tools.ts';
 import type { EventBody, LineContext } from '../shared/line-context.ts';
 import { OpenCalls } from '../shared/open-calls.ts';
 import type { WireRecord } from '../shared/wire-value.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide, type PermissionRule } from '../../permissions/index.ts';
+import { decide } from '../../permissions/decide.ts';
+import type { PermissionRule } from '../../permissions/rule.ts';
 import { plainRequest } from './cli-request.ts';
 
 const decided = (asked: Parameters<typeof plainRequest>[1], rules: PermissionRule[]) =>

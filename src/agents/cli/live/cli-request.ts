@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import { acpTools } from '../../../projections/activity/tables/acp.ts';
-import { toolTables } from '../../../projections/activity/tables/index.ts';
+import { toolTables } from '../../../projections/activity/tables/tool-tables.ts';
 import { ruleFor, type ToolRule } from '../../../projections/activity/tool-table.ts';
-import { defined } from '../../../events/defined.ts';
-import type { ToolRequest } from '../../permissions/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { ToolRequest } from '../../permissions/tool-request.ts';
 import { readPathFields } from '../../permissions/path-fields.ts';
 import type { RequestPath } from '../../permissions/path-match.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import type { LiveRequest } from '../contract/live-channel.ts';
 
 type Asked = Pick<Extract<LiveRequest, { kind: 'check' }>, 'tool' | 'category' | 'input' | 'command' | 'paths'>;

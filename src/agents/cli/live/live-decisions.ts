@@ -1,10 +1,10 @@
-import { defined } from '../../../events/defined.ts';
-import type { EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
 import type { RelayState } from '../../../projections/run-state.ts';
 import { type Asking, askPerson, type PersonAnswer } from '../../ask-person.ts';
 import { Approvals } from '../../loop/approvals.ts';
-import type { DecisionSource } from '../../permissions/index.ts';
-import { workspace, type WorkspaceFolder } from '../../workspace/index.ts';
+import type { DecisionSource } from '../../permissions/decide.ts';
+import { workspace, type WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import type { LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 import { cliToolRequest, plainRequest } from './cli-request.ts';
 import { previewChange } from './preview-change.ts';

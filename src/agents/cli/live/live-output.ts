@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { RunStamp } from '../agent/run-stamp.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
 

@@ -1,4 +1,5 @@
-import type { AgentEvent, ContentPart } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import type { ContentPart } from '../../../events/content.ts';
 import type { InvokeParams } from '../../invoke-params.ts';
 import { type Attachment, fitAttachments, promptOf } from '../agent/prompt.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';

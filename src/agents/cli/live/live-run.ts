@@ -1,6 +1,6 @@
-import { toRuleSet } from '../../permissions/index.ts';
-import { defined } from '../../../events/defined.ts';
-import type { AgentEvent } from '../../../events/index.ts';
+import { toRuleSet } from '../../permissions/check-sources.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { InvokeParams } from '../../invoke-params.ts';
 import { systemClock } from '../../clock.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 /** Continues the numbering of a run's steps over its turns: each turn of a channel begins with step 0. */
 export class LiveSteps {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { decide, type PermissionRule, type Policy } from '../../permissions/index.ts';
-import { workspace } from '../../workspace/index.ts';
+import { decide } from '../../permissions/decide.ts';
+import type { PermissionRule, Policy } from '../../permissions/rule.ts';
+import { workspace } from '../../workspace/workspace-folder.ts';
 import { cliToolRequest } from './cli-request.ts';
 import { LiveDecisions } from './live-decisions.ts';
 

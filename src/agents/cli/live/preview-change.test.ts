@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { workspace } from '../../workspace/index.ts';
+import { workspace } from '../../workspace/workspace-folder.ts';
 import { previewChange } from './preview-change.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'singletree-preview-'));

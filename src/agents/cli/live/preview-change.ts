@@ -1,8 +1,10 @@
-import { type FileChange, fileChangesOf, type RecordedCall } from '../../../projections/activity/index.ts';
+import type { FileChange } from '../../../projections/activity/diff-changes.ts';
+import { fileChangesOf } from '../../../projections/activity/file-changes.ts';
+import type { RecordedCall } from '../../../projections/activity/call-operations.ts';
 import { readText } from '../../tools/files/read-text.ts';
 import { replaceExact } from '../../tools/files/replace-exact.ts';
 import { type TextChange, unifiedDiff } from '../../workspace/unified-diff.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 
 /**
  * Returns what a call of an external agent would change in the files of its folder, as a unified diff with the lines

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { RelayState, RunState } from '../../../projections/run-state.ts';
 import type { Answers } from '../../agent.ts';
 

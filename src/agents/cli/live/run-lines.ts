@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../../events/index.ts';
-import type { RawLine } from '../../../log/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import type { RawLine } from '../../../log/event-log.ts';
 import { lineText } from '../../process/line-reader.ts';
 import { stderrMessage } from '../agent/output-tail.ts';
 import type { ProcessLine } from '../../process/run-process.ts';

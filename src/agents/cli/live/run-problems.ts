@@ -1,4 +1,5 @@
-import { type AgentEvent, errorText } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { errorText } from '../../../base/error-text.ts';
 import { OutputTail } from '../agent/output-tail.ts';
 import type { ProcessExit } from '../../process/run-process.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { TimeLimit } from '../../loop/time-limit.ts';
 import type { LiveAbilities, LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 import type { LiveDecisions } from './live-decisions.ts';

@@ -1,4 +1,5 @@
-import { type AgentEvent, newId } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { newId } from '../../../events/ids.ts';
 import type { Steering } from '../../agent.ts';
 import type { LiveAbilities, LiveChannel } from '../contract/live-channel.ts';
 import type { TurnMessages } from './turn-messages.ts';

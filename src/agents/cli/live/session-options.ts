@@ -1,4 +1,4 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { HostParams } from '../../invoke-params.ts';
 import { serverSegments } from '../../mcp/tool-names.ts';

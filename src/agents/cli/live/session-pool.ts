@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { optionsCheck } from '../../../events/options/check-options.ts';
-import { milliseconds, number } from '../../../events/options/option-fields.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
+import { milliseconds, number } from '../../../base/options/option-fields.ts';
 import type { LiveSession } from './live-session.ts';
 
 export interface SessionPoolOptions {

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { startFailure } from '../agent/failure-hint.ts';
 import { exitOf, outerSignals } from '../agent/run-translation.ts';
 import type { ProcessExit } from '../../process/run-process.ts';

@@ -1,4 +1,6 @@
-import { type AgentEvent, type ContentPart, type EventOf, newId } from '../../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
+import type { ContentPart } from '../../../events/content.ts';
+import { newId } from '../../../events/ids.ts';
 import type { UserMessage } from '../../agent.ts';
 
 type Content = string | readonly ContentPart[];

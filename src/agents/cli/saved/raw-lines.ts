@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { lineText } from '../../process/line-reader.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RawLine } from '../../../log/index.ts';
+import type { RawLine } from '../../../log/event-log.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 
 const fields = { n: z.int().positive(), ts: z.iso.datetime({ offset: true }), stream: z.enum(['stdout', 'stderr']) };

@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { RawLine } from '../../../log/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { RawLine } from '../../../log/event-log.ts';
 import { type LinePiece, LineReader, lineText } from '../../process/line-reader.ts';
 import { readRawRecord } from './raw-record.ts';
 

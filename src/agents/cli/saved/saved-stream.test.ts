@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AgentEvent, checkOrder } from '../../../events/index.ts';
-import type { RawLine } from '../../../log/index.ts';
-import { createActivityState, projectActivity } from '../../../projections/activity/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { checkOrder } from '../../../events/order.ts';
+import type { RawLine } from '../../../log/event-log.ts';
+import { createActivityState, projectActivity } from '../../../projections/activity/project-activity.ts';
 import { rawRecord, readRawRecord } from './raw-record.ts';
 import type { SavedChunks } from './saved-lines.ts';
 import { readSavedStream, type SavedStreamOptions } from './saved-stream.ts';

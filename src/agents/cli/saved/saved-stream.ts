@@ -1,8 +1,10 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import * as z from 'zod';
-import { type AgentEvent, newId, SingletreeError } from '../../../events/index.ts';
-import { optionsCheck } from '../../../events/options/check-options.ts';
-import { name } from '../../../events/options/option-fields.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { newId } from '../../../events/ids.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
+import { name } from '../../../base/options/option-fields.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { lineText } from '../../process/line-reader.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Database from 'libsql';
 import { isHeldFile } from '../../../events/held-files.ts';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { LinePiece } from '../../process/line-reader.ts';
 import { readRecord } from './session-files.ts';
 

@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { AgentEvent } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
 import { fitHistory } from '../../../projections/model-input/history.ts';
 import { RunInput } from '../../../projections/model-input/run-input.ts';

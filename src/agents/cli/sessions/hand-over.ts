@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { errorText } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { Session } from '../../agent.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';

@@ -1,4 +1,5 @@
-import type { EventOf, ToolOutput } from '../../../events/index.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
+import type { ToolOutput } from '../../../events/tools.ts';
 import { ChildRuns } from '../shared/child-runs.ts';
 import type { LineContext } from '../shared/line-context.ts';
 import type { RecordReader } from '../shared/line-translator.ts';

@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../../events/index.ts';
+import type { ContentPart } from '../../../events/content.ts';
 import { listOf, recordOf, textOf } from '../shared/wire-value.ts';
 
 /** Returns what a person said as content: a text when it is only that; undefined when it has none. */

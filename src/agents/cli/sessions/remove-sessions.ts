@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { errorText } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
 import { environmentFor } from '../../process/environment.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import { runToEnd } from './run-to-end.ts';

@@ -1,5 +1,6 @@
-import { defined } from '../../../events/defined.ts';
-import type { AgentEvent, ContentPart, EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
+import type { ContentPart } from '../../../events/content.ts';
 import { type EventBody, LineContext } from '../shared/line-context.ts';
 import type { RecordReader } from '../shared/line-translator.ts';
 import type { SessionIds } from './session-format.ts';

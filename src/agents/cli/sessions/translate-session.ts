@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { textOf, type WireRecord } from '../shared/wire-value.ts';
 import { readRecord } from './session-files.ts';
 import type { FoundSession, SessionFormat, SessionIds, SessionReader } from './session-format.ts';

@@ -1,4 +1,5 @@
-import { type ContentPart, newId } from '../../../events/index.ts';
+import type { ContentPart } from '../../../events/content.ts';
+import { newId } from '../../../events/ids.ts';
 import type { Message, ToolResultPart } from '../../../projections/message.ts';
 import { userParts } from '../../../projections/model-input/join-messages.ts';
 import { recordOf } from '../shared/wire-value.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { ChannelHost } from '../contract/live-channel.ts';
 import type { Failure, Translator } from '../contract/translator.ts';
 import { recordOf, type WireRecord } from './wire-value.ts';

@@ -1,9 +1,10 @@
-import type { EventOf, ToolOutput } from '../../../events/index.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
+import type { ToolOutput } from '../../../events/tools.ts';
 import { unnamedSubagent } from '../../../events/unnamed-subagent.ts';
 import { dropOldest } from '../../drop-oldest.ts';
 import type { LineContext } from './line-context.ts';
 import { recordOf } from './wire-value.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 export interface ChildRun {
   readonly runId: string;

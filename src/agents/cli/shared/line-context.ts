@@ -1,7 +1,7 @@
-import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { Failure } from '../contract/translator.ts';
 import { type ContextParts, describeContext } from '../../model/call/model-context.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 type Body<Event> = Event extends AgentEvent ? Omit<Event, 'runId' | 'ts' | 'seq' | 'sessionId'> : never;
 

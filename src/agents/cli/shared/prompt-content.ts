@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../../events/index.ts';
+import type { ContentPart } from '../../../events/content.ts';
 
 type Content = string | readonly ContentPart[];
 

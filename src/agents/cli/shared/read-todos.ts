@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
 import { recordOf, textOf } from './wire-value.ts';
 
 /** Returns the tasks that a todo tool sets, without cancelled ones; undefined when its input has no list of `todos`. */

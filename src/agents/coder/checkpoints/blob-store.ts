@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { newId } from '../../../events/index.ts';
+import { newId } from '../../../events/ids.ts';
 import { hashContent } from './file-state.ts';
 
 /** Contents by hash, in the files that git keeps loose objects in: what earlier versions stored through git is found. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { AgentEvent } from '../../../events/index.ts';
-import { once } from '../../../events/define.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { once } from '../../../base/once.ts';
 import type { ToolEvent } from '../../loop/tool.ts';
 import { type BytePath, type FileState, parseState, pathText, systemPath } from './file-state.ts';
 

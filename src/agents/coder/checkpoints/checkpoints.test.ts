@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { scriptedModel } from '../../model/scripted/scripted-model.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
-import { workspaceTools } from '../../tools/index.ts';
+import { workspaceTools } from '../../tools/workspace-tools.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import { applyRewind, collectUncovered, previewRewind } from './file-rewind.ts';
 import { hashContent } from './file-state.ts';

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defined } from '../../../events/defined.ts';
-import { errorText, newId, SingletreeError } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { errorText } from '../../../base/error-text.ts';
+import { newId } from '../../../events/ids.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { bytePath, type Checkpoint, type UncoveredPath, type WrittenPath, writePath } from './checkpoint.ts';
 import {
   type BytePath,

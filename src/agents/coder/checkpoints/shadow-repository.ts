@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { defined } from '../../../events/defined.ts';
-import { errorText } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { errorText } from '../../../base/error-text.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { BlobStore } from './blob-store.ts';
 import { type SnapshotChange, type UncoveredPath, writePath } from './checkpoint.ts';

@@ -1,4 +1,4 @@
-import { errorText } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
 
 /** The bytes of an attachment as base64, or the address they are at. */
 export type AttachmentData =

@@ -3,9 +3,10 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentEvent, ContentPart } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import type { ContentPart } from '../../../events/content.ts';
 import type { Message } from '../../../projections/message.ts';
-import { type ScriptedServer, startScriptedServer } from '../../../testing/index.ts';
+import { type ScriptedServer, startScriptedServer } from '../../../testing/scripted-server.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import type { ModelScript } from '../scripted/script.ts';
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
-import { errorText } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
 import { modelName } from '../call/provider-id.ts';
 import { attachmentText, isTextType, isUnspecific, readAttachment, textOfBase64 } from './attachment-data.ts';
 import { download } from './download.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 /**
  * Assigns event ids to the tool calls of one run: `{runId}/{rawId}`, numbered when the run already used that id,

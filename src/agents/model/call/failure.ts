@@ -1,6 +1,7 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { APICallError } from '@ai-sdk/provider';
-import { type EventOf, SingletreeError } from '../../../events/index.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { limitReached } from '../../limits/limits.ts';
 import { UnfinishedStream } from './model-stream.ts';
 import { createModelRegistry, type ModelRegistry } from '../registry/registry.ts';

@@ -1,7 +1,8 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../../events/index.ts';
+import type { AgentEvent, EventOf, EventType } from '../../../events/vocabulary.ts';
+import { checkOrder } from '../../../events/order.ts';
 import { modelAgent } from './model-agent.ts';
 import { createModelRegistry } from '../registry/registry.ts';
 import { scriptedModel } from '../scripted/scripted-model.ts';

@@ -1,10 +1,12 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import * as z from 'zod';
-import { once } from '../../../events/define.ts';
-import { type AgentEvent, errorText, SingletreeError } from '../../../events/index.ts';
-import { checkValue, optionsCheck } from '../../../events/options/check-options.ts';
-import { field, isObject, text } from '../../../events/options/option-fields.ts';
+import { once } from '../../../base/once.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { errorText } from '../../../base/error-text.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import { checkValue, optionsCheck } from '../../../base/options/check-options.ts';
+import { field, isObject, text } from '../../../base/options/option-fields.ts';
 import type { CallableAgent } from '../../agent.ts';
 import { toInvokeParams, type InvokeRequest } from '../../invoke-params.ts';
 import { frozenEvents } from '../../frozen-events.ts';

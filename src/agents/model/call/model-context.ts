@@ -1,6 +1,6 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import type { EventOf } from '../../../events/index.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { RunParams } from '../../invoke-params.ts';
 import { digest, digestTool } from './request-hash.ts';

@@ -9,7 +9,7 @@ import {
   number,
   object,
   text,
-} from '../../../events/options/option-fields.ts';
+} from '../../../base/options/option-fields.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { RetryOptions } from './retry.ts';
 

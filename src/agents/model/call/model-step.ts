@@ -1,7 +1,8 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { refusedEnd } from './prompt-ends.ts';
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { type AgentEvent, type EventOf, newId } from '../../../events/index.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
+import { newId } from '../../../events/ids.ts';
 import type { Message } from '../../../projections/message.ts';
 import { announceRetry } from '../../../projections/presentation/wording.ts';
 import type { Answers } from '../../agent.ts';

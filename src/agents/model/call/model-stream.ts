@@ -1,11 +1,14 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type {
   LanguageModelV3StreamPart,
   LanguageModelV3ToolCall,
   LanguageModelV3ToolResult,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider';
-import { errorText, type AgentEvent, type EventOf, newId, toolParseError } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
+import { newId } from '../../../events/ids.ts';
+import { toolParseError } from '../../../events/tools.ts';
 import type { CallIds } from './call-ids.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { modelAgent } from './model-agent.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type {
   JSONValue,
   LanguageModelV3Message,
@@ -6,7 +6,8 @@ import type {
   LanguageModelV3ToolResultOutput,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { ContentPart, ToolOutput } from '../../../events/index.ts';
+import type { ContentPart } from '../../../events/content.ts';
+import type { ToolOutput } from '../../../events/tools.ts';
 import { executedByOption } from './executed-calls.ts';
 import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import type { AssistantPart, Message } from '../../../projections/message.ts';

@@ -4,8 +4,13 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type AgentEvent, checkOrder, type EventOf, type EventType } from '../../../events/index.ts';
-import { type ScriptedServer, type ScriptedServerOptions, startScriptedServer } from '../../../testing/index.ts';
+import type { AgentEvent, EventOf, EventType } from '../../../events/vocabulary.ts';
+import { checkOrder } from '../../../events/order.ts';
+import {
+  type ScriptedServer,
+  type ScriptedServerOptions,
+  startScriptedServer,
+} from '../../../testing/scripted-server.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { defineTool } from '../../loop/tool.ts';
 import type { ModelScript } from '../scripted/script.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Prices from '@pydantic/genai-prices';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { pricedProviders } from './priced-providers.ts';
 import { answersInText, isRetired } from './retired-models.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { once } from '../../../events/define.ts';
-import { optionsCheck } from '../../../events/options/check-options.ts';
-import { milliseconds, object } from '../../../events/options/option-fields.ts';
+import { once } from '../../../base/once.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
+import { milliseconds, object } from '../../../base/options/option-fields.ts';
 import type { CompatibleProvider } from './providers.ts';
 
 /** A server of models on this machine, and the models it has. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
 import { type AiSdkModel } from '../specification/converted-model.ts';
 import { createModelRegistry, type ModelRegistry } from './registry.ts';

@@ -1,6 +1,6 @@
 import { missingBaseURL, missingKey } from './registry-errors.ts';
 import type { ModelProvider, ProviderSettings } from './providers.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import type { AiSdkModel } from '../specification/converted-model.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 /** The settings that a provider is created from; the registry reads them from the environment. */
 export interface ProviderSettings {

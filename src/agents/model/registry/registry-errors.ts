@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 
 /** The two halves of `provider/model`; the model may hold further slashes. */
 export function splitModelId(modelId: string): { provider: string; model: string } {

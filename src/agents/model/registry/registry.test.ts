@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { packageProviders } from './package-providers.ts';
 import { createModelRegistry } from './registry.ts';
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import * as z from 'zod';
-import { optionsCheck } from '../../../events/options/check-options.ts';
-import { callback, object } from '../../../events/options/option-fields.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
+import { callback, object } from '../../../base/options/option-fields.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
 import { costOf, type PricedModel, pricedModel, pricedModels, type TokenCounts } from '../prices/prices.ts';
 import { bareModelId, invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
@@ -14,7 +14,7 @@ import {
 } from './providers.ts';
 import { packageProviders } from './package-providers.ts';
 import { type Environment, isReady, settingsOf } from './provider-settings.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 export interface ModelRegistryOptions {
   /** The source of keys and base URLs, read each time they are needed. Default: the environment of the process. */

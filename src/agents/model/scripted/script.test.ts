@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { type ScriptedTurn, scriptByStep, turnFor } from './script.ts';
 import { type Answer, resolveTurn } from './scripted-answer.ts';
 import { type ScriptedRequest, type SeenMessage, scriptedRequest } from './scripted-request.ts';

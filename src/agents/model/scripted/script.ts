@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { ScriptedRequest } from './scripted-request.ts';
 
 /** A tool call; without an id the n-th call of the conversation is `call_n`. */

@@ -1,4 +1,4 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { APICallError, type LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { ScriptedFailure } from './script.ts';
 

@@ -7,8 +7,8 @@ import type {
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
 import type * as z from 'zod';
-import { optionsCheck } from '../../../events/options/check-options.ts';
-import { callback, name, number } from '../../../events/options/option-fields.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
+import { callback, name, number } from '../../../base/options/option-fields.ts';
 import { type ModelScript, turnFor } from './script.ts';
 import { type Answer, countFragments, resolveTurn } from './scripted-answer.ts';
 import { droppedConnection, failedCall, streamErrorMessage } from './scripted-failure.ts';

@@ -3,7 +3,7 @@ import { MockLanguageModelV2 } from 'ai5/test';
 import { MockLanguageModelV4 } from 'ai7/test';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { defineTool } from '../../loop/tool.ts';

@@ -1,5 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { type AiSdkModel, convertedModel } from './converted-model.ts';
 import { fromV2 } from './v2-model.ts';
 import { fromV4 } from './v4-model.ts';

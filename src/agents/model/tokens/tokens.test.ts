@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ToolOutput } from '../../../events/index.ts';
+import type { ToolOutput } from '../../../events/tools.ts';
 import type { Message } from '../../../projections/message.ts';
 import { countTokens, mostTokens } from './tokens.ts';
 

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { EventOf } from '../../../events/index.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { scriptedModel } from '../../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../../permissions/index.ts';
+import type { PermissionRuleSet } from '../../permissions/rule.ts';
 import { presentRelay } from '../../../projections/presentation/present-relay.ts';
-import { workspaceTools } from '../index.ts';
+import { workspaceTools } from '../workspace-tools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'singletree-edit-'));
 const file = join(root, 'a.txt');

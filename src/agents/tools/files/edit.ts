@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { unifiedDiff } from '../../workspace/unified-diff.ts';
 import { replaceExact } from './replace-exact.ts';
 import { readText } from './read-text.ts';

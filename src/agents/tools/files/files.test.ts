@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CallOptions, callTool } from '../../../../test/support/call-tool.ts';
 import type { Tool } from '../../loop/tool.ts';
-import { workspaceTools } from '../index.ts';
+import { workspaceTools } from '../workspace-tools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'singletree-tools-'));
 let tools: Tool[] = [];

@@ -1,4 +1,4 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 /** A position in a file and its new content. */
 export interface Hunk {

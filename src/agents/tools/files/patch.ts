@@ -1,7 +1,9 @@
 import * as z from 'zod';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
-import type { FileChange, ResolvedPath, WorkspaceFolder } from '../../workspace/index.ts';
+import type { FileChange } from '../../workspace/file-changes.ts';
+import type { ResolvedPath } from '../../workspace/resolved-path.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { type TextChange, unifiedDiff } from '../../workspace/unified-diff.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { type FilePatch, parsePatch } from './parse-patch.ts';

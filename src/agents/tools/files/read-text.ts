@@ -1,4 +1,4 @@
-import type { OpenedFile, WorkspaceFolder } from '../../workspace/index.ts';
+import type { OpenedFile, WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { binaryKind } from './binary-kind.ts';
 
 const mostBytes = 20 * 1024 * 1024;

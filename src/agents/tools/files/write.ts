@@ -1,7 +1,7 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { unifiedDiff } from '../../workspace/unified-diff.ts';
 import { readText } from './read-text.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';

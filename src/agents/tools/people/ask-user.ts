@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorText } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
 import type { RelayAnswer } from '../../agent.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import { conversationCategory } from '../../permissions/conversation-category.ts';

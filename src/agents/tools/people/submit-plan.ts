@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defined } from '../../../events/defined.ts';
-import { errorText } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { errorText } from '../../../base/error-text.ts';
 import type { RelayAnswer } from '../../agent.ts';
 import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
 import type { BuiltinResult } from './ask-user.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
 import { findFiles } from '../../workspace/find-files.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { programFor } from '../../workspace/program.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { describeBinary, utf16 } from '../files/binary-kind.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';
-import type { FolderEntry } from '../../workspace/index.ts';
+import type { FolderEntry } from '../../workspace/workspace-folder.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { pathGuard } from './path-guard.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';

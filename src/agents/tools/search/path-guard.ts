@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../loop/tool.ts';
 import { joined } from '../../workspace/file-walk.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 
 /** Whether a permission rule keeps a path below the searched folder from the call. */
 export type PathGuard = (below: string) => boolean;

@@ -1,5 +1,5 @@
 import { ripgrepFailed, ripgrepWalk } from '../../workspace/find-files.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { runProgram } from '../../workspace/program.ts';
 import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
 

@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { joined } from '../../workspace/file-walk.ts';
 import { findFiles } from '../../workspace/find-files.ts';
-import type { WorkspaceFolder } from '../../workspace/index.ts';
+import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { binaryKind, utf16 } from '../files/binary-kind.ts';
 import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
 

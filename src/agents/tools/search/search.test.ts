@@ -14,8 +14,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../../../test/support/call-tool.ts';
 import { programFor } from '../../workspace/program.ts';
-import { workspace } from '../../workspace/index.ts';
-import { workspaceTools } from '../index.ts';
+import { workspace } from '../../workspace/workspace-folder.ts';
+import { workspaceTools } from '../workspace-tools.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'singletree-search-'));
 const root = join(base, 'root');

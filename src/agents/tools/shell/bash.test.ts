@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type CallOptions, callTool } from '../../../../test/support/call-tool.ts';
-import { workspace } from '../../workspace/index.ts';
-import { workspaceTools } from '../index.ts';
+import { workspace } from '../../workspace/workspace-folder.ts';
+import { workspaceTools } from '../workspace-tools.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-bash-')));
 const tools = workspaceTools(workspace(root, { env: { GIVEN: 'yes' } }));

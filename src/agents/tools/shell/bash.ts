@@ -1,4 +1,4 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../loop/tool.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
-import { flag, milliseconds, number } from '../../../events/options/option-fields.ts';
+import { flag, milliseconds, number } from '../../../base/options/option-fields.ts';
 import { defineTool, type Tool } from '../../loop/tool.ts';
 import { htmlText } from './html-text.ts';
 import { getPublic } from './public-request.ts';

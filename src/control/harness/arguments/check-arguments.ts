@@ -1,4 +1,4 @@
-import { checkValue } from '../../../events/options/check-options.ts';
+import { checkValue } from '../../../base/options/check-options.ts';
 import { methodSchemas } from './method-schemas.ts';
 
 /** Throws `invalid_argument` when the arguments of a method are invalid; call it before the method has any effect. */

@@ -1,7 +1,7 @@
 import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
-import { once } from '../../../events/define.ts';
-import { having } from '../../../events/options/option-fields.ts';
+import { once } from '../../../base/once.ts';
+import { having } from '../../../base/options/option-fields.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
 import { builtinToolIds } from '../tools/builtin-tools.ts';
 import { memoryField } from '../../../agents/memory/memory.ts';

@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { errorText, SingletreeError } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 
 /** A schema as zod, any Standard Schema, a Standard JSON Schema, or JSON Schema. */
 export type PublicSchema<Value = unknown> =

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { UnavailableOptions } from '../harness-config.ts';
 
 const instead: Record<keyof UnavailableOptions, string> = {

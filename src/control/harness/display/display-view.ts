@@ -1,5 +1,10 @@
-import { type ActiveSubagentState, type ActiveToolState, defaultDisplayState } from './display-state.ts';
-import type { HarnessDisplayState, ModifiedFile } from './display-state.ts';
+import {
+  type ActiveSubagentState,
+  type ActiveToolState,
+  defaultDisplayState,
+  type HarnessDisplayState,
+  type ModifiedFile,
+} from './display-state.ts';
 import { SharedMap } from './shared-map.ts';
 
 /** The fields that grow with the calls of a run. */

@@ -8,7 +8,7 @@ import { withPercents } from './om-progress.ts';
 import { reduceOM } from './reduce-om.ts';
 import { onTool, stoppedTools } from './reduce-tools.ts';
 import { SharedMap } from './shared-map.ts';
-import type { Mutable } from '../../../events/mutable.ts';
+import type { Mutable } from '../../../base/mutable.ts';
 
 type Change = Partial<DisplayView>;
 type Handlers = {

@@ -1,4 +1,4 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { patchSections } from '../../../projections/activity/patch-files.ts';
 import type { DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
 import { notApproved } from '../messages/tool-outcome.ts';

@@ -11,7 +11,7 @@ import {
   type ReadQueue,
   type Turn,
 } from './state.ts';
-import type { Mutable } from '../../../events/mutable.ts';
+import type { Mutable } from '../../../base/mutable.ts';
 
 /** The next state, and what the shell has to do. */
 export interface Decision {

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 
 /** The error of a call on a destroyed harness. */
 export function harnessDestroyed(): SingletreeError {

@@ -1,5 +1,5 @@
 import type { UserMessage } from '../../../agents/agent.ts';
-import { newId } from '../../../events/index.ts';
+import { newId } from '../../../events/ids.ts';
 import { messageOf, type PendingSend, type UserInput } from '../turns/user-input.ts';
 
 interface Deferred<Value> {

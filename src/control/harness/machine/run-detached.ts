@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { LiveTurn } from './live-turn.ts';
 
 /** Creates the error of a message whose run goes on without its harness. */

@@ -1,7 +1,8 @@
 import type { UserMessage } from '../../../agents/agent.ts';
-import { defined } from '../../../events/defined.ts';
-import { newId, SingletreeError } from '../../../events/index.ts';
-import type { EventLog } from '../../../log/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { newId } from '../../../events/ids.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import type { EventLog } from '../../../log/event-log.ts';
 import { unknownAgentProblem } from '../../conversations/conversation-reader.ts';
 import type { EventHub } from '../event-hub.ts';
 import { hasEndedOwner } from '../../supervision/live-run.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import { SingletreeError } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { PublicSchema } from '../arguments/standard-schema.ts';
 import type { HarnessTool, ToolsInput } from '../tools/harness-tool.ts';
 

@@ -1,11 +1,11 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { HostParams, RunParams } from '../../../agents/invoke-params.ts';
 import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
 import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
-import { invalidArgument, wordsFor } from '../../../events/options/check-options.ts';
-import type { EventLog } from '../../../log/index.ts';
+import { invalidArgument, wordsFor } from '../../../base/options/check-options.ts';
+import type { EventLog } from '../../../log/event-log.ts';
 import { type HarnessConfig } from '../harness-config.ts';
 import { resolveDynamic } from '../dynamic.ts';
 import type { HarnessSettings } from '../settings/harness-settings.ts';

@@ -1,6 +1,8 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { MemoryScope } from '../../../agents/memory/memory.ts';
-import { type Conversation, defaultActive, getBufferedSummaries, getSummaries } from '../../../graph/index.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../../graph/conversation/active.ts';
+import { getBufferedSummaries, getSummaries } from '../../../graph/conversation/queries.ts';
 import { spansOf } from '../../../projections/reading/spans.ts';
 
 /** The record of observational memory for a thread: a projection of its log. */

@@ -1,6 +1,8 @@
-import { type Chunk, type Conversation, getBlocks, getChunks, getRun, getSpawned } from '../../../graph/index.ts';
+import type { Chunk } from '../../../graph/conversation/record.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
+import { getBlocks, getChunks, getRun, getSpawned } from '../../../graph/conversation/queries.ts';
 import type { HarnessMessageContent } from '../harness-message.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 /** The work of an observer or a reflector as parts of the message of the run that waited for it. */
 export interface MemoryWork {

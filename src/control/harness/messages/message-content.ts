@@ -1,16 +1,15 @@
-import { defined } from '../../../events/defined.ts';
-import type { ContentPart } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { ContentPart } from '../../../events/content.ts';
+import type { Block, Chunk } from '../../../graph/conversation/record.ts';
 import {
-  type Block,
-  type Chunk,
   changeOf,
-  type Conversation,
   getAnswer,
   getAttached,
   getChunks,
   isSuperseded,
   textOf,
-} from '../../../graph/index.ts';
+} from '../../../graph/conversation/queries.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
 import type { HarnessMessageContent } from '../harness-message.ts';
 import { memoryWork } from './memory-parts.ts';
 import { parseSystemReminder } from '../../conversations/system-reminder.ts';

@@ -1,12 +1,6 @@
-import {
-  type Block,
-  type Conversation,
-  getBlocks,
-  getChunks,
-  getMessage,
-  getRun,
-  type RunStatus,
-} from '../../../graph/index.ts';
+import type { Block, RunStatus } from '../../../graph/conversation/record.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
+import { getBlocks, getChunks, getMessage, getRun } from '../../../graph/conversation/queries.ts';
 import type { HarnessMessage, HarnessMessageContent, HarnessStopReason } from '../harness-message.ts';
 import { blockParts } from './message-content.ts';
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog } from '../../../../test/support/random-conversations.ts';
-import type { AgentEvent } from '../../../events/index.ts';
-import { MemoryLog } from '../../../log/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { MemoryLog } from '../../../log/memory-log.ts';
 import { messagesAtEnd, messagesOfThread } from './read-messages.ts';
 
 async function threadWith(events: readonly AgentEvent[]) {

@@ -1,5 +1,7 @@
-import { createConversation, reduceConversation } from '../../../graph/index.ts';
-import { type EventLog, readEvents, readWindow } from '../../../log/index.ts';
+import { createConversation, reduceConversation } from '../../../graph/conversation/conversation.ts';
+import type { EventLog } from '../../../log/event-log.ts';
+import { readEvents } from '../../../log/read-events.ts';
+import { readWindow } from '../../../log/window.ts';
 import { readingFrom, threadReading } from '../../../projections/reading/thread-reading.ts';
 import { readConversation } from '../../thread-record.ts';
 import type { HarnessMessage } from '../harness-message.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog } from '../../../../test/support/random-conversations.ts';
-import type { AgentEvent } from '../../../events/index.ts';
-import { createConversation, reduceConversation } from '../../../graph/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import { createConversation, reduceConversation } from '../../../graph/conversation/conversation.ts';
 import { userContent } from './message-content.ts';
 import { threadMessages } from './thread-messages.ts';
 

@@ -1,14 +1,8 @@
-import type { EventOf } from '../../../events/index.ts';
-import {
-  type Block,
-  type Chunk,
-  type Conversation,
-  type ConversationMessage,
-  defaultActive,
-  getBlocks,
-  getChunks,
-  getMessage,
-} from '../../../graph/index.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
+import type { Block, Chunk, Message as ConversationMessage } from '../../../graph/conversation/record.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../../graph/conversation/active.ts';
+import { getBlocks, getChunks, getMessage } from '../../../graph/conversation/queries.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { reminderParts, userParts } from './message-content.ts';
 import { roleOf } from '../../conversations/system-reminder.ts';

@@ -1,4 +1,4 @@
-import { toolOutputOf } from '../../../events/index.ts';
+import { toolOutputOf } from '../../../events/tools.ts';
 
 /** The result of a call that a person or the harness declined: neither an error nor a success. */
 export const notApproved = 'Tool call was not approved by the user';

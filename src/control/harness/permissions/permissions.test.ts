@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideAll, type DecisionSource, type PermissionRule } from '../../../agents/permissions/index.ts';
+import { decideAll, type DecisionSource } from '../../../agents/permissions/decide.ts';
+import type { PermissionRule } from '../../../agents/permissions/rule.ts';
 import {
   deniedTools,
   noPermissionRules,

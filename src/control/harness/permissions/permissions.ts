@@ -1,5 +1,6 @@
 import { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
-import type { Decision, DecisionReview, ToolRequest } from '../../../agents/permissions/index.ts';
+import type { Decision, DecisionReview } from '../../../agents/permissions/decide.ts';
+import type { ToolRequest } from '../../../agents/permissions/tool-request.ts';
 
 export const permissionPolicies = ['allow', 'ask', 'deny'] as const;
 export const toolCategories = ['read', 'edit', 'execute', 'mcp', 'other'] as const;

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { RelayAnswer } from '../../../agents/agent.ts';
-import type { Remember } from '../../../agents/permissions/index.ts';
-import { type EventOf, SingletreeError } from '../../../events/index.ts';
+import type { Remember } from '../../../agents/permissions/grants.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { possibleAnswers } from '../../../projections/possible-answers.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 import type { OpenThread } from '../threads/open-thread.ts';

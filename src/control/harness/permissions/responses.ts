@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Granted } from './permissions.ts';
 import type { PermissionState } from './permission-state.ts';

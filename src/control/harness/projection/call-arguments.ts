@@ -1,4 +1,4 @@
-import type { EventOf } from '../../../events/index.ts';
+import type { EventOf } from '../../../events/vocabulary.ts';
 
 /** Adds the arguments of the call to a suspension that does not contain them. */
 export function withArgs(relay: EventOf<'relay'>, inputOf: (callId: string) => unknown): EventOf<'relay'> {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { RelayBook } from '../../../projections/relay-book.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import { withArgs } from './call-arguments.ts';

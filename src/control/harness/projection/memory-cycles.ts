@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { OMEvent, OMOperation } from '../memory/om-event.ts';
 
 type Start = NonNullable<EventOf<'harness_start'>['memory']>;

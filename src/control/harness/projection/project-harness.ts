@@ -1,14 +1,8 @@
-import { defined } from '../../../events/defined.ts';
-import { type AgentEvent, type EventOf, type EventType, isKnownEvent } from '../../../events/index.ts';
-import {
-  type Conversation,
-  type ConversationMessage,
-  getChunk,
-  getMessage,
-  getRun,
-  idsFrom,
-  reduceConversation,
-} from '../../../graph/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { type AgentEvent, type EventOf, type EventType, isKnownEvent } from '../../../events/vocabulary.ts';
+import { type Conversation, reduceConversation } from '../../../graph/conversation/conversation.ts';
+import type { Message as ConversationMessage } from '../../../graph/conversation/record.ts';
+import { getChunk, getMessage, getRun, idsFrom } from '../../../graph/conversation/queries.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
 import { folderWords } from '../../../projections/reading/notice.ts';
 import { tasksOf } from '../../../agents/tasks/task-item.ts';

@@ -1,5 +1,6 @@
-import type { AgentEvent } from '../../../events/index.ts';
-import { type Conversation, getBlocks, getRun } from '../../../graph/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
+import { getBlocks, getRun } from '../../../graph/conversation/queries.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import { assistantMessage, type MessageDelta } from '../messages/message-view.ts';
 import { userMessage } from '../messages/thread-messages.ts';

@@ -18,7 +18,7 @@ import {
   linesOf,
   usage,
 } from '../../../../test/support/harness-log.ts';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { foldHarness } from './project-harness.ts';
 import { pendingRelayEvents, waitingRelay } from './relay-slots.ts';
 

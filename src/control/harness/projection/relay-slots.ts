@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { RelayBook, RelayEntry } from '../../../projections/relay-book.ts';
 import type { DisplayEvent, DisplayOnlyEvent, ProjectedEvent } from '../harness-event.ts';
 

@@ -1,4 +1,4 @@
-import type { EventOf, Handlers } from '../../../events/index.ts';
+import type { EventOf, Handlers } from '../../../events/vocabulary.ts';
 import { endReason } from '../messages/message-view.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import { tokenUsageOf } from '../token-usage.ts';

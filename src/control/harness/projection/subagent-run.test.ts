@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask, asked, begun, end, full, line, result, runId, linesOf } from '../../../../test/support/harness-log.ts';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 describe('a subagent', () => {
   const input = { agentType: 'explore', task: 'Find it.', forked: false };

@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { AgentEvent, EventOf } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { SubagentEvent } from '../harness-event.ts';
 import { endReason } from '../messages/message-view.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';

@@ -21,7 +21,7 @@ import type { Answers } from '../../../agents/agent.ts';
 import { loopAgent } from '../../../agents/loop/loop-agent.ts';
 import { defineTool } from '../../../agents/loop/tool.ts';
 import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 describe('a plain turn', () => {
   it('emits agent, user, assistant and usage, in that order', () => {

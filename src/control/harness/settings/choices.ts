@@ -1,5 +1,5 @@
 import type { Agent } from '../../../agents/agent.ts';
-import { newId } from '../../../events/index.ts';
+import { newId } from '../../../events/ids.ts';
 import type { Choice, ChoiceEvent } from '../../choice-events.ts';
 import type { HarnessMode, HarnessSubagent } from '../harness-config.ts';
 import type { DisplayEvent } from '../harness-event.ts';

@@ -1,4 +1,4 @@
-import type { Thread } from '../../../log/index.ts';
+import type { Thread } from '../../../log/event-log.ts';
 import type { HarnessMode } from '../harness-config.ts';
 import type { Machine } from '../machine/shell.ts';
 import type { Choices } from './choices.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 

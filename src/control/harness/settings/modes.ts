@@ -1,5 +1,5 @@
 import type { Agent } from '../../../agents/agent.ts';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { defaultMode, type HarnessMode } from '../harness-config.ts';
 
 /** The modes of a harness, and the current one. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SingletreeError } from '../../../events/index.ts';
-import { SerialQueue } from '../../../events/serial-queue.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import { SerialQueue } from '../../../base/serial-queue.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import { copyValue } from './copy-value.ts';
 import { checkSetting, type HarnessSettings, isSetting } from './harness-settings.ts';

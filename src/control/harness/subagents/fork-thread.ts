@@ -1,6 +1,8 @@
 import { endOpenRuns } from '../../../agents/subagents/child-run.ts';
-import { type AgentEvent, type EventOf, SingletreeError } from '../../../events/index.ts';
-import { allThreads, type EventLog, type Thread } from '../../../log/index.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import { allThreads } from '../../../log/all-threads.ts';
+import type { EventLog, Thread } from '../../../log/event-log.ts';
 import type { RunState } from '../../../projections/run-state.ts';
 import { openRunsOf } from '../../supervision/open-runs.ts';
 import { readRun } from '../../thread-record.ts';

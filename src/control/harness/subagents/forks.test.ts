@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../../../test/support/call-tool.ts';
 import { scriptedAgent } from '../../../../test/support/scripted-agent.ts';
 import { createModelRegistry } from '../../../agents/model/registry/registry.ts';
-import { MemoryLog } from '../../../log/index.ts';
+import { MemoryLog } from '../../../log/memory-log.ts';
 import { ThreadMemory } from '../../thread-memory.ts';
 import { RequestContext } from '../tools/request-context.ts';
 import { subagentTool } from '../tools/subagent-tool.ts';

@@ -1,6 +1,7 @@
-import type { LoggedEvent } from '../../../events/index.ts';
-import { getMessage, getRun } from '../../../graph/index.ts';
-import { type EventLog, readEvents, readPages, type Tail, type Thread } from '../../../log/index.ts';
+import type { LoggedEvent } from '../../../events/vocabulary.ts';
+import { getMessage, getRun } from '../../../graph/conversation/queries.ts';
+import type { EventLog, Tail, Thread } from '../../../log/event-log.ts';
+import { readEvents, readPages } from '../../../log/read-events.ts';
 import { type MessageQueue, messageQueue, type WaitingMessage } from '../../../projections/message-queue.ts';
 import { ThreadState, type ThreadMemory } from '../../thread-memory.ts';
 import type { SubagentNames } from '../display/display-state.ts';
@@ -15,8 +16,7 @@ import { emptyProjection, type HarnessProjection } from '../projection/projectio
 import { projectHarness } from '../projection/project-harness.ts';
 import { pendingRelayEvents } from '../projection/relay-slots.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
-import { tasksOf } from '../../../agents/tasks/task-item.ts';
+import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
 import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
 export interface OpenThreadOptions {

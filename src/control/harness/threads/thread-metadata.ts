@@ -1,4 +1,4 @@
-import type { Thread } from '../../../log/index.ts';
+import type { Thread } from '../../../log/event-log.ts';
 
 /** Returns the metadata that a copy of a thread starts with: without usage, and without the tags of a fork. */
 export function copiedMetadata(metadata: Thread['metadata']): Record<string, unknown> {

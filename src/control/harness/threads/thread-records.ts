@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../../events/index.ts';
-import type { EventLog } from '../../../log/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
+import type { EventLog } from '../../../log/event-log.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
 import type { Choice } from '../../choice-events.ts';

@@ -1,6 +1,6 @@
-import { defined } from '../../../events/defined.ts';
-import { SingletreeError } from '../../../events/index.ts';
-import { type EventLog, type NewThread, type Thread } from '../../../log/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import type { EventLog, NewThread, Thread } from '../../../log/event-log.ts';
 import { allThreads } from '../../../log/all-threads.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
 import type { DisplayView } from '../display/display-view.ts';

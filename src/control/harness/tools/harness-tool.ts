@@ -1,8 +1,8 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import * as z from 'zod';
 import type { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
 import type { Tool, ToolCall } from '../../../agents/loop/tool.ts';
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { Dynamic } from '../dynamic.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
 import type { RequestContext, HarnessToolContext } from './request-context.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loopAgent } from '../../../agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';
-import { MemoryLog } from '../../../log/index.ts';
+import { MemoryLog } from '../../../log/memory-log.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import { foldHarness } from '../projection/project-harness.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 
 interface Called {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorText } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
 import { defineTool, type Tool, type ToolCall } from '../../../agents/loop/tool.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import type { RunResult } from '../../../agents/run-result.ts';

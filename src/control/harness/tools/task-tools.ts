@@ -8,7 +8,7 @@ import {
   taskUpdate,
   taskWrite,
 } from '../../../agents/tools/people/task-tools.ts';
-import { errorText } from '../../../events/index.ts';
+import { errorText } from '../../../base/error-text.ts';
 import type { HarnessTool } from './harness-tool.ts';
 import { harnessContextOf, type HarnessRequestContext } from './request-context.ts';
 

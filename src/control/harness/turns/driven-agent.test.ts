@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../agents/agent.ts';
 import type { InvokeParams } from '../../../agents/invoke-params.ts';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { runParams } from '../../../../test/support/run-params.ts';
 import { drivenAgent } from './driven-agent.ts';
 

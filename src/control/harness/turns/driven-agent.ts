@@ -1,7 +1,7 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { Agent } from '../../../agents/agent.ts';
 import type { HostParams, InvokeParams, RunParams } from '../../../agents/invoke-params.ts';
-import type { AgentEvent } from '../../../events/index.ts';
+import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 /** The parameters that a run gets in addition; each replaces the one of the same name. */
 export interface RunAddition {

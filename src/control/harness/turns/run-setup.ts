@@ -1,8 +1,8 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import type { Agent } from '../../../agents/agent.ts';
 import type { HostParams, InvokeParams } from '../../../agents/invoke-params.ts';
 import type { Tool } from '../../../agents/loop/tool.ts';
-import type { ToolRequest } from '../../../agents/permissions/index.ts';
+import type { ToolRequest } from '../../../agents/permissions/tool-request.ts';
 import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';

@@ -1,9 +1,11 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
 import type { Agent } from '../../../agents/agent.ts';
 import type { InvokeParams } from '../../../agents/invoke-params.ts';
-import { defined } from '../../../events/defined.ts';
-import { newId, SingletreeError } from '../../../events/index.ts';
-import { type EventLog, readEvents } from '../../../log/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { newId } from '../../../events/ids.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
+import type { EventLog } from '../../../log/event-log.ts';
+import { readEvents } from '../../../log/read-events.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
 import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
 import type { ContextOf } from '../../supervision/run-context.ts';

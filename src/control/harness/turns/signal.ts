@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import { type HarnessFile, userContent } from '../messages/message-content.ts';
 import { systemReminderText, withMetadata } from '../../conversations/system-reminder.ts';
 import type { Traced } from './tracing.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import { SingletreeError } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import { notSupported } from '../arguments/unavailable-options.ts';

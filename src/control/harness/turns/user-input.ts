@@ -1,5 +1,6 @@
 import type { UserMessage } from '../../../agents/agent.ts';
-import { type ContentPart, newId } from '../../../events/index.ts';
+import type { ContentPart } from '../../../events/content.ts';
+import { newId } from '../../../events/ids.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';
 

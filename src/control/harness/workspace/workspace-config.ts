@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { FetchOptions } from '../../../agents/tools/index.ts';
-import { fetchOption } from '../../../agents/tools/web/fetch.ts';
-import { optionsCheck } from '../../../events/options/check-options.ts';
-import { field, flag, name } from '../../../events/options/option-fields.ts';
+import { type FetchOptions, fetchOption } from '../../../agents/tools/web/fetch.ts';
+import { optionsCheck } from '../../../base/options/check-options.ts';
+import { field, flag, name } from '../../../base/options/option-fields.ts';
 import { workspaceToolIds, type WorkspaceToolsConfig } from './workspace-tools.ts';
 
 /** The options of a workspace. */

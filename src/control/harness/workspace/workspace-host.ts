@@ -1,4 +1,4 @@
-import { invalidArgument, wordsFor } from '../../../events/options/check-options.ts';
+import { invalidArgument, wordsFor } from '../../../base/options/check-options.ts';
 import { asError } from '../event-hub.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';

@@ -1,4 +1,4 @@
-import { SingletreeError } from '../../../events/index.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { Tool } from '../../../agents/loop/tool.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
 

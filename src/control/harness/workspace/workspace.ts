@@ -1,13 +1,14 @@
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 import { basename, resolve } from 'node:path';
 import type { Tool } from '../../../agents/loop/tool.ts';
 import { discoverSkills, type Skill, type SkillProblem } from '../../../agents/skills/discover-skills.ts';
 import { skillTool } from '../../../agents/skills/skill-tool.ts';
 import { readText } from '../../../agents/tools/files/read-text.ts';
-import { workspaceTools } from '../../../agents/tools/index.ts';
+import { workspaceTools } from '../../../agents/tools/workspace-tools.ts';
 import { BoundedOutput } from '../../../agents/workspace/bounded-output.ts';
-import { type WorkspaceFolder, workspace } from '../../../agents/workspace/index.ts';
-import { newId, SingletreeError } from '../../../events/index.ts';
+import { type WorkspaceFolder, workspace } from '../../../agents/workspace/workspace-folder.ts';
+import { newId } from '../../../events/ids.ts';
+import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { WorkspaceStatus } from '../harness-event.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
 import { checkWorkspaceConfig, type WorkspaceConfig } from './workspace-config.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../../events/defined.ts';
-import type { ToolOutput } from '../../../events/index.ts';
+import { defined } from '../../../base/defined.ts';
+import type { ToolOutput } from '../../../events/tools.ts';
 import type { Operation } from '../activity.ts';
 import { outcomeOf } from '../outcome.ts';
 import { resolvePath } from '../path.ts';

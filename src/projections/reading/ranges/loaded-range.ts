@@ -1,6 +1,6 @@
-import type { LoggedEvent } from '../../../events/index.ts';
+import type { LoggedEvent } from '../../../events/vocabulary.ts';
 import type { OutlineSnapshot } from '../../../events/outline/outline-snapshot.ts';
-import { getMessage } from '../../../graph/index.ts';
+import { getMessage } from '../../../graph/conversation/queries.ts';
 import { ThreadOutline } from '../../../events/outline/thread-outline.ts';
 import {
   readingFrom,
@@ -10,7 +10,7 @@ import {
   type ThreadReadingState,
 } from '../thread-reading.ts';
 import type { WindowOfThread } from './thread-window.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 /** Events that follow each other, and the snapshot that a reading of them begins with. */
 interface Page {

@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog, unlogged } from '../../../../test/support/random-conversations.ts';
-import { type AgentEvent, type LoggedEvent, OrderChecker } from '../../../events/index.ts';
-import { MemoryLog, readWindow } from '../../../log/index.ts';
-import { threadReading, type ThreadReading, type ViewNode } from '../../index.ts';
+import type { AgentEvent, LoggedEvent } from '../../../events/vocabulary.ts';
+import { OrderChecker } from '../../../events/order.ts';
+import { MemoryLog } from '../../../log/memory-log.ts';
+import { readWindow } from '../../../log/window.ts';
+import { threadReading, type ThreadReading } from '../thread-reading.ts';
+import type { ViewNode } from '../view-node.ts';
 import { ThreadRanges } from './thread-ranges.ts';
 
 /** The events of a log without those that break its order, and without runs that never start. */

@@ -1,11 +1,11 @@
-import type { LoggedEvent } from '../../../events/index.ts';
-import type { Conversation } from '../../../graph/index.ts';
+import type { LoggedEvent } from '../../../events/vocabulary.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
 import type { PagedList } from '../paged-list.ts';
 import type { ThreadReading } from '../thread-reading.ts';
 import type { ViewNode } from '../view-node.ts';
 import { LoadedRange } from './loaded-range.ts';
 import type { WindowOfThread, WindowPart } from './thread-window.ts';
-import { defined } from '../../../events/defined.ts';
+import { defined } from '../../../base/defined.ts';
 
 /** How many windows of events are kept before some are dropped, and how many then stay. */
 const mostWindows = 8;

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../../events/index.ts';
+import type { LoggedEvent } from '../../../events/vocabulary.ts';
 import type { ReadingSnapshot } from '../reading-snapshot.ts';
 
 /** Which part of a thread to read; one of them, or its end. */

@@ -1,5 +1,5 @@
-import { optionsCheck } from '../../../../events/options/check-options.ts';
-import { name } from '../../../../events/options/option-fields.ts';
+import { optionsCheck } from '../../../../base/options/check-options.ts';
+import { name } from '../../../../base/options/option-fields.ts';
 import type { CallableAgent } from '../../../agent.ts';
 import { type CliAgentOptions, externalAgent } from '../../agent/cli-agent.ts';
 import { commonCliFields, textsField } from '../../agent/cli-agent-fields.ts';
@@ -7,7 +7,7 @@ import { acpLive, acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';
 import { acpProfile } from '../../channels/acp/profile.ts';
 import type { CliAdapter } from '../../contract/cli-adapter.ts';
 import { recordOf, textOf } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /** A program that speaks the Agent Client Protocol over its standard input and output. */
 export interface AcpAgentOptions extends Omit<CliAgentOptions, 'executable' | 'extraArgs' | 'channel' | 'mode'> {

@@ -1,6 +1,7 @@
-import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { countOf, joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /** One step of a conversation, as described by one record. */
 export interface Step {

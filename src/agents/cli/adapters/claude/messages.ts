@@ -1,4 +1,4 @@
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
 import { readBlocks } from './wire.ts';

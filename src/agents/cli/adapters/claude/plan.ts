@@ -1,5 +1,5 @@
-import { defined } from '../../../../events/defined.ts';
-import type { EventOf } from '../../../../events/index.ts';
+import { defined } from '../../../../base/defined.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';
 import { readTodos } from '../../shared/read-todos.ts';
 import { recordOf, textOf } from '../../shared/wire-value.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../../../events/defined.ts';
-import type { ToolOutput } from '../../../../events/index.ts';
+import { defined } from '../../../../base/defined.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { completesText } from '../../shared/completes-text.ts';

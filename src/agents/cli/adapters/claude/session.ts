@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import { defined } from '../../../../events/defined.ts';
-import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
+import { defined } from '../../../../base/defined.ts';
+import { readContentParts, toContent, writeImage } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
 import { SessionTurns } from '../../sessions/session-turns.ts';
@@ -14,8 +14,7 @@ import {
   writtenCalls,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
-import { newId } from '../../../../events/index.ts';
-import { writeImage } from '../../sessions/prompt-parts.ts';
+import { newId } from '../../../../events/ids.ts';
 import { ClaudeReader } from './reader.ts';
 import { readMessageUsage, type Usage } from './usage.ts';
 import { readBlocks } from './wire.ts';

@@ -1,6 +1,6 @@
-import type { EventOf } from '../../../../events/index.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
 import { countOf, recordOf, type WireRecord } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 export type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 type Counts = Record<'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens', number>;

@@ -1,5 +1,5 @@
-import { defined } from '../../../../events/defined.ts';
-import type { ToolOutput } from '../../../../events/index.ts';
+import { defined } from '../../../../base/defined.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { patchText, reportedPatch } from '../../shared/reported-patch.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 

@@ -1,9 +1,9 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import { type OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { readableError } from '../../shared/readable-error.ts';
 import { countOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import { parseJson } from '../../../../base/parse-json.ts';
 
 type On = Readonly<Record<string, (text: string, record: WireRecord) => boolean>>;

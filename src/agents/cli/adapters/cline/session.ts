@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import { hasSameKey, rowLine } from '../../sessions/database-copy.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent, writeImage } from '../../sessions/prompt-parts.ts';

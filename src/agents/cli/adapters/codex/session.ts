@@ -1,8 +1,8 @@
 import { parseJson } from '../../../../base/parse-json.ts';
-import { newId } from '../../../../events/index.ts';
+import { newId } from '../../../../events/ids.ts';
 import { dirname, join } from 'node:path';
-import { defined } from '../../../../events/defined.ts';
-import { toolParseError, type ToolOutput } from '../../../../events/index.ts';
+import { defined } from '../../../../base/defined.ts';
+import { toolParseError, type ToolOutput } from '../../../../events/tools.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt, filesBelow } from '../../sessions/session-files.ts';

@@ -1,7 +1,8 @@
-import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import type { UsedTokens } from '../../../agent.ts';
 import { countOf, joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /**
  * Returns the usage of the session so far; undefined without its two main counts. Input includes cached, output

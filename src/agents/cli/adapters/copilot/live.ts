@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { acpLive } from '../../channels/acp/acp-adapter.ts';
 import { outputOf } from '../../channels/acp/call-content.ts';
 import { nestedSubagents } from '../../channels/acp/nested-subagents.ts';

@@ -1,8 +1,9 @@
-import { newId } from '../../../../events/index.ts';
+import { newId } from '../../../../events/ids.ts';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { defined } from '../../../../events/defined.ts';
-import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import { defined } from '../../../../base/defined.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { PlainTurn } from '../../sessions/plain-turn.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { acpLive } from '../../channels/acp/acp-adapter.ts';
 import { contentText } from '../../channels/acp/call-content.ts';
 import { acpProfile, type CallFields, type SubagentRules } from '../../channels/acp/profile.ts';
@@ -8,7 +8,7 @@ import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-val
 import { GooseSteering } from './steering.ts';
 import { GooseSubagents } from './subagents.ts';
 import { isDeclined, readFailure, readToolOutput } from './wire.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /** Extensions whose tools have no prefix. */
 const unprefixed: ReadonlySet<unknown> = new Set(['developer', 'summon', 'analyze', 'skills']);

@@ -1,6 +1,6 @@
 import type { LineContext } from '../../shared/line-context.ts';
 import { type WireRecord, recordOf, remainder, textOf } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 type Kind = 'text' | 'reasoning';
 

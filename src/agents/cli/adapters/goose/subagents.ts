@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { ChildRuns, endingRuns } from '../../shared/child-runs.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';

@@ -12,7 +12,7 @@ import { gooseProfile } from './live.ts';
 import { GooseMessages } from './messages.ts';
 import { GooseSubagents } from './subagents.ts';
 import { isFromModel, readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /** Translates the output of `goose run --output-format stream-json`, or the saved messages of `goose acp`. */
 export function gooseTranslator(options: TranslatorOptions): Translator {

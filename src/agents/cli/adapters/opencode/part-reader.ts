@@ -1,4 +1,4 @@
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import { type ChildRun, type ChildRuns, endingRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';

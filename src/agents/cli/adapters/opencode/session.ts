@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseJson } from '../../../../base/parse-json.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import { hasSameKey, isDatabase, queryDatabase, removeCopy, rowLine } from '../../sessions/database-copy.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import type { IncludedFile, SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';

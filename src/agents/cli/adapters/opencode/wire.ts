@@ -1,8 +1,9 @@
-import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { readableError } from '../../shared/readable-error.ts';
 import { boundedPatch } from '../../shared/reported-patch.ts';
 import { countOf, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 type Usage = Omit<EventOf<'usage'>, 'type' | 'runId'>;
 

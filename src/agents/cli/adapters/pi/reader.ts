@@ -1,4 +1,4 @@
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { RecordReader } from '../../shared/line-translator.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import { readContentParts, toContent } from '../../sessions/prompt-parts.ts';
 import { describeFiles, fileLines, filesAt } from '../../sessions/session-files.ts';
 import type { SessionFormat, SessionIds, SessionReader } from '../../sessions/session-format.ts';
@@ -14,7 +14,7 @@ import {
   writtenCalls,
   type WrittenSession,
 } from '../../sessions/written-session.ts';
-import { newId } from '../../../../events/index.ts';
+import { newId } from '../../../../events/ids.ts';
 import { PiReader } from './reader.ts';
 
 /** Entries that are kept as they are and add nothing to the conversation. */

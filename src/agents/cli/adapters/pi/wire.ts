@@ -1,6 +1,7 @@
-import type { EventOf, ToolOutput } from '../../../../events/index.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { countOf, joinedText, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /** Returns the usage of one assistant message; undefined when nothing was used. */
 export function readUsage(message: WireRecord): Omit<EventOf<'usage'>, 'type' | 'runId'> | undefined {

@@ -1,7 +1,7 @@
 import { acpLive } from '../../channels/acp/acp-adapter.ts';
 import { acpProfile, type AskedQuestion, type CallFields } from '../../channels/acp/profile.ts';
 import { listOf, recordOf, textOf } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 import { drainMethod, QwenSteering } from './steering.ts';
 
 /** What Qwen Code does differently over the Agent Client Protocol. */

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { CallFields } from './profile.ts';
 import { type TextChange, unifiedDiff } from '../../../workspace/unified-diff.ts';

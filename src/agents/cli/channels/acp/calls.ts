@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall, OpenCalls } from '../../shared/open-calls.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';

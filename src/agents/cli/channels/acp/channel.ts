@@ -16,8 +16,8 @@ import { AcpRequests } from './requests.ts';
 import { SessionSettings } from './session-settings.ts';
 import { type AcpSteering, NextPromptSteering } from './steering.ts';
 import { AcpTurn } from './turn.ts';
-import { defined } from '../../../../events/defined.ts';
-import type { EventOf } from '../../../../events/index.ts';
+import { defined } from '../../../../base/defined.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
 
 interface OpenTurn {
   readonly events: ChannelEvents;

@@ -1,6 +1,6 @@
 import { dropOldest } from '../../../drop-oldest.ts';
 import type { LineContext } from '../../shared/line-context.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 type Kind = 'text' | 'reasoning';
 

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import { ChildRuns } from '../../shared/child-runs.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';

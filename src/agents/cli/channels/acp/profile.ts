@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../../../events/index.ts';
+import type { ToolOutput } from '../../../../events/tools.ts';
 import type { UsedTokens } from '../../../agent.ts';
 import type { LiveStart } from '../../contract/live-channel.ts';
 import type { LineContext } from '../../shared/line-context.ts';

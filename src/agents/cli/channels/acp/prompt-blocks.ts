@@ -1,5 +1,5 @@
 import { inlineText } from '../../../model/attachments/attachment-data.ts';
-import type { ContentPart } from '../../../../events/index.ts';
+import type { ContentPart } from '../../../../events/content.ts';
 
 /** Returns the content of a message as blocks of the protocol: images and files that the program takes, other texts inlined. */
 export function promptBlocks(

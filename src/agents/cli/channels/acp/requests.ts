@@ -9,7 +9,7 @@ import { formFields } from './elicitation.ts';
 import type { AcpProfile, AskedQuestion, SessionPlace } from './profile.ts';
 import type { AcpTurn } from './turn.ts';
 import { unifiedDiff } from '../../../workspace/unified-diff.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /** How a request of the program is answered. */
 interface Reply {

@@ -1,6 +1,6 @@
 import type { UsedTokens } from '../../../agent.ts';
 import { countOf, type WireRecord } from '../../shared/wire-value.ts';
-import { defined } from '../../../../events/defined.ts';
+import { defined } from '../../../../base/defined.ts';
 
 /** The counts of tokens in a usage record of the protocol; undefined when nothing was used. Input includes cached. */
 export function readTokens(usage: WireRecord | undefined): UsedTokens | undefined {

@@ -1,5 +1,5 @@
-import { defined } from '../../../../events/defined.ts';
-import type { EventOf } from '../../../../events/index.ts';
+import { defined } from '../../../../base/defined.ts';
+import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCalls } from '../../shared/open-calls.ts';
 import { errorText } from '../../shared/readable-error.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { defined } from '../../../../../events/defined.ts';
-import type { ContentPart } from '../../../../../events/index.ts';
+import { defined } from '../../../../../base/defined.ts';
+import type { ContentPart } from '../../../../../events/content.ts';
 import { dropOldest } from '../../../../drop-oldest.ts';
 import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
 import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';

@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../../../../events/index.ts';
+import type { ContentPart } from '../../../../../events/content.ts';
 import { readAttachment, textOfBase64 } from '../../../../model/attachments/attachment-data.ts';
 
 /** Returns what a person says as content blocks; an attachment that cannot be read is named in a text block. */

@@ -1,4 +1,4 @@
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 import { type Answers, type ProgramRequest, RequestBook } from '../../../channels/request-book.ts';
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';

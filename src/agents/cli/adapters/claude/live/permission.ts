@@ -1,4 +1,4 @@
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 import type { LiveRequest } from '../../../contract/live-channel.ts';
 import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
 

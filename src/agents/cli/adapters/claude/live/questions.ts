@@ -1,7 +1,7 @@
 import type { Answers } from '../../../channels/request-book.ts';
 import type { LiveRequest } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 type Question = Extract<LiveRequest, { kind: 'question' }>;
 

@@ -2,7 +2,7 @@ import { ChildRuns } from '../../../shared/child-runs.ts';
 import type { LineContext } from '../../../shared/line-context.ts';
 import { textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { type AgentRuns, CodexItems, type ItemPhase } from '../items.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 /** A thread of Codex within a turn of ours: the session itself, or a subagent. */
 export interface AgentThread {

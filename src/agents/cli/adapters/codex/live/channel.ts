@@ -6,15 +6,14 @@ import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts
 import type { AgentThread } from './agent-threads.ts';
 import { inputOf } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
-import { CodexRequests } from './requests.ts';
+import { CodexRequests, resolvedId } from './requests.ts';
 import { RpcConnection, type RpcId, type RpcMessage } from '../../../channels/json-rpc.ts';
-import { resolvedId } from './requests.ts';
 import { type CodexSession, openSession, policyProblem } from './session.ts';
 import { isConsumed } from './consumed-notifications.ts';
 import { Steering } from './steering.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 /** How long an answer waits for the words that belong to it to be taken. */
 const wordsMs = 2_000;

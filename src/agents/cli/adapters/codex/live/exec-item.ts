@@ -1,5 +1,5 @@
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 /** Returns an item of the app server in the form of `codex exec --json`; an item of an unknown type unchanged. */
 export function execItem(item: WireRecord): WireRecord {

@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../../../../events/index.ts';
+import type { ContentPart } from '../../../../../events/content.ts';
 import { promptParts } from '../../../shared/prompt-content.ts';
 
 /** Returns a message of a person as the input of a turn. */

@@ -3,7 +3,7 @@ import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-
 import type { CodexItems } from '../items.ts';
 import type { Answers } from '../../../channels/request-book.ts';
 import type { PersonRequest, Question } from './person-request.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 /** Reads the questions of one call; each becomes a question of its own, and all are answered together. */
 export function readQuestions(params: WireRecord, items: CodexItems): PersonRequest | undefined {

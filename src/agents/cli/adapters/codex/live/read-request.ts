@@ -6,7 +6,7 @@ import { changedPaths, unifiedDiff } from './change-diff.ts';
 import { readElicitation } from './elicitation.ts';
 import { readQuestions } from './questions.ts';
 import type { RpcMessage } from '../../../channels/json-rpc.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 type Reader = (params: WireRecord, items: CodexItems) => PersonRequest | undefined;
 

@@ -2,7 +2,7 @@ import type { SessionMcpServers } from '../../../../agent.ts';
 import type { ChannelHost, LiveStart } from '../../../contract/live-channel.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { RpcConnection } from '../../../channels/json-rpc.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 /** The session of a channel, as the program opened it. */
 export interface CodexSession {

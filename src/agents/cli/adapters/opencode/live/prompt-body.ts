@@ -1,5 +1,5 @@
-import { defined } from '../../../../../events/defined.ts';
-import type { ContentPart } from '../../../../../events/index.ts';
+import { defined } from '../../../../../base/defined.ts';
+import type { ContentPart } from '../../../../../events/content.ts';
 
 export interface PromptSettings {
   /** The model as `provider/model`. */

@@ -1,4 +1,4 @@
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
 import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import { readServeResponse, type ServeResponse } from '../../../contract/serve-message.ts';

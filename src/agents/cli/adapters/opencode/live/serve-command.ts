@@ -1,4 +1,4 @@
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 import type { SessionMcpServers } from '../../../../agent.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 import { askPolicy, mergedSettings, type PermissionSettings } from './ask-policy.ts';

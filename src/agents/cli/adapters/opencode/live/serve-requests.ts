@@ -12,7 +12,7 @@ import {
 } from './permission-ask.ts';
 import type { PlanFiles } from './plan-files.ts';
 import { type AskedQuestion, readQuestion, toPlanAnswer, toQuestionAnswer } from './question-ask.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 /** What the requests of a turn need to know of it. */
 export interface RequestTurn extends Pick<ChannelHost, 'request' | 'withdraw'> {

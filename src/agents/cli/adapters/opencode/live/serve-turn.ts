@@ -1,4 +1,4 @@
-import type { ContentPart } from '../../../../../events/index.ts';
+import type { ContentPart } from '../../../../../events/content.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readError, readSubagent } from '../wire.ts';

@@ -8,7 +8,7 @@ import { isDialog, PiDialogs } from './dialogs.ts';
 import { gateStatus, statusKey } from './gate.ts';
 import { PiSteering } from './steering.ts';
 import { PiTurn } from './turn.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 
 /** The channel of `pi --mode rpc` with the extension that makes it ask. */
 export class PiChannel extends TurnChannel<PiTurn> {

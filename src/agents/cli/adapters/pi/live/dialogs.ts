@@ -3,7 +3,7 @@ import { RequestBook } from '../../../channels/request-book.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { PiReader } from '../reader.ts';
 import { dialogs } from './gate.ts';
-import { defined } from '../../../../../events/defined.ts';
+import { defined } from '../../../../../base/defined.ts';
 import { parseJson } from '../../../../../base/parse-json.ts';
 
 type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;

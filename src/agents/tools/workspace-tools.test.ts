@@ -2,14 +2,17 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type AgentEvent, checkOrder } from '../../events/index.ts';
-import { type Activity, createActivityState, projectActivity } from '../../projections/activity/index.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { checkOrder } from '../../events/order.ts';
+import type { Activity } from '../../projections/activity/activity.ts';
+import { createActivityState, projectActivity } from '../../projections/activity/project-activity.ts';
 import type { RelayAnswer } from '../agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { ScriptedTurn } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import { decide, type PermissionRuleSet } from '../permissions/index.ts';
-import { workspacePermissions, workspaceTools } from './index.ts';
+import { decide } from '../permissions/decide.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
+import { workspacePermissions, workspaceTools } from './workspace-tools.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-loop-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { once } from '../define.ts';
+import { once } from '../once.ts';
 import { SingletreeError } from '../singletree-error.ts';
 import { closestName } from './closest-name.ts';
 import { isObject } from './option-fields.ts';

@@ -3,10 +3,10 @@
  * @module
  */
 import type * as z from 'zod';
-import { optionsCheck } from '../../events/options/check-options.ts';
+import { optionsCheck } from '../../base/options/check-options.ts';
 import type { Tool } from '../loop/tool.ts';
-import type { PermissionRuleSet } from '../permissions/index.ts';
-import { type WorkspaceFolder, workspace } from '../workspace/index.ts';
+import type { PermissionRuleSet } from '../permissions/rule.ts';
+import { type WorkspaceFolder, workspace } from '../workspace/workspace-folder.ts';
 import { bashTool } from './shell/bash.ts';
 import { editTool } from './files/edit.ts';
 import { fetchOption, type FetchOptions, fetchTool } from './web/fetch.ts';
