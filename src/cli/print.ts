@@ -42,11 +42,6 @@ export async function writeProse(lines: readonly string[]): Promise<void> {
   await standardOutput.write(`${rows.join('\n')}\n`);
 }
 
-/** Returns a number with its noun, in the plural where it is not one. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Returns how long ago something was, in one unit. */
 export function ageText(iso: string, now: number = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));

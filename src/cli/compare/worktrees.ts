@@ -5,7 +5,8 @@ import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts'
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import { singletreeHome } from '../settings/home.ts';
-import { ageText, counted, printJson, printResult, printTable } from '../print.ts';
+import { counted } from '../../projections/presentation/wording.ts';
+import { ageText, printJson, printResult, printTable } from '../print.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 

@@ -1,4 +1,5 @@
-import { counted, printJson, printTable } from '../print.ts';
+import { counted } from '../../projections/presentation/wording.ts';
+import { printJson, printTable } from '../print.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

@@ -40,6 +40,11 @@ export function withoutRetry(message: string): string {
   return message.replace(/ Trying again in [^.]+\.$/, '');
 }
 
+/** Returns a number with its noun, in the plural where it is not one. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Formats a number of tokens, such as 1.2k. */
 export function shortCount(count: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count).toLowerCase();

@@ -1,6 +1,7 @@
 import type { ConversationState } from '../../control/conversations/conversation-reader.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
+import { counted } from '../../projections/presentation/wording.ts';
 import { slashCommands } from '../completion/commands.ts';
 import { actions, actionNames, type KeyContext } from '../keys/actions.ts';
 import { type KeyMap, keysOf } from '../keys/key-map.ts';
@@ -235,7 +236,7 @@ export function scopeEntries(files: readonly RewindFile[]): readonly PickerEntry
   const lines = changed.map(
     ({ path, action, isConflict }) => `${signs[action]} ${path}${isConflict ? ' (changed by others since: kept)' : ''}`,
   );
-  const count = `${changed.length} ${changed.length === 1 ? 'file' : 'files'}${conflicts > 0 ? `, ${conflicts} changed by others` : ''}`;
+  const count = `${counted(changed.length, 'file')}${conflicts > 0 ? `, ${conflicts} changed by others` : ''}`;
   const both = { id: 'both', label: 'files and conversation', detail: count, preview: lines };
   const conversation = { id: 'conversation', label: 'conversation only', detail: 'files stay as they are' };
   const onlyFiles = { id: 'files', label: 'files only', detail: count, preview: lines };

@@ -23,6 +23,7 @@ export interface ChatScreenOptions {
 
 /** Draws frames: not more often than a person sees, and not before the terminal has taken the last one. */
 export class ChatScreen {
+  readonly io: TerminalIo;
   readonly #options: ChatScreenOptions;
   readonly #inline: InlineRenderer;
   #full: FullscreenRenderer | undefined;
@@ -38,6 +39,7 @@ export class ChatScreen {
 
   constructor(options: ChatScreenOptions) {
     this.#options = options;
+    this.io = options.io;
     this.#inline = new InlineRenderer(options.io.size, options.styling);
   }
 
@@ -109,6 +111,29 @@ export class ChatScreen {
   resume(): void {
     this.#isPaused = false;
     this.draw();
+  }
+
+  /** Leaves the terminal in the state in which it was found, without a live area. */
+  leave(): void {
+    this.pause();
+    this.io.leave();
+  }
+
+  /** Takes the terminal again; what it shows is drawn by who asks for it. */
+  enter(): void {
+    this.io.enter();
+    this.io.alternate(this.isFullscreen);
+  }
+
+  /** Lets something else use the terminal until it is done. */
+  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
+    this.leave();
+    try {
+      return await use();
+    } finally {
+      this.enter();
+      this.resume();
+    }
   }
 
   /** Prints everything that is finished, without a live area. */
