@@ -79,7 +79,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   );
   const site = await openSite(settings, options, { report: text => report(text) }).finally(stopWaiting);
   const { log, redactor } = site;
-  const { telemetry } = site.supervision;
+  const { telemetry, limits } = site.supervision;
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const reader = new ConversationReader(log);
@@ -112,7 +112,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       problems,
-      ...defined({ telemetry, keys: settings.config.keys, density: settings.config.chat?.density }),
+      ...defined({ telemetry, limits, keys: settings.config.keys, density: settings.config.chat?.density }),
       listModels: () => listModels({ registry }),
       contextSize: (modelId: string) =>
         registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
