@@ -8,7 +8,6 @@ import type { RewindResult } from '../../control/rewind/rewind-thread.ts';
 import { isSameFolder, shortFolder } from '../../control/same-folder.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../base/defined.ts';
-import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import { createGraph, reduceEvent } from '../../graph/graph.ts';
@@ -16,9 +15,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { importThread } from '../../log/jsonl.ts';
 import { readEvents } from '../../log/read-events.ts';
-import { presentRelay } from '../../projections/presentation/present-relay.ts';
-import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
+import { ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
 import { ageText, printJson, printResult, printTable } from '../print.ts';
 import { runIdsOf } from '../../server/run-ids.ts';
@@ -27,7 +24,7 @@ import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { findRewindTarget, findThread, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
-import { Transcript } from './transcript.ts';
+import { ThreadPrinter } from './thread-printer.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 
 /** `singletree threads`: the newest threads. */
@@ -86,16 +83,16 @@ export function showThread(text: string, options: ThreadCommandOptions & { reado
   return withLog(options, async (log, redactor) => {
     const thread = await findThread(log, text);
     const { id } = thread;
+    const isFollowed = options.follow === true;
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());
-    const found = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
+    const found = isFollowed ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
     const events = redactedEvents(found, redactor);
-    if (options.json !== true && standardOutput.isTerminal) return showRows(log, thread, events, options);
-    const transcript = new Transcript();
-    const take = (event: LoggedEvent) =>
-      options.json === true ? standardOutput.writeJson(event) : standardOutput.write(transcript.take(event));
-    for await (const event of events) if (!(await take(event))) break;
-    if (options.json !== true) await standardOutput.write(transcript.end());
+    if (options.json === true) return printJson(events);
+    const cwd = (await new ConversationReader(log).digests.findStartFolder(thread)) ?? process.cwd();
+    const printer = new ThreadPrinter({ view: await ThreadView.open(log, id, 0), cwd, isFollowed });
+    for await (const event of events) if (!(await printer.take(event))) return;
+    await printer.close();
   });
 }
 
@@ -209,30 +206,4 @@ export function rewindCommand(
       );
     await standardOutput.write(`continue in thread ${threadId}\n`);
   });
-}
-
-/** How many events of a thread that is not followed are printed together. */
-const drawnTogether = 1_000;
-
-/** Prints the events of a thread at a terminal with the rows of the chat; what is open is redrawn while it is followed, and what waits for an answer is last. */
-async function showRows(
-  log: EventLog,
-  thread: Thread,
-  events: AsyncIterable<LoggedEvent>,
-  { follow = false }: { readonly follow?: boolean },
-): Promise<void> {
-  const cwd = (await new ConversationReader(log).digests.findStartFolder(thread)) ?? process.cwd();
-  const { styling, isLive } = screenStyle(process.env);
-  const view = await ThreadView.open(log, thread.id, 0);
-  const screen = new RunScreen({ view, cwd, styling, isLive: isLive && follow });
-  let undrawn = 0;
-  for await (const event of events) {
-    view.take(event);
-    if (!follow && ++undrawn < drawnTogether) continue;
-    screen.draw();
-    undrawn = 0;
-  }
-  screen.close({ printsOpen: true });
-  for (const { relay } of view.reading.pending)
-    await standardOutput.write(`? ${presentRelay(relay, { cwd }).summary}\n`);
 }

@@ -83,6 +83,7 @@ async function drawAsked(log: EventLog, { thread, entry, number, state, threadId
     place: await placeOf(log, thread),
     mark: `${number}. `,
     mostDiff: mostListed,
+    hint: `singletree inbox show ${number}`,
     facts,
   });
   await standardOutput.writeDrawn(number === '1' ? text : `\n${text}`);

@@ -11,14 +11,14 @@ import type { RelayEntry } from '../../projections/relay-book.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
 import type { ChatAgent, ChatOptions } from './chat-options.ts';
 import { type PersonAnswer, toRelayAnswer } from './relay-band.ts';
-import type { Density } from '../rows/tool-row.ts';
+import type { RowContext } from '../rows/part-rows.ts';
 import { OpenThread } from './open-thread.ts';
 
 export interface ChatThreadsOptions
   extends Pick<ChatOptions, 'log' | 'agent' | 'telemetry' | 'limits' | 'cwd' | 'clock' | 'titles'> {
   readonly agents: Pick<ChatOptions['agents'], 'open' | 'agentOf'>;
-  /** How much of calls is shown in rows that come; normal when absent. */
-  readonly rowDensity?: () => Density;
+  /** What rows of threads show beside the folder. */
+  readonly rows?: Pick<RowContext, 'density' | 'hint'>;
   /** The folder with the snapshots of work trees; without it nothing can be undone. */
   readonly snapshots?: string;
   /** Called with the thread that the first message created. */

@@ -88,7 +88,7 @@ export class Chat {
     });
     this.threads = new ChatThreads({
       ...options,
-      rowDensity: () => this.density,
+      rows: { density: () => this.density, hint: 'Ctrl+O' },
       snapshots: join(home, 'snapshots'),
       onCreate: threadId => this.draft.belongTo(threadId),
       onChange: () => this.#changed(),

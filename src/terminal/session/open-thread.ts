@@ -7,18 +7,18 @@ import type { EventLog } from '../../log/event-log.ts';
 import { readWindow } from '../../log/window.ts';
 import { hasExpired, type RelayEntry } from '../../projections/relay-book.ts';
 import type { ThreadReading } from '../../projections/reading/thread-reading.ts';
+import type { RowContext } from '../rows/part-rows.ts';
 import { RowFeed } from '../rows/row-feed.ts';
 import type { Row } from '../rows/row.ts';
 import { EventTimes } from '../rows/times.ts';
-import type { Density } from '../rows/tool-row.ts';
 
 export interface OpenThreadOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   /** The folder of the person: paths inside it are shown without it. */
   readonly cwd: string;
-  /** How much of calls is shown in rows that come; normal when absent. */
-  readonly rowDensity?: (() => Density) | undefined;
+  /** What rows show beside it. */
+  readonly rows?: Pick<RowContext, 'density' | 'hint'>;
   /** Called after each change. */
   readonly onChange: () => void;
   /** Called when the thread cannot be followed any more; a store that is unavailable for a while is tried again. */
@@ -42,8 +42,8 @@ export class OpenThread {
   private constructor(threadId: string, options: OpenThreadOptions) {
     this.threadId = threadId;
     this.#options = options;
-    const { log, cwd, rowDensity: density } = options;
-    this.rows = new RowFeed({ cwd, times: this.times, density });
+    const { log, cwd, rows } = options;
+    this.rows = new RowFeed({ cwd, times: this.times, ...rows });
     let isBegun = false;
     this.#store = createThreadStore(
       {

@@ -105,7 +105,7 @@ export class PlainChat {
     const { follower } = this.#threads;
     if (follower === undefined) return this.#endWhenIdle();
     this.#printer.add(follower.takeRows(), width);
-    while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
+    for (const line of this.#printer.takeAll()) this.#line(textOfLine(line));
     this.#ask(follower.pending);
     const { isRunning } = this.#threads;
     if (this.#wasRunning && !isRunning && this.#options.isSpoken) {

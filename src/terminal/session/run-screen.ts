@@ -8,11 +8,13 @@ import {
   threadReading,
   type ThreadReadingState,
 } from '../../projections/reading/thread-reading.ts';
+import type { WindowOfThread, WindowPart } from '../../projections/reading/ranges/thread-window.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { RowFeed } from '../rows/row-feed.ts';
 import { RowPrinter } from '../rows/row.ts';
 import { EventTimes } from '../rows/times.ts';
 import { InlineRenderer, mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
-import { ansiOfLine, type Line, type Styling } from '../screen/styled-line.ts';
+import { ansiOfLine, type Line, type Styling, textOfLine } from '../screen/styled-line.ts';
 import { activityLine } from './status-line.ts';
 import { TerminalIo } from './terminal-io.ts';
 
@@ -152,9 +154,7 @@ export class RunScreen extends LiveArea {
       const open = this.#feed.open(this.#view.reading, width, Date.now(), Number.MAX_SAFE_INTEGER);
       this.#printer.add([{ id: 'open', kind: 'notice', messageId: '', lines: () => open }], width);
     }
-    const lines: Line[] = [];
-    while (this.#printer.hasMore) lines.push(...this.#printer.next());
-    return lines;
+    return this.#printer.takeAll();
   }
 
   protected override drawOpen(size: ScreenSize, now: number): readonly Line[] {
@@ -166,6 +166,50 @@ export class RunScreen extends LiveArea {
       ...this.#feed.open(reading, size.columns, now, mostLiveRows(size) - 1),
       activityLine(activity, size.columns),
     ];
+  }
+}
+
+/** How wide the rows are that are printed as text: only tables and changes depend on it. */
+const plainWidth = 100;
+
+/** Shows a thread as plain text with the rows of the chat, where nothing can be redrawn; what waits for an answer is named when it is asked. */
+export class PlainRows {
+  readonly #view: ThreadView;
+  readonly #cwd: string;
+  readonly #feed: RowFeed;
+  readonly #printer = new RowPrinter();
+  readonly #asked = new Set<string>();
+
+  /** What was in the view before is not shown again. */
+  constructor({ view, cwd }: Pick<RunScreenOptions, 'view' | 'cwd'>) {
+    this.#view = view;
+    this.#cwd = cwd;
+    this.#feed = new RowFeed({ cwd, times: view.times });
+    this.#feed.take(view.reading);
+    this.#feed.endGroup();
+  }
+
+  /** Returns the text of what was finished since the last call, and of what is asked now. */
+  take(): string {
+    this.#printer.add(this.#feed.take(this.#view.reading), plainWidth);
+    const asked = this.#view.reading.pending.filter(({ id }) => !this.#asked.has(id));
+    if (asked.length > 0) this.#printer.add(this.#feed.endGroup(), plainWidth);
+    for (const { id } of asked) this.#asked.add(id);
+    const lines = [
+      ...this.#printer.takeAll().map(textOfLine),
+      ...asked.map(({ relay }) => `? ${presentRelay(relay, { cwd: this.#cwd }).summary}`),
+    ];
+    return lines.map(line => `${line}\n`).join('');
+  }
+
+  /** Returns the text of the rest, also of what is not finished. */
+  end(): string {
+    const text = this.take();
+    this.#printer.add(this.#feed.endGroup(), plainWidth);
+    const { reading } = this.#view;
+    const open = this.#feed.open(reading, plainWidth, Date.now(), Number.MAX_SAFE_INTEGER);
+    const lines = [...this.#printer.takeAll(), ...open];
+    return text + lines.map(line => `${textOfLine(line)}\n`).join('');
   }
 }
 
@@ -182,9 +226,14 @@ export class ThreadView {
     this.#state = state;
   }
 
-  /** Reads the end of a thread, up to the event of `seq`. */
-  static async open(log: EventLog, threadId: string, seq: number): Promise<ThreadView> {
-    const { snapshot, events } = await readWindow(log, threadId, { limit: windowEvents, before: seq + 1 });
+  /** Reads the end of a thread of a log, up to the event of `seq`. */
+  static open(log: EventLog, threadId: string, seq: number): Promise<ThreadView> {
+    return ThreadView.read(part => readWindow(log, threadId, part), seq);
+  }
+
+  /** Reads the end of a thread, wherever it is, up to the event of `seq`. */
+  static async read(read: (part: WindowPart) => Promise<WindowOfThread>, seq: number): Promise<ThreadView> {
+    const { snapshot, events } = await read({ limit: windowEvents, before: seq + 1 });
     const view = new ThreadView(snapshot === undefined ? threadReading.initial : readingFrom(snapshot));
     for (const event of events) view.take(event);
     return view;
