@@ -12,7 +12,7 @@ import { RowFeed } from '../rows/row-feed.ts';
 import { linesRow, type Row } from '../rows/row.ts';
 import { EventTimes } from '../rows/times.ts';
 import { span, textOfLine } from '../screen/styled-line.ts';
-import { type ShownRows, Viewer } from '../screen/viewer.ts';
+import { type ShownRows, Viewer } from './viewer.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { ChatScreen } from './chat-screen.ts';
 import type { OpenThread } from './open-thread.ts';
