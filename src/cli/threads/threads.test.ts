@@ -90,6 +90,20 @@ describe('a thread that is printed without a terminal', () => {
     expect(await printed([...turn(1), ...turn(2)], 4)).toBe('› Question 2\n\nAnswer 2\n');
   });
 
+  it('shows the size of a summary, its text and how to take it back', async () => {
+    const summary = { type: 'summary', runId: 'r', covers: { from: 'u:user', to: 'r' } } as const;
+    const text = await printed([
+      { type: 'user', runId: 'u', content: 'Hello' },
+      { type: 'harness_start', runId: 'r', agentId: 'a', parentId: 'u:user' },
+      { ...summary, id: 's', kind: 'compaction', text: 'One.\n\nTwo.', tokens: 9, coveredTokens: 99 },
+      { ...summary, id: 'b', kind: 'observation', active: false, text: 'Not yet.' },
+      { type: 'harness_end', runId: 'r', agentId: 'a', reason: 'complete' },
+    ]);
+    const line =
+      '≡ Earlier messages were summarised for the agent: 99 → 9 tokens · singletree branch THREAD --at 2 goes back to before it';
+    expect(text).toBe(`› Hello\n\n${line}\nOne.\n\nTwo.\n`);
+  });
+
   it('names no key of the chat, and has no control characters of a model or a title', async () => {
     const escape = '\u001b[2J\u009b1A\u0007';
     const text = await printed([

@@ -96,21 +96,23 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
   }
 }
 
-/** Earlier messages that the agent reads in short from here on; unfolded, the row has the short text. */
+/** Earlier messages that the agent reads in short from here on; in the chat the row unfolds to the short text. */
 function compactionRow(
   id: string,
-  { active, text }: EventOf<'summary'>,
+  { active, text, tokens, coveredTokens, seq }: EventOf<'summary'>,
   node: ViewNode,
   { hint }: RowContext,
 ): Row | undefined {
   if (active === false) return undefined;
-  const keys = hint === undefined ? '' : ` · ${hint} shows the summary · /expand goes back to before it`;
+  const size = tokens === undefined || coveredTokens === undefined ? '' : `: ${coveredTokens} → ${tokens} tokens`;
+  const command = seq === undefined ? '' : ` · singletree branch THREAD --at ${seq - 1} goes back to before it`;
   const line: Line = [
     lead(span('≡ ', 'cyan')),
     span('Earlier messages were summarised for the agent', 'bold'),
-    span(keys, 'dim'),
+    span(hint === undefined ? size + command : ` · ${hint} shows the summary · /expand goes back to before it`, 'dim'),
   ];
-  return { ...base(id, 'notice', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
+  const whole = (width: number) => [line, ...markdown(text, width)];
+  return { ...base(id, 'notice', node), lines: width => (hint === undefined ? whole(width) : [line]), whole };
 }
 
 function toolRow(part: ViewPart & { readonly kind: 'tool' }, node: ViewNode, context: RowContext): Row | undefined {
