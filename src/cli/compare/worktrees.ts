@@ -5,8 +5,8 @@ import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts'
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import { singletreeHome } from '../settings/home.ts';
-import { counted } from '../../projections/presentation/wording.ts';
-import { ageText, printJson, printResult, printTable } from '../print.ts';
+import { ageText, counted } from '../../projections/presentation/wording.ts';
+import { printJson, printResult, printTable } from '../print.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -25,7 +25,7 @@ export async function listWorktrees({ json = false }: ThreadCommandOptions): Pro
     name,
     !exists ? 'missing' : kept !== undefined && isClean ? 'kept' : isClean ? 'clean' : 'changed',
     `${counted(files.length, 'file')}${hasCommits ? ', commits' : ''}`,
-    ageText(createdAt),
+    ageText(Date.now() - Date.parse(createdAt)),
     branch,
     folder,
   ]);

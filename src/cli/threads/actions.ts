@@ -15,9 +15,10 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { importThread } from '../../log/jsonl.ts';
 import { readEvents } from '../../log/read-events.ts';
+import { ageText } from '../../projections/presentation/wording.ts';
 import { ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
-import { ageText, printJson, printResult, printTable } from '../print.ts';
+import { printJson, printResult, printTable } from '../print.ts';
 import { runIdsOf } from '../../server/run-ids.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { removeRunFolders } from '../run/run-record.ts';
@@ -58,7 +59,7 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
       stands[at]?.state ?? '',
       agent,
       isSameFolder(folder, process.cwd()) ? '.' : shortFolder(folder),
-      ageText(thread.updatedAt),
+      ageText(Date.now() - Date.parse(thread.updatedAt)),
       (thread.title ?? 'Untitled').slice(0, 80),
     ]);
     await printTable(rows);

@@ -56,6 +56,14 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
 ];
 
+/** Formats a time in its largest unit, such as an age: `5 s`, `2 min`, `3 h`, `4 d`. */
+export function ageText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
 /** Formats an age, such as "5 min. ago". */
 export function timeAgo(iso: string, now: number): string {
   const passed = now - Date.parse(iso);

@@ -1,12 +1,12 @@
 import type { RewindScope } from '../../control/rewind/rewind-thread.ts';
 import { counted } from '../../projections/presentation/wording.ts';
 import {
-  ageText,
   forwardEntry,
   nowEntry,
   rewindEntries,
   type RewindTarget,
   scopeEntries,
+  agoText,
 } from '../pickers/list-entries.ts';
 import type { Chat } from './chat.ts';
 import { type SentMessage, SentMessages, summarisedIn } from './sent-messages.ts';
@@ -20,7 +20,7 @@ export async function listRewinds(chat: Chat): Promise<void> {
   const canGoForward = await conversations.rewind.canRedo(id);
   const toTarget = ({ at, ...message }: SentMessage): RewindTarget => ({
     ...message,
-    age: at === undefined ? '' : ageText(at, clock.now()),
+    age: at === undefined ? '' : agoText(at, clock.now()),
   });
   const shown = () => ({
     title: sent.hasEarlier ? 'Go back to before (↑ reads earlier messages)' : 'Go back to before',
