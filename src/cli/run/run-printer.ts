@@ -62,9 +62,9 @@ export class RunPrinter implements RunWatcher {
   }
 
   async event(event: LoggedEvent): Promise<void> {
+    this.#view?.take(event);
+    this.#screen?.draw();
     if (this.#options.kind === 'events') await standardOutput.writeJson(event);
-    else if (this.#screen === undefined) this.#view?.take(event);
-    else this.#screen.take(event);
   }
 
   async activity(activity: Activity): Promise<void> {

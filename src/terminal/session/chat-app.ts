@@ -8,7 +8,7 @@ import { runCommand } from './chat-commands.ts';
 import { drawChat } from './chat-drawing.ts';
 import { ChatInput } from './chat-input.ts';
 import type { ChatOptions } from './chat-options.ts';
-import { ChatScreen } from './chat-screen.ts';
+import { LiveScreen } from './live-screen.ts';
 import { closingReason, handleExits, stopProcess } from './process-exits.ts';
 import { storeText, StoreWatch } from './store-watch.ts';
 import { TerminalIo } from './terminal-io.ts';
@@ -19,7 +19,7 @@ const tickMs = 200;
 /** The chat in a terminal, from its first frame to the state in which it leaves the terminal. */
 export class ChatApp {
   readonly #options: ChatOptions;
-  readonly #screen: ChatScreen;
+  readonly #screen: LiveScreen;
   readonly #chat: Chat;
   readonly #input: ChatInput;
   #stopTick: (() => void) | undefined;
@@ -28,7 +28,7 @@ export class ChatApp {
   private constructor(options: ChatOptions, history: HistoryFile) {
     this.#options = options;
     const { clock, styling } = options;
-    this.#screen = new ChatScreen({
+    this.#screen = new LiveScreen({
       io: new TerminalIo(),
       clock,
       styling,

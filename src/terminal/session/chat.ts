@@ -16,7 +16,7 @@ import { noteRow } from '../rows/row.ts';
 import type { Density } from '../rows/tool-row.ts';
 import { argumentValues } from './argument-values.ts';
 import type { ChatAgent, ChatOptions } from './chat-options.ts';
-import type { ChatScreen } from './chat-screen.ts';
+import type { LiveScreen } from './live-screen.ts';
 import { ChatThreads } from './chat-threads.ts';
 import { DraftInput } from './draft-input.ts';
 import { editInEditor } from './external-editor.ts';
@@ -28,7 +28,7 @@ import { ThreadQueue } from './thread-queue.ts';
 import { Transcript } from './transcript.ts';
 
 interface ChatParts {
-  readonly screen: ChatScreen;
+  readonly screen: LiveScreen;
   readonly history: HistoryFile;
   /** Ends the chat. */
   readonly quit: () => void;
@@ -41,7 +41,7 @@ interface ChatParts {
 /** The state of a chat that is not in the log, and what a person can do in it. */
 export class Chat {
   readonly options: ChatOptions;
-  readonly screen: ChatScreen;
+  readonly screen: LiveScreen;
   readonly threads: ChatThreads;
   readonly queue: ThreadQueue;
   readonly keys: KeyMap;

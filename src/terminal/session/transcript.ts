@@ -14,14 +14,14 @@ import { EventTimes } from '../rows/times.ts';
 import { span, textOfLine } from '../screen/styled-line.ts';
 import { type ShownRows, Viewer } from './viewer.ts';
 import type { ChatOptions } from './chat-options.ts';
-import type { ChatScreen } from './chat-screen.ts';
+import type { LiveScreen } from './live-screen.ts';
 import type { OpenThread } from './open-thread.ts';
 
 /** How long after new events the transcript is drawn with them, in milliseconds. */
 const followMs = 250;
 
 interface TranscriptOptions extends Pick<ChatOptions, 'log' | 'cwd' | 'clock' | 'styling'> {
-  readonly screen: ChatScreen;
+  readonly screen: LiveScreen;
 }
 
 interface Open {
