@@ -1,6 +1,6 @@
 import { standardOutput } from '../control/standard-output.ts';
 import { plainText } from '../base/terminal-text.ts';
-import { span, textOfLine } from '../terminal/screen/styled-line.ts';
+import { type Line, span, textOfLine } from '../terminal/screen/styled-line.ts';
 import { printedLines } from '../terminal/screen/wrap-line.ts';
 
 /** The option of a command that prints JSON. */
@@ -9,8 +9,13 @@ export interface JsonOption {
 }
 
 /** Prints one result: as JSON when that is asked for, else as lines for people. */
-export async function printResult({ json }: JsonOption, result: unknown, lines: string): Promise<void> {
-  await (json === true ? standardOutput.writeJson(result) : standardOutput.write(`${lines}\n`));
+export async function printResult(
+  { json }: JsonOption,
+  result: unknown,
+  lines: string | readonly Line[],
+): Promise<void> {
+  if (json === true) await standardOutput.writeJson(result);
+  else await writeProse(typeof lines === 'string' ? lines.split('\n') : lines);
 }
 
 /** Prints one JSON value per line, until nobody reads any more. */
@@ -36,8 +41,9 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Writes lines to standard output; at a terminal they break at spaces, never inside a word. */
-export async function writeProse(lines: readonly string[]): Promise<void> {
+export async function writeProse(lines: readonly (string | Line)[]): Promise<void> {
   const { columns, isTerminal } = standardOutput;
-  const rows = isTerminal ? lines.flatMap(line => printedLines([span(line)], columns).map(textOfLine)) : lines;
-  await standardOutput.write(`${rows.join('\n')}\n`);
+  const whole = lines.map(line => (typeof line === 'string' ? [span(line)] : line));
+  const rows = isTerminal ? whole.flatMap(line => printedLines(line, columns)) : whole;
+  await standardOutput.write(`${rows.map(textOfLine).join('\n')}\n`);
 }

@@ -3,6 +3,7 @@ import { type Row, RowPrinter } from '../rows/row.ts';
 import { FullscreenRenderer } from '../screen/fullscreen-renderer.ts';
 import { type Frame, InlineRenderer } from '../screen/inline-renderer.ts';
 import { ansiOfLine, type Line, type Styling } from '../screen/styled-line.ts';
+import { printedLines } from '../screen/wrap-line.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
 /** The shortest time between two frames, in milliseconds: while text streams, and after a key. */
@@ -102,7 +103,7 @@ export class LiveScreen {
     this.#renderer.resize(io.size);
     this.#printer.add(takeRows(), io.size.columns);
     if (!isLive) {
-      const lines = this.#printer.takeAll();
+      const lines = this.#printer.takeAll().flatMap(line => printedLines(line, io.size.columns));
       return io.write(lines.map(line => `${ansiOfLine(line, styling)}\n`).join(''));
     }
     const printed = this.#printer.next();
