@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { RuleSelectors } from '../../projections/presentation/describe-rule.ts';
 import type { AvailableModel } from '../../control/harness/settings/models.ts';
