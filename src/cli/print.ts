@@ -28,6 +28,17 @@ export async function printTable(rows: readonly (readonly string[])[]): Promise<
   if (rows.length > 0) await standardOutput.write(`${tableLines(rows).join('\n')}\n`);
 }
 
+/** Prints a list: as JSON when that is asked for, else as a table, or a sentence when it is empty. */
+export async function printList<Value>(
+  { json }: JsonOption,
+  values: readonly Value[],
+  { head = [], toRow, empty }: { head?: readonly string[][]; toRow: (value: Value) => string[]; empty: string },
+): Promise<void> {
+  if (json === true) return printJson(values);
+  if (values.length === 0) await standardOutput.write(`${empty}\n`);
+  else await printTable([...head, ...values.map(toRow)]);
+}
+
 /** Returns rows as lines with aligned columns; a cell has no line breaks or control characters. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const clean = rows.map(row => row.map(plainText));

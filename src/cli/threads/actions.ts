@@ -40,32 +40,26 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
     const interrupted = await findInterrupted(log, threads);
     const listed = await Promise.all(
       threads.map(async thread => ({
-        thread,
+        ...(await summarize(reader, thread)),
         agent: (await reader.findAgent(thread)) ?? '',
         folder: await reader.digests.findStartFolder(thread),
       })),
     );
-    if (options.json === true) {
-      for (const { thread, ...more } of listed) {
-        const summary = await summaryOf(reader, thread);
-        await standardOutput.writeJson({ ...summary, ...more, ...interruptedFields(interrupted, thread.id) });
-      }
-      return;
-    }
-    const ids = shortIds(threads.map(({ id }) => id));
-    const stands = await Promise.all(threads.map(thread => reader.status(thread)));
-    const rows = listed.map(({ thread, agent, folder = '' }, at) => [
-      ids.get(thread.id) ?? thread.id,
-      stands[at]?.state ?? '',
+    if (options.json === true)
+      return printJson(listed.map(each => ({ ...each, ...interruptedFields(interrupted, each.id) })));
+    const ids = shortIds(listed.map(({ id }) => id));
+    const rows = listed.map(({ id, status, agent, folder = '', updatedAt, title = 'Untitled' }) => [
+      ids.get(id) ?? id,
+      status,
       agent,
       isSameFolder(folder, process.cwd()) ? '.' : shortFolder(folder),
-      ageText(Date.now() - Date.parse(thread.updatedAt)),
-      (thread.title ?? 'Untitled').slice(0, 80),
+      ageText(Date.now() - Date.parse(updatedAt)),
+      title.slice(0, 80),
     ]);
     await printTable(rows);
-    for (const [at, { id }] of threads.entries())
-      if (stands[at]?.state === 'queued' && stands[at].problem !== undefined)
-        await standardOutput.write(`\n${ids.get(id) ?? id}: ${visibleLine(stands[at].problem)}\n`);
+    for (const { id, status, problem } of listed)
+      if (status === 'queued' && problem !== undefined)
+        await standardOutput.write(`\n${ids.get(id) ?? id}: ${visibleLine(problem)}\n`);
     if (rows.length === 0)
       await standardOutput.write('No threads yet. Start one: singletree, or singletree run <agent> "…"\n');
     if (interrupted.size > 0)
@@ -73,7 +67,8 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
   });
 }
 
-async function summaryOf(reader: ConversationReader, thread: Thread): Promise<object> {
+/** What a command prints of a thread as JSON. */
+async function summarize(reader: ConversationReader, thread: Thread) {
   const { id, title, resourceId, createdAt, updatedAt, seq, branchedFrom } = thread;
   const { state: status, problem } = await reader.status(thread);
   return { id, title, status, problem, resourceId, createdAt, updatedAt, seq, branchedFrom };
@@ -117,7 +112,7 @@ export function importFile(file: string, options: ThreadCommandOptions & { reado
     })();
     const title = defined({ title: options.title });
     const thread = await importThread(log, counted, title).finally(() => progress.end());
-    const summary = await summaryOf(new ConversationReader(log), thread);
+    const summary = await summarize(new ConversationReader(log), thread);
     await printResult(options, summary, `thread ${thread.id}: ${thread.seq} events`);
   });
 }
@@ -131,7 +126,7 @@ export function branchCommand(
     const { id, seq, title } = await findThread(log, text);
     const name = options.title ?? title;
     const branch = await log.branch(id, options.at ?? seq, name === undefined ? {} : { title: name });
-    const summary = await summaryOf(new ConversationReader(log), branch);
+    const summary = await summarize(new ConversationReader(log), branch);
     await printResult(options, summary, `thread ${branch.id}: ${branch.seq} events shared`);
   });
 }

@@ -1,5 +1,5 @@
 import { counted } from '../../projections/presentation/wording.ts';
-import { printJson, printTable } from '../print.ts';
+import { printJson, printList } from '../print.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
@@ -53,14 +53,17 @@ export function usageCommand({ from, to, by, imported, ...options }: UsageOption
     const groups = by as readonly UsageGroup[];
     await indexLog(log, line => void standardError.write(line));
     const totals = await (log.usage?.({ by: groups, ...defined({ from, to, imported }) }) ?? unavailable());
-    if (options.json === true) return printJson(totals);
-    const rows = totals.map(({ day, agentId, modelId, resourceId, modelCalls, ...usage }) => [
-      ...groups.map(group => ({ day, agent: agentId, model: modelId, resource: resourceId })[group] || '–'),
-      ...cells(modelCalls, usage),
-    ]);
-    return printRows(rows);
+    await printList(options, totals, {
+      toRow: ({ day, agentId, modelId, resourceId, ...usage }) => [
+        ...groups.map(group => ({ day, agent: agentId, model: modelId, resource: resourceId })[group] || '–'),
+        ...usageCells(usage),
+      ],
+      empty: noUsageYet,
+    });
   });
 }
+
+const noUsageYet = 'No usage yet.';
 
 interface Period {
   readonly from: string | undefined;
@@ -74,7 +77,7 @@ async function usageByThread(log: EventLog, { from = '', to = '\uffff', imported
   if ([from, to === '\uffff' ? '' : to].some(day => day !== '' && !/^\d{4}-\d\d-\d\d$/.test(day)))
     throw new SingletreeError('invalid_argument', 'Expected days such as "2026-01-31" for --from and --to.');
   const progress = new ProgressLine(standardError);
-  const found: { id: string; title: string; modelCalls: number; usage: UsageCounts }[] = [];
+  const found: (CountedUsage & { readonly threadId: string; readonly title: string })[] = [];
   let read = 0;
   for await (const thread of allThreads(log)) {
     const { id, title = 'Untitled' } = thread;
@@ -90,27 +93,22 @@ async function usageByThread(log: EventLog, { from = '', to = '\uffff', imported
       usage = addUsage(usage, event);
       modelCalls++;
     }
-    if (modelCalls > 0) found.push({ id, title, modelCalls, usage });
+    if (modelCalls > 0) found.push({ threadId: id, title, modelCalls, ...usage });
   }
   progress.end();
-  if (isJson) return printJson(found.map(({ id: threadId, usage, ...more }) => ({ threadId, ...more, ...usage })));
-  const ids = shortIds(found.map(({ id }) => id));
-  await printRows(
-    found.map(({ id, title, modelCalls, usage }) => [
-      ids.get(id) ?? id,
-      ...cells(modelCalls, usage),
-      title.slice(0, 80),
-    ]),
-  );
+  const ids = shortIds(found.map(({ threadId }) => threadId));
+  await printList({ json: isJson }, found, {
+    toRow: ({ threadId, title, ...usage }) => [ids.get(threadId) ?? threadId, ...usageCells(usage), title.slice(0, 80)],
+    empty: noUsageYet,
+  });
 }
 
-function cells(modelCalls: number, { inputTokens, outputTokens, cost }: UsageCounts): string[] {
+interface CountedUsage extends UsageCounts {
+  readonly modelCalls: number;
+}
+
+function usageCells({ modelCalls, inputTokens, outputTokens, cost }: CountedUsage): string[] {
   return [`${modelCalls} calls`, `${inputTokens} in`, `${outputTokens} out`, cost === undefined ? '' : costText(cost)];
-}
-
-async function printRows(rows: readonly string[][]): Promise<void> {
-  await printTable(rows);
-  if (rows.length === 0) await standardOutput.write('No usage yet.\n');
 }
 
 /** Indexes everything a log has not indexed yet, and reports how far it is when that takes more than a moment. */
