@@ -92,13 +92,13 @@ export class LiveScreen {
     if (this.#isPaused) return;
     if (tickMs !== undefined && isLive) this.#stopTick = clock.after(tickMs, () => this.draw());
     if (io.isBlocked) return;
-    this.#frame(isLive ? live() : { live: [] });
+    this.#frame(live);
     this.#drawnAt = clock.now();
     if (this.#printer.hasMore) this.request();
   }
 
-  /** Prints what is finished, with this live area below it. */
-  #frame(live: Omit<Frame, 'printed'>): void {
+  /** Prints what is finished, with a live area below it that is laid out without what was printed. */
+  #frame(live: LiveScreenOptions['live']): void {
     const { io, styling, takeRows, isLive = true } = this.#options;
     this.#renderer.resize(io.size);
     this.#printer.add(takeRows(), io.size.columns);
@@ -109,7 +109,7 @@ export class LiveScreen {
     const printed = this.#printer.next();
     this.#recent = [...this.#recent, ...printed].slice(-mostRecent);
     if (this.isFullscreen) this.#unprinted.push(...printed);
-    io.write(this.#renderer.frame({ printed, ...live }), () => this.request());
+    io.write(this.#renderer.frame({ printed, ...live() }), () => this.request());
   }
 
   #stopTimers(): void {
@@ -129,7 +129,7 @@ export class LiveScreen {
   pause(): void {
     if (this.#isPaused) return;
     this.#stopTimers();
-    do this.#frame({ live: [] });
+    do this.#frame(() => ({ live: [] }));
     while (this.#printer.hasMore);
     if (this.#options.isLive !== false) this.io.write(this.#renderer.remove());
     this.#isPaused = true;
