@@ -7,7 +7,7 @@ import type { EventLog } from '../log/event-log.ts';
 import { readEvents } from '../log/read-events.ts';
 import { RunFamily, type RunState } from '../projections/run-state.ts';
 import type { OpenRun } from './supervision/open-runs.ts';
-import type { ThreadState } from './thread-memory.ts';
+import type { ThreadState } from './threads/thread-memory.ts';
 
 /** The conversation of a thread, from its log. */
 export async function readConversation(log: EventLog, threadId: string): Promise<Conversation> {

@@ -7,21 +7,20 @@ import { OrderChecker } from '../../events/order.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import { ThreadWriter } from '../../log/thread-writer.ts';
-import type { StoredContexts } from '../stored-contexts.ts';
+import type { StoredContexts } from '../threads/stored-contexts.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
-import { cancelRelays } from './answer-relay.ts';
+import { cancelRelays } from './resolve-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { eventsOf, LostCalls } from './lost-calls.ts';
 import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
 import { ResultFold, type RunResult } from '../../agents/run-result.ts';
-import { deliveredKey } from './message-keys.ts';
+import { deliveredKey } from './turn-events.ts';
 import { runInTrace } from '../../agents/trace-scope.ts';
-import type { RunObserver } from './run-observer.ts';
+import type { RunObserver, RunOutcome } from './run-observer.ts';
 import { turnShare } from './turn-share.ts';
 import type { EndNote, FinishedRun, RunHandle } from './run-control.ts';
-import type { RunOutcome } from './run-counts.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;

@@ -18,7 +18,7 @@ import { continueRun } from './continue-run.ts';
 import { Supervisor } from './supervisor.ts';
 import { OpenThread } from '../harness/threads/open-thread.ts';
 import { openRunsOf } from './open-runs.ts';
-import { ThreadMemory } from '../thread-memory.ts';
+import { ThreadMemory } from '../threads/thread-memory.ts';
 
 /** An agent whose tool asks a person first, and how often the tool ran. */
 function asking() {

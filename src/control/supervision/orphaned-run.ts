@@ -2,7 +2,7 @@ import { endOpenRuns } from '../../agents/subagents/child-run.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
-import { cancelRelays } from './answer-relay.ts';
+import { cancelRelays } from './resolve-relay.ts';
 import { LostCalls } from './lost-calls.ts';
 import type { OpenRun } from './open-runs.ts';
 

@@ -4,9 +4,8 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { Clock } from '../../agents/clock.ts';
-import { ownerCheckMs, renewalMs } from './lease-times.ts';
-import { hasEndedOwner } from './live-run.ts';
-import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
+import { ownerCheckMs, renewalMs } from './leases.ts';
+import { hasEndedOwner, type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 
 /**

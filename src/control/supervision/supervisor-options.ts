@@ -15,12 +15,11 @@ import {
 } from '../../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../../agents/limits/limits.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import type { ThreadMemory } from '../thread-memory.ts';
+import type { ThreadMemory } from '../threads/thread-memory.ts';
 import { backgroundClock, type Clock } from '../../agents/clock.ts';
 import { newId } from '../../events/ids.ts';
 import { printNotice } from '../standard-output.ts';
-import { defaultLeaseMs } from './lease-times.ts';
-import { processOwner } from './process-owner.ts';
+import { defaultLeaseMs, processOwner } from './leases.ts';
 import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { OpenRun } from './open-runs.ts';
 import type { ContextOf } from './run-context.ts';

@@ -12,28 +12,29 @@ import { getRun } from '../../graph/conversation/queries.ts';
 import { retryOf, selectMessage } from '../../graph/conversation/operations.ts';
 import { changeMode } from '../choice-events.ts';
 import { ActiveRun } from './active-run.ts';
-import type { ActiveThread, RunRequest } from './active-thread.ts';
-import { ActiveThreads, supervisorClosed } from './active-threads.ts';
-import { answerRelay, cancelRelays } from './answer-relay.ts';
+import { type ActiveThread, type RunRequest, ActiveThreads, supervisorClosed } from './active-thread.ts';
+import { answerRelay, cancelRelays } from './resolve-relay.ts';
 import { type OpenRun, openRunsOf } from './open-runs.ts';
 import { endOrphanedRun } from './orphaned-run.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { SpendingBook } from './spending-book.ts';
 import { turnShare } from './turn-share.ts';
-import type {
-  AbortOptions,
-  EndNote,
-  RetryRunOptions,
-  RunControl,
-  RunHandle,
-  RunsInThread,
-  StartOptions,
+import {
+  type AbortOptions,
+  type EndNote,
+  type RetryRunOptions,
+  type RunControl,
+  type RunHandle,
+  type RunsInThread,
+  type StartOptions,
+  checkAbort,
+  checkAbortAll,
+  checkRetry,
+  checkStart,
 } from './run-control.ts';
-import { checkAbort, checkAbortAll, checkRetry, checkStart } from './run-options.ts';
 import { finished, ignoreFinished, type NewRun, type RunLaunch, usedRunId } from './run-launch.ts';
 import { type ContextOf, findOrigin } from './run-context.ts';
-import type { RunCounts } from './run-counts.ts';
-import { RunObserver } from './run-observer.ts';
+import { type RunCounts, RunObserver } from './run-observer.ts';
 import { newRunRecord, readRunRecord } from './run-record.ts';
 import { runNotFound, RunOwnership, runUnderWay, type TakeoverResult } from './run-ownership.ts';
 import {
@@ -43,10 +44,8 @@ import {
   resolveOptions,
   type SupervisorOptions,
 } from './supervisor-options.ts';
-import { sharedThreadMemory } from '../shared-thread-memory.ts';
-import { type ThreadMemory, ThreadState } from '../thread-memory.ts';
-import { deliveredKey } from './message-keys.ts';
-import { endImportedRuns, userEvent } from './turn-events.ts';
+import { sharedThreadMemory, type ThreadMemory, ThreadState } from '../threads/thread-memory.ts';
+import { deliveredKey, endImportedRuns, userEvent } from './turn-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
