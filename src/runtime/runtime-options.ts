@@ -25,7 +25,7 @@ import type { Currency } from '../protocols/request/cost-summary.ts';
 import type { PriceOf } from '../protocols/request/totals.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
 import type { Clock } from '../agents/clock.ts';
-import type { ContextOf } from '../control/supervision/run-context.ts';
+import type { ContextOf } from '../control/supervision/run-input.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 
 export interface RuntimeOptions {

@@ -1,5 +1,5 @@
 import { openKinds, type OpenKind } from '../log/open-things.ts';
-import type { RunCounts } from '../control/supervision/run-observer.ts';
+import type { RunCounts } from '../control/supervision/run-counts.ts';
 import { usageNames } from '../events/usage-sum.ts';
 import type { SpanCounts } from '../telemetry/span-sender.ts';
 

@@ -2,7 +2,7 @@ import type { LanguageModelV3, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import * as z from 'zod';
 import type { Agent } from '../../src/agents/agent.ts';
 import { Supervisor } from '../../src/control/index.ts';
-import type { RunOutcome } from '../../src/control/supervision/run-observer.ts';
+import type { RunOutcome } from '../../src/control/supervision/run-counts.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../src/events/index.ts';
 import { type EventLog, MemoryLog } from '../../src/log/index.ts';
 import { Memory, type MemoryOptions } from '../../src/agents/memory/memory.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
-import { changeMode } from '../../control/choice-events.ts';
+import { changeMode } from '../../control/threads/choice-events.ts';
 import { checkMode } from '../../control/conversations/sent-message.ts';
 import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { Conversations } from '../../control/conversations/conversations.ts';

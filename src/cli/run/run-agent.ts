@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
 import type { RunHandle, RunFollower } from '../../control/supervision/run-control.ts';
-import type { RunOutcome } from '../../control/supervision/run-observer.ts';
+import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { ignoreDiagnostic, type OnDiagnostic } from '../../base/diagnostics.ts';
 import type { RunTrace } from '../../events/trace-context.ts';

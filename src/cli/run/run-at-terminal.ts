@@ -5,7 +5,7 @@ import type { PermissionRuleSet } from '../../agents/permissions/rule.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { Worktrees } from '../../control/worktrees/worktrees.ts';
 import { sharedThreadMemory } from '../../control/threads/thread-memory.ts';
-import type { RunOutcome } from '../../control/supervision/run-observer.ts';
+import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

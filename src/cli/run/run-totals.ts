@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../../control/supervision/run-observer.ts';
+import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { toolOutputOf } from '../../events/tools.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';

@@ -4,7 +4,7 @@ import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { isGranting } from '../../projections/relay-book.ts';
 import type { EventLog, NewThread, Thread } from '../../log/event-log.ts';
-import { changeMode, type Choice } from '../choice-events.ts';
+import { changeMode, type Choice } from '../threads/choice-events.ts';
 import { sharedThreadMemory } from '../threads/thread-memory.ts';
 import type { RunControl, ThreadFolder } from '../supervision/run-control.ts';
 import { ConversationReader } from './conversation-reader.ts';

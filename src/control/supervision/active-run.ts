@@ -18,7 +18,8 @@ import { RunDetached } from '../../agents/run-detached.ts';
 import { ResultFold, type RunResult } from '../../agents/run-result.ts';
 import { deliveredKey } from './turn-events.ts';
 import { runInTrace } from '../../agents/trace-scope.ts';
-import type { RunObserver, RunOutcome } from './run-observer.ts';
+import type { RunOutcome } from './run-counts.ts';
+import type { RunObserver } from './run-observer.ts';
 import { turnShare } from './turn-share.ts';
 import type { EndNote, FinishedRun, RunHandle } from './run-control.ts';
 
@@ -237,7 +238,7 @@ export class ActiveRun implements RunHandle {
       if (event.type === 'relay') await thread.startListening();
       const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
-      if (event.type === 'mode_changed') await thread.mergeMetadata({ currentModeId: event.modeId });
+      if (event.type === 'mode_changed') await thread.append([], { metadata: { currentModeId: event.modeId } });
       if (event.type === 'harness_start' && event.runId === this.runId && this.#options.lacksContext)
         await writer.write(contextLost(this.runId));
       if (this.#order !== undefined) await this.#warnOfOrder(event);

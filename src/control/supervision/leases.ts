@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { findProcessStart, isRunning } from '../../agents/process/process-state.ts';
 import { newId } from '../../events/ids.ts';
-import type { EventLog, Lease } from '../../log/event-log.ts';
 
 let ownStart: string | undefined;
 
@@ -26,14 +25,6 @@ export function threadLease(threadId: string): string {
   return `thread:${threadId}`;
 }
 
-/** Takes the lease of a thread, at once when its owner was a process that has ended; else `lease_held`. */
-export function acquireThreadLease(
-  log: EventLog,
-  { threadId, owner, ttlMs }: { readonly threadId: string; readonly owner: string; readonly ttlMs: number },
-): Promise<Lease> {
-  return log.acquireLease(threadLease(threadId), { owner, ttlMs, isGone: isEndedProcess });
-}
-
 /** The default duration of a lease without renewal when owners run on several machines. */
 export const remoteLeaseMs = 15_000;
 
@@ -42,11 +33,6 @@ export const remoteLeaseMs = 15_000;
  * machine slept or a tool blocked the event loop, keeps its runs.
  */
 export const localLeaseMs = 60_000;
-
-/** How long a lease lasts without renewal by default, in milliseconds. */
-export function defaultLeaseMs({ isLocal }: Pick<EventLog, 'isLocal'>): number {
-  return isLocal === true ? localLeaseMs : remoteLeaseMs;
-}
 
 /** How often it is looked whether the owner of a run was a process of this machine that has ended, in milliseconds. */
 export const ownerCheckMs = 1_000;

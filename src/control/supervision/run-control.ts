@@ -5,7 +5,7 @@ import type { ContentPart } from '../../events/content.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
-import type { RunCounts, RunOutcome } from './run-observer.ts';
+import type { RunCounts, RunOutcome } from './run-counts.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { agent, callback, flag, name, number, object } from '../../base/options/option-fields.ts';
 

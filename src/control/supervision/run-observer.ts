@@ -1,41 +1,7 @@
-import type { RunResult } from '../../agents/run-result.ts';
-import type { AgentEvent } from '../../events/vocabulary.ts';
-import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { deriveRunContext, formatTraceparent, type RunTrace } from '../../events/trace-context.ts';
 import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { FinishedRun, RunFollower } from './run-control.ts';
-
-export type RunOutcome = RunResult['reason'];
-
-/** More different codes count as `other`: external programs choose their own. */
-const mostCodes = 100;
-
-/** What the runs of a process came to since it started. */
-export class RunCounts {
-  readonly outcomes = new Map<RunOutcome, number>();
-  readonly errors = new Map<string, number>();
-  events = 0;
-  usage: UsageCounts = noUsage;
-
-  /** Counts an event that a run emitted. */
-  take(event: AgentEvent): void {
-    this.events++;
-    if (event.type === 'usage') this.usage = addUsage(this.usage, event);
-    if (event.type === 'error') this.addError(event.code ?? 'unknown');
-  }
-
-  addError(code: string): void {
-    addTo(this.errors, this.errors.has(code) || this.errors.size < mostCodes ? code : 'other');
-  }
-
-  end(outcome: RunOutcome): void {
-    addTo(this.outcomes, outcome);
-  }
-}
-
-function addTo<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-}
+import { RunCounts, type RunOutcome } from './run-counts.ts';
 
 /** Receives each run that has ended. */
 export type OnFinish = (run: FinishedRun) => Promise<void> | void;

@@ -19,10 +19,10 @@ import type { ThreadMemory } from '../threads/thread-memory.ts';
 import { backgroundClock, type Clock } from '../../agents/clock.ts';
 import { newId } from '../../events/ids.ts';
 import { printNotice } from '../standard-output.ts';
-import { defaultLeaseMs, processOwner } from './leases.ts';
+import { localLeaseMs, remoteLeaseMs, processOwner } from './leases.ts';
 import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { OpenRun } from './open-runs.ts';
-import type { ContextOf } from './run-context.ts';
+import type { ContextOf } from './run-input.ts';
 import type { RunFollower } from './run-control.ts';
 import type { OnFinish } from './run-observer.ts';
 
@@ -80,7 +80,7 @@ export type ResolvedOptions = Required<
 export function resolveOptions(options: SupervisorOptions): ResolvedOptions {
   return {
     owner: processOwner(),
-    leaseMs: defaultLeaseMs(options.log),
+    leaseMs: options.log.isLocal === true ? localLeaseMs : remoteLeaseMs,
     graceMs: 2_000,
     newRunId: newId,
     hasContext: () => false,

@@ -6,7 +6,7 @@ import type { AgentEvent } from '../../events/vocabulary.ts';
 import { getMessages } from '../../graph/conversation/queries.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { ThreadState, ThreadMemory } from './thread-memory.ts';
-import { runInputOf } from '../thread-record.ts';
+import { runInputOf } from '../supervision/run-input.ts';
 
 const said = (runId: string): AgentEvent => ({ type: 'user', runId, content: `from ${runId}` });
 

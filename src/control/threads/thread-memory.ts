@@ -2,7 +2,7 @@ import { backgroundClock, type Clock } from '../../agents/clock.ts';
 import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 import { type Conversation, createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
-import { readPages } from '../../log/read-events.ts';
+import { readEvents, readPages } from '../../log/read-events.ts';
 import { SerialQueues } from '../../base/serial-queue.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
 import { messageQueue, type WaitingMessage } from '../../projections/message-queue.ts';
@@ -162,6 +162,13 @@ export class ThreadState {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
+}
+
+/** The conversation of a thread, from its log. */
+export async function readConversation(log: EventLog, threadId: string): Promise<Conversation> {
+  let conversation = createConversation();
+  for await (const event of readEvents(log, threadId)) conversation = reduceConversation(conversation, event);
+  return conversation;
 }
 
 interface ThreadEntry {

@@ -1,6 +1,6 @@
 import type { UserMessage } from '../../../agents/agent.ts';
 import type { RunHandle } from '../../supervision/run-control.ts';
-import type { RunOutcome } from '../../supervision/run-observer.ts';
+import type { RunOutcome } from '../../supervision/run-counts.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';

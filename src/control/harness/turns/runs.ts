@@ -8,7 +8,7 @@ import type { EventLog } from '../../../log/event-log.ts';
 import { readEvents } from '../../../log/read-events.ts';
 import { runsElsewhere } from '../../supervision/active-thread.ts';
 import { type OpenRun, openRunsOf } from '../../supervision/open-runs.ts';
-import type { ContextOf } from '../../supervision/run-context.ts';
+import type { ContextOf } from '../../supervision/run-input.ts';
 import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-control.ts';
 import { Conversations } from '../../conversations/conversations.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';

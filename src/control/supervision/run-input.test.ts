@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../events/vocabulary.ts';
-import { MemoryLog } from '../log/memory-log.ts';
-import { ownSession } from './inherited-session.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+import { MemoryLog } from '../../log/memory-log.ts';
+import { ownSession } from './run-input.ts';
 
 const session = { id: 's', known: 1 };
 const said: AgentEvent = { type: 'user', runId: 'r', content: 'x' };

@@ -1,6 +1,6 @@
-import { defined } from '../base/defined.ts';
-import type { EventOf } from '../events/vocabulary.ts';
-import { newId } from '../events/ids.ts';
+import { defined } from '../../base/defined.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import { newId } from '../../events/ids.ts';
 
 export type ChoiceEvent = EventOf<'mode_changed'> | EventOf<'model_changed'>;
 

@@ -1,11 +1,37 @@
-import type { RunParams } from '../../agents/invoke-params.ts';
+import type { ConversationParams, RunParams } from '../../agents/invoke-params.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
-import { getChunk } from '../../graph/conversation/queries.ts';
+import { getChunk, getMessage } from '../../graph/conversation/queries.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import type { OpenRun } from './open-runs.ts';
+import type { Session } from '../../agents/agent.ts';
+import type { ThreadState } from '../threads/thread-memory.ts';
+
+/** What a run receives from its thread: its request with everything before it on the branch, and people's decisions. */
+export interface RunInput {
+  readonly run: Pick<RunParams, 'mode' | 'cwd'>;
+  readonly conversation: ConversationParams;
+}
+
+/** What a run that answers a user message receives from its thread; undefined when there is no such message. */
+export function runInputOf({ parentId, agentId }: OpenRun, threadState: ThreadState): RunInput | undefined {
+  const { conversation, branch, remembered, sessions, mode, tasks, folder } = threadState;
+  if (getMessage(conversation, parentId) === undefined) return undefined;
+  const messages = branch.upTo(conversation, parentId);
+  const { firstMessageId, previousMessageId } = branch;
+  const session = sessions.for(conversation, agentId, branch);
+  return {
+    run: defined({ mode, cwd: folder?.folder }),
+    conversation: {
+      messages,
+      decided: remembered,
+      ...(threadState.importedSeq !== undefined && { isImported: true }),
+      ...defined({ previousMessageId, firstMessageId, session, tasks }),
+    },
+  };
+}
 
 /** The run that a context is made for. */
 export interface ContextRequest {
@@ -57,4 +83,22 @@ export async function findOrigin(
     }
   };
   return { origin, makeContext };
+}
+
+/**
+ * Returns how a thread can continue in a session that was last used at `seq`. One from before the thread branched off
+ * belongs to the other thread: it is forked, or not used when that thread went on, because it would know more.
+ */
+export async function ownSession(
+  log: EventLog,
+  threadId: string,
+  { session, seq }: { readonly session: Session; readonly seq: number },
+): Promise<Session | undefined> {
+  for (let id = threadId; ; ) {
+    const from = (await log.getThread(id))?.branchedFrom;
+    if (from === undefined || seq > from.seq) return id === threadId ? session : { ...session, fork: true };
+    const parent = await log.getThread(from.threadId);
+    if (parent === undefined || parent.seq > from.seq) return undefined;
+    id = parent.id;
+  }
 }
