@@ -35,7 +35,8 @@ export {
   type PrintMode,
 } from './cli/define/define-cli-agent.ts';
 export type { PrintedRun } from './cli/define/printed-run.ts';
-export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
+export { cliAgent } from './cli/agent/cli-agent.ts';
+export type { CliAgentOptions } from './cli/agent/cli-agent-options.ts';
 export type { EnvironmentPolicy } from './process/environment.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
 export { SessionPool, type SessionPoolOptions } from './cli/live/session-pool.ts';

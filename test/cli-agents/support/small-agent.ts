@@ -1,11 +1,12 @@
 import { RequestBook } from '../../../src/agents/cli/channels/request-book.ts';
-import { type SessionProblem, TurnChannel } from '../../../src/agents/cli/channels/turn-channel.ts';
+import { TurnChannel } from '../../../src/agents/cli/channels/turn-channel.ts';
 import type {
   ChannelHost,
   LiveAnswer,
   LiveStart,
   LiveTurn,
   LiveTurnEnd,
+  SessionProblem,
 } from '../../../src/agents/cli/contract/live-channel.ts';
 import { ChannelEvents } from '../../../src/agents/cli/shared/channel-events.ts';
 import { OpenCalls } from '../../../src/agents/cli/shared/open-calls.ts';

@@ -12,7 +12,7 @@ import type { Translator } from '../contract/translator.ts';
 import { newSessionWarning } from '../live/live-prompt.ts';
 import { fitConversation } from '../sessions/fit-history.ts';
 import { type ChosenSession, findUsableSession, type SessionUse, writeHandOver } from '../sessions/hand-over.ts';
-import type { CliAgentOptions } from './cli-agent.ts';
+import type { CliAgentOptions } from './cli-agent-options.ts';
 import { startFailure, withHint } from './failure-hint.ts';
 import { lineText } from '../../process/line-reader.ts';
 import { fitAttachments, promptOf } from './prompt.ts';

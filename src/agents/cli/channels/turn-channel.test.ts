@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { lawRuns } from '../../../../test/support/run-size.ts';
 import { RecordingHost } from '../../../../test/support/recorded-channel.ts';
 import { ChannelEvents } from '../shared/channel-events.ts';
-import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../contract/live-channel.ts';
+import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd, SteerMessage } from '../contract/live-channel.ts';
 import { promptText } from '../shared/prompt-content.ts';
 import { recordOf } from '../shared/wire-value.ts';
 import { RequestBook } from './request-book.ts';
-import { type SteerMessage, TurnChannel } from './turn-channel.ts';
+import { TurnChannel } from './turn-channel.ts';
 
 interface ToyTurn {
   readonly events: ChannelEvents;

@@ -5,12 +5,11 @@ import type {
   LiveStart,
   LiveTurn,
   LiveTurnEnd,
+  SessionInfo,
+  SessionProblem,
+  SteerMessage,
 } from '../contract/live-channel.ts';
 import { parseJson } from '../../../base/parse-json.ts';
-
-export type SteerMessage = Parameters<LiveChannel['steer']>[0];
-export type SessionProblem = Parameters<ChannelHost['failed']>[0];
-type SessionInfo = Parameters<ChannelHost['ready']>[0];
 
 /** A message that belongs to a turn and arrived when none was open. */
 interface EarlyMessage {

@@ -30,8 +30,3 @@ export function readServeRequest(message: string): ServeRequest | undefined {
 export function readServeResponse(message: unknown): ServeResponse | undefined {
   return serveResponse.safeParse(message).data?.response;
 }
-
-/** Returns the message that carries a response. */
-export function serveResponseMessage(response: ServeResponse): string {
-  return JSON.stringify({ response });
-}

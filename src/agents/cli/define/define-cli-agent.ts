@@ -3,7 +3,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import { optionsCheck } from '../../../base/options/check-options.ts';
 import { callback, field, name } from '../../../base/options/option-fields.ts';
 import { acpAdapter } from '../adapters/acp/acp-agent.ts';
-import { textsField } from '../agent/cli-agent-fields.ts';
+import { textsField } from '../agent/cli-agent-options.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { CliCommand, CommandRequest } from '../contract/cli-command.ts';
 import type { LineContext } from '../shared/line-context.ts';

@@ -1,4 +1,12 @@
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../contract/live-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../contract/live-channel.ts';
 import { ChannelEvents } from '../../shared/channel-events.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
 import { readCommands } from '../../shared/reported-commands.ts';
@@ -6,7 +14,7 @@ import { resumeMark } from '../../shared/resume-mark.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { type RpcAnswer, RpcConnection, type RpcId, type RpcMessage, toRpcId } from '../json-rpc.ts';
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../turn-channel.ts';
+import { TurnChannel } from '../turn-channel.ts';
 import type { MessageNumbers } from './messages.ts';
 import { openSession } from './open-session.ts';
 import type { AcpProfile } from './profile.ts';

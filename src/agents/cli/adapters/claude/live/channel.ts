@@ -2,8 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { defined } from '../../../../../base/defined.ts';
 import type { ContentPart } from '../../../../../events/content.ts';
 import { dropOldest } from '../../../../drop-oldest.ts';
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import { TurnChannel } from '../../../channels/turn-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../../contract/live-channel.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { ClaudePlan } from '../plan.ts';
 import { readAskedCall } from '../reader.ts';

@@ -1,6 +1,14 @@
 import { defined } from '../../../../../base/defined.ts';
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import { TurnChannel } from '../../../channels/turn-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../../contract/live-channel.ts';
 import { readServeResponse, type ServeResponse } from '../../../contract/serve-message.ts';
 import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
 import { unaskedCalls } from './ask-policy.ts';
