@@ -13,8 +13,12 @@ import { OpenCalls } from '../../../src/agents/cli/shared/open-calls.ts';
 import { promptText } from '../../../src/agents/cli/shared/prompt-content.ts';
 import { recordOf, textOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 
+interface SmallTurn {
+  readonly events: ChannelEvents;
+}
+
 /** The channel of the small program. */
-export class SmallChannel extends TurnChannel<ChannelEvents> {
+export class SmallChannel extends TurnChannel<SmallTurn> {
   readonly #book: RequestBook<string>;
   readonly #calls = new OpenCalls();
   #sessionId = '';
@@ -28,26 +32,33 @@ export class SmallChannel extends TurnChannel<ChannelEvents> {
     this.#send({ type: 'hello' });
   }
 
-  protected take(message: unknown, number: number): boolean {
+  protected takeBetweenTurns(message: unknown): boolean {
+    const { type, session } = recordOf(message) ?? {};
+    if (type !== 'ready') return false;
+    this.#sessionId = textOf(session) ?? '';
+    this.setReady({ sessionId: this.#sessionId });
+    return true;
+  }
+
+  protected takeInTurn(turn: SmallTurn, message: unknown): boolean {
     const record = recordOf(message) ?? {};
-    if (record['type'] === 'ready') {
-      this.#sessionId = textOf(record['session']) ?? '';
-      this.setReady({ sessionId: this.#sessionId });
-      return true;
-    }
-    const { turn } = this;
-    turn?.within(number, () => {
-      if (!this.#takeInTurn(turn, record)) turn.context.unknown(message);
-    });
-    return turn !== undefined;
+    const on: Readonly<Record<string, () => boolean>> = {
+      ask: () => this.#ask(turn, record),
+      result: () => this.#result(turn, record),
+      end: () => {
+        this.endTurn(turn, this.isInterrupted ? 'aborted' : 'complete');
+        return true;
+      },
+    };
+    return on[textOf(record['type']) ?? '']?.() ?? false;
   }
 
-  protected createTurn({ runId }: LiveTurn): ChannelEvents {
-    return new ChannelEvents(this.host, runId);
+  protected createTurn({ runId }: LiveTurn): SmallTurn {
+    return { events: new ChannelEvents(this.host, runId) };
   }
 
-  protected sendPrompt(turn: ChannelEvents, { content }: LiveTurn): void {
-    turn.within(undefined, () => turn.context.session(this.#sessionId, { cwd: this.start.cwd }));
+  protected sendPrompt({ events }: SmallTurn, { content }: LiveTurn): void {
+    events.context.session(this.#sessionId, { cwd: this.start.cwd });
     this.#send({ type: 'prompt', text: promptText(content) });
   }
 
@@ -63,9 +74,9 @@ export class SmallChannel extends TurnChannel<ChannelEvents> {
     this.#send({ type: 'stop' });
   }
 
-  protected finishTurn(turn: ChannelEvents, reason: LiveTurnEnd['reason']): LiveTurnEnd {
+  protected finishTurn({ events }: SmallTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     this.#book.withdrawAll('The turn has ended.');
-    turn.within(undefined, () => turn.context.close());
+    events.within(undefined, () => events.context.close());
     return { reason };
   }
 
@@ -73,26 +84,13 @@ export class SmallChannel extends TurnChannel<ChannelEvents> {
     return { message: 'Small ended before its session was open.', code: 'agent_failed' };
   }
 
-  /** Returns whether the message was understood. */
-  #takeInTurn(turn: ChannelEvents, record: WireRecord): boolean {
-    const on: Readonly<Record<string, () => boolean>> = {
-      ask: () => this.#ask(turn, record),
-      result: () => this.#result(turn, record),
-      end: () => {
-        this.endTurn(turn, this.isInterrupted ? 'aborted' : 'complete');
-        return true;
-      },
-    };
-    return on[textOf(record['type']) ?? '']?.() ?? false;
-  }
-
-  #ask(turn: ChannelEvents, { id, call: rawId, command }: WireRecord): boolean {
+  #ask({ events }: SmallTurn, { id, call: rawId, command }: WireRecord): boolean {
     if (typeof id !== 'string' || typeof rawId !== 'string' || typeof command !== 'string') return false;
-    const { runId } = turn.context;
+    const { runId } = events.context;
     const call = this.#calls.add(rawId, { runId, name: 'bash', input: { command } });
-    turn.context.emit({ type: 'tool_call', id: call.id, name: 'bash', input: { command } });
+    events.context.emit({ type: 'tool_call', id: call.id, name: 'bash', input: { command } });
     // The call is in the thread before anybody is asked about it.
-    turn.flush();
+    events.flush();
     const about = { toolCallId: call.id, tool: 'bash', input: { command }, command, canRevise: false };
     this.#book.open({
       key: id,
@@ -105,13 +103,13 @@ export class SmallChannel extends TurnChannel<ChannelEvents> {
     return true;
   }
 
-  #result(turn: ChannelEvents, { call: rawId, output, why }: WireRecord): boolean {
+  #result({ events }: SmallTurn, { call: rawId, output, why }: WireRecord): boolean {
     const call = this.#calls.settle(textOf(rawId) ?? '');
     if (call === undefined || call === 'ambiguous') return false;
     const text = textOf(output);
     const outcome =
       text === undefined ? { status: 'denied' as const, reason: textOf(why) ?? 'rejected' } : { context: text };
-    turn.context.emit({ type: 'tool_result', id: call.id, name: call.name, output: outcome });
+    events.context.emit({ type: 'tool_result', id: call.id, name: call.name, output: outcome });
     return true;
   }
 

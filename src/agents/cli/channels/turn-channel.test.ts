@@ -27,13 +27,30 @@ class ToyChannel extends TurnChannel<ToyTurn> {
     this.host.send('hello');
   }
 
-  protected take(message: unknown, number: number): boolean {
+  protected takeBetweenTurns(message: unknown): boolean {
     const record = recordOf(message) ?? {};
     if ('open' in record) this.setReady({});
     else if ('note' in record) this.host.send('noted');
     else if ('fail' in record) this.fail({ message: 'It failed.', code: 'toy' });
-    else if (this.turn === undefined) return false;
-    else this.#takeInTurn(this.turn, message, number);
+    else return false;
+    return true;
+  }
+
+  protected takeInTurn(turn: ToyTurn, message: unknown): boolean {
+    if (this.takeBetweenTurns(message)) return true;
+    const record = recordOf(message) ?? {};
+    const { ask } = record;
+    const reason = this.isInterrupted ? 'aborted' : 'complete';
+    // The end of a turn may be known in two ways, by a record and by silence.
+    if ('done' in record) for (const _ of ['record', 'silence']) this.endTurn(turn, reason);
+    else if (typeof ask !== 'string' || this.#book.has(ask)) return false;
+    else
+      this.#book.open({
+        key: ask,
+        questions: [{ id: ask, runId: 'run', kind: 'question', question: `${ask}?` }],
+        settle: () => this.host.send(`answer ${ask}`),
+        cancel: () => this.host.send(`cancel ${ask}`),
+      });
     return true;
   }
 
@@ -65,23 +82,6 @@ class ToyChannel extends TurnChannel<ToyTurn> {
 
   protected describeUnopened() {
     return { message: 'It ended before its session was open.', code: 'toy' };
-  }
-
-  #takeInTurn(turn: ToyTurn, message: unknown, number: number): void {
-    const record = recordOf(message) ?? {};
-    const { ask } = record;
-    const reason = this.isInterrupted ? 'aborted' : 'complete';
-    // The end of a turn may be known in two ways, by a record and by silence.
-    if ('done' in record) for (const _ of ['record', 'silence']) this.endTurn(turn, reason);
-    else if (typeof ask !== 'string' || this.#book.has(ask))
-      turn.events.within(number, () => turn.events.context.unknown(message));
-    else
-      this.#book.open({
-        key: ask,
-        questions: [{ id: ask, runId: 'run', kind: 'question', question: `${ask}?` }],
-        settle: () => this.host.send(`answer ${ask}`),
-        cancel: () => this.host.send(`cancel ${ask}`),
-      });
   }
 }
 

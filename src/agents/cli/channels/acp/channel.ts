@@ -47,7 +47,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   readonly #ids: { readonly calls: OpenCalls; readonly messages: MessageNumbers };
   /** The requests of the program that have no answer. */
   readonly #open = new Map<RpcId, AcpRequest>();
-  /** Messages between turns that were handled and are shown in the next turn. */
+  /** Updates between turns that were observed and are shown in the next turn. */
   readonly #seen = new WeakSet<WireRecord>();
   /** Problems between turns, for the next one. */
   readonly #warnings: SessionProblem[] = [];
@@ -91,13 +91,36 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     });
   }
 
-  protected take(message: unknown, number: number): boolean {
-    const { turn } = this;
-    if (turn === undefined) return this.#takeBetweenTurns(message);
-    turn.events.within(number, () => {
-      if (!this.#takeInTurn(turn, message)) turn.events.context.unknown(message);
-    });
+  /** A request between turns is refused, so that the program does not wait. */
+  protected takeBetweenTurns(value: unknown): boolean | 'refused' {
+    const message = this.#read(value);
+    if (message === 'answer') return true;
+    if (message === undefined || this.#seen.has(message.record)) return false;
+    if (message.id !== undefined) {
+      const request = this.#receive(message.id, message);
+      if (this.#steering.take?.(request) === true) return true;
+      refuse(request);
+      return this.#isIgnored(message) || 'refused';
+    }
+    const update = readUpdate(message);
+    if (update === undefined) return this.#isIgnored(message);
+    this.#observe(update, message);
+    this.#seen.add(message.record);
+    // Before the session is open, updates repeat its history; later, notes about the session itself belong to no turn.
+    if (!this.isOpening) return this.#isOurs(message) && sessionNotes.has(update['sessionUpdate']);
+    if (update['sessionUpdate'] === 'available_commands_update') this.#historyOver?.();
     return true;
+  }
+
+  protected takeInTurn(turn: OpenTurn, value: unknown): boolean {
+    const message = this.#read(value);
+    if (message === 'answer') return true;
+    if (message === undefined) return false;
+    if (message.id !== undefined) return this.#takeRequest(turn, this.#receive(message.id, message));
+    const update = readUpdate(message);
+    if (update === undefined) return this.#isIgnored(message) || this.#isWithdrawal(message);
+    if (!this.#seen.has(message.record)) this.#observe(update, message);
+    return this.#isOurs(message) && turn.reader.update(update);
   }
 
   protected createTurn({ runId, model }: LiveTurn): OpenTurn {
@@ -135,18 +158,16 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
-    const handle = () => this.#requests.answer(requestId, answer);
-    if (this.turn === undefined) handle();
-    else this.turn.events.within(undefined, handle);
+    this.#requests.answer(requestId, answer);
   }
 
   protected sendMessage(_: OpenTurn, { id, content }: SteerMessage): void {
     this.#steering.steer(id, promptBlocks(content, this.#accepts));
   }
 
-  protected stopTurn({ events, isPrompted }: OpenTurn): void {
+  protected stopTurn({ isPrompted }: OpenTurn): void {
     if (isPrompted) this.#rpc.notify('session/cancel', { sessionId: this.#settings.sessionId });
-    events.within(undefined, () => this.#requests.cancelAll());
+    this.#requests.cancelAll();
   }
 
   protected finishTurn({ events, reader }: OpenTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
@@ -168,41 +189,6 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     this.#requests.cancelAll(turnEnded);
     const reason = turn.reader.end(isStopped ? { result: { stopReason: 'cancelled' } } : answer);
     this.endTurn(turn, this.isInterrupted ? 'aborted' : reason);
-  }
-
-  /** A request between turns is refused, so that the program does not wait; it is shown as unknown in the next turn. */
-  #takeBetweenTurns(value: unknown): boolean {
-    const message = this.#read(value);
-    if (message === 'answer') return true;
-    if (message === undefined || this.#seen.has(message.record)) return false;
-    if (message.id !== undefined) {
-      const request = this.#receive(message.id, message);
-      if (this.#steering.take?.(request) === true) return true;
-      refuse(request);
-      this.#seen.add(message.record);
-      return this.#isIgnored(message);
-    }
-    const update = readUpdate(message);
-    if (update === undefined) return this.#isIgnored(message);
-    this.#observe(update, message);
-    this.#seen.add(message.record);
-    // Before the session is open, updates repeat its history; later, notes about the session itself belong to no turn.
-    if (!this.isOpening) return this.#isOurs(message) && sessionNotes.has(update['sessionUpdate']);
-    if (update['sessionUpdate'] === 'available_commands_update') this.#historyOver?.();
-    return true;
-  }
-
-  /** Returns whether the message was understood. */
-  #takeInTurn(turn: OpenTurn, value: unknown): boolean {
-    const message = this.#read(value);
-    if (message === 'answer') return true;
-    if (message === undefined) return false;
-    if (message.id !== undefined)
-      return !this.#seen.has(message.record) && this.#takeRequest(turn, this.#receive(message.id, message));
-    const update = readUpdate(message);
-    if (update === undefined) return this.#isIgnored(message) || this.#isWithdrawal(message);
-    if (!this.#seen.has(message.record)) this.#observe(update, message);
-    return this.#isOurs(message) && turn.reader.update(update);
   }
 
   #takeRequest(turn: OpenTurn, request: AcpRequest): boolean {

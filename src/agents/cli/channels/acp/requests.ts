@@ -2,7 +2,7 @@ import type { ChannelHost, LiveAnswer, LiveRequest } from '../../contract/live-c
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readPathFields } from '../../../permissions/path-fields.ts';
 import { contentDiffs, pathsOf } from './call-content.ts';
-import { type Answers, RequestBook } from '../request-book.ts';
+import { answerReason, type Answers, answerText, RequestBook } from '../request-book.ts';
 import type { AskedCall } from './calls.ts';
 import type { AcpRequest } from './request.ts';
 import { formFields } from './elicitation.ts';
@@ -115,7 +115,7 @@ export class AcpRequests {
       questions,
       settle: answers => {
         const refusal = answers.find(answer => answer !== undefined && answer.outcome !== accepted);
-        const reason = refusal !== undefined && 'feedback' in refusal ? refusal.feedback : undefined;
+        const reason = answerReason(refusal);
         if (refusal === undefined) accept(answers);
         else if (refusal.outcome === 'cancelled') cancel(reason);
         else reject(reason);
@@ -206,7 +206,7 @@ export class AcpRequests {
       ...this.#refusals(request, asked),
       accepted: 'answer',
       accept: answers => {
-        const texts = answers.map(answer => [givenAnswer(answer)].flat().join(', '));
+        const texts = answers.map(answer => answerText(answer) ?? '');
         if (allow === undefined) request.respond(cancelled);
         else request.respond({ ...selected(allow), answers: Object.fromEntries(texts.entries()) });
       },

@@ -1,5 +1,5 @@
 import { defined } from '../../../../../base/defined.ts';
-import { type Answers, type ProgramRequest, RequestBook } from '../../../channels/request-book.ts';
+import { answerReason, type Answers, type ProgramRequest, RequestBook } from '../../../channels/request-book.ts';
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { claudePermission } from './permission.ts';
@@ -108,7 +108,7 @@ export class OpenRequests {
   #decide(id: string, answers: Answers, updatedInput: WireRecord | undefined): void {
     if (updatedInput !== undefined) return this.#respond(id, { behavior: 'allow', updatedInput });
     const refusal = answers.find(answer => answer !== undefined && answer.outcome !== 'answer');
-    const message = (refusal && 'feedback' in refusal ? refusal.feedback : undefined) ?? declined;
+    const message = answerReason(refusal) ?? declined;
     this.#respond(id, { behavior: 'deny', message });
   }
 

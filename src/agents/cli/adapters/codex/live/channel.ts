@@ -1,3 +1,4 @@
+import { SteeredMessages } from '../../../channels/steered-messages.ts';
 import { TurnChannel } from '../../../channels/turn-channel.ts';
 import type {
   ChannelHost,
@@ -18,7 +19,6 @@ import { CodexRequests, resolvedId } from './requests.ts';
 import { RpcConnection, type RpcId, type RpcMessage } from '../../../channels/json-rpc.ts';
 import { type CodexSession, openSession, policyProblem } from './session.ts';
 import { isConsumed } from './consumed-notifications.ts';
-import { Steering } from './steering.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
 import { defined } from '../../../../../base/defined.ts';
@@ -35,11 +35,9 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
   readonly #requests: CodexRequests;
   readonly #usage = new ThreadUsage();
   readonly #over = new Set<string>();
-  /** Requests that were refused because no turn was open. */
-  readonly #refused = new WeakSet<WireRecord>();
   /** Messages that wait for the turn to begin. */
   readonly #held: SteerMessage[] = [];
-  #steering = new Steering();
+  #steered = new SteeredMessages();
   #session: CodexSession | undefined;
   #mode: string | undefined;
   #model: string | undefined;
@@ -74,19 +72,36 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     });
   }
 
-  protected take(message: unknown, number: number): boolean {
-    const { turn } = this;
-    if (turn === undefined) return this.#takeBetweenTurns(message);
-    turn.events.within(number, () => this.#takeInTurn(turn, message));
-    if (this.turn !== turn) return true;
+  /** Reported usage is where the next turn begins; a request is refused, so that the program does not wait. */
+  protected takeBetweenTurns(value: unknown): boolean | 'refused' {
+    const message = this.#read(value);
+    if (message === 'handled') return true;
+    if (message?.id !== undefined) {
+      if (!this.#requests.isOpen(message.id)) this.#refuse(message.id);
+      return 'refused';
+    }
+    const threadId = textOf(message?.params['threadId']);
+    if (message?.method === 'thread/tokenUsage/updated' && threadId !== undefined)
+      return this.#usage.report(threadId, message.params['tokenUsage'], false);
+    // It writes the warnings of its start to stderr, too.
+    return message?.method === 'configWarning';
+  }
+
+  protected takeInTurn(turn: CodexTurn, value: unknown): boolean {
+    const message = this.#read(value);
+    if (message === undefined) return false;
+    let isUnderstood = true;
+    if (message !== 'handled')
+      isUnderstood = message.id === undefined ? turn.take(message) : this.#request(turn, message, message.id);
+    if (this.turn !== turn) return isUnderstood;
     this.#requests.keepOnly(turn.threads.all);
     if (turn.isSettled) this.#settle(turn);
-    return true;
+    return isUnderstood;
   }
 
   protected createTurn({ runId, usedBefore }: LiveTurn): CodexTurn {
     const { threadId } = this.#session as CodexSession;
-    this.#steering = new Steering();
+    this.#steered = new SteeredMessages();
     this.#usage.before(threadId, usedBefore);
     this.#run = { id: runId, turns: this.#run.id === runId ? this.#run.turns + 1 : 1 };
     return new CodexTurn({
@@ -96,7 +111,10 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       suffix: this.#suffix,
       usage: this.#usage,
       over: this.#over,
-      heard: message => this.#heard(message),
+      heard: message => {
+        const id = this.#steered.takeRead(message);
+        if (id !== undefined) this.host.steered(id, 'joined');
+      },
     });
   }
 
@@ -117,7 +135,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       this.#held.push(message);
       return;
     }
-    this.#steering.add({ messageId: id, text: promptText(content) });
+    this.#steered.add({ id, text: promptText(content) });
     if (thread.turnId === undefined) this.host.steered(id, 'queued');
     else this.#sendSteer(thread, { input: inputOf(content), clientUserMessageId: id }, () => {});
   }
@@ -132,9 +150,8 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     this.#planRequest = undefined;
     this.#requests.close(reason === 'error' ? programEnded : 'The turn is over.');
     turn.events.within(undefined, () => turn.end());
-    for (const { id, content } of this.#held.splice(0))
-      this.#steering.add({ messageId: id, text: promptText(content) });
-    const unsent = this.#steering.takeUnsent();
+    for (const { id, content } of this.#held.splice(0)) this.#steered.add({ id, text: promptText(content) });
+    const unsent = this.#steered.takeUnread();
     if (this.#problem !== undefined) this.host.failed(this.#problem);
     const isFailed = turn.events.context.failure !== undefined || this.#problem !== undefined;
     return { reason: isFailed ? 'error' : reason, ...(unsent.length > 0 && { unsent }) };
@@ -149,30 +166,6 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     return [resumeMark(this.start), turns > 1 ? `${turns - 1}` : undefined]
       .map(part => (part ? `.${part}` : ''))
       .join('');
-  }
-
-  /** Reported usage is where the next turn begins; a request is refused, so that the program does not wait. */
-  #takeBetweenTurns(value: unknown): boolean {
-    const message = this.#read(value);
-    if (message === 'handled') return true;
-    if (message?.id !== undefined) {
-      this.#refused.add(message.record);
-      if (!this.#requests.isOpen(message.id)) this.#refuse(message.id);
-      return false;
-    }
-    const threadId = textOf(message?.params['threadId']);
-    if (message?.method === 'thread/tokenUsage/updated' && threadId !== undefined)
-      return this.#usage.report(threadId, message.params['tokenUsage'], false);
-    // It writes the warnings of its start to stderr, too.
-    return message?.method === 'configWarning';
-  }
-
-  #takeInTurn(turn: CodexTurn, value: unknown): void {
-    const message = this.#read(value);
-    if (message === 'handled') return;
-    if (message === undefined) turn.events.context.unknown(value);
-    else if (message.id !== undefined) this.#request(turn, message, message.id);
-    else this.#takeNotification(turn, message);
   }
 
   /** Reads a message, and handles what belongs to no turn. */
@@ -210,26 +203,16 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     return rpcId !== undefined;
   }
 
-  #takeNotification(turn: CodexTurn, message: RpcMessage): void {
-    try {
-      turn.take(message);
-    } catch {
-      // Nothing is lost: what is not understood is kept.
-      turn.events.context.unknown(message.record);
-    }
-  }
-
   /** A request that cannot be shown to a person is refused, so that the program never waits for it. */
-  #request(turn: CodexTurn, message: RpcMessage, id: RpcId): void {
-    const isRefused = this.#refused.has(message.record);
-    const isRepeated = this.#requests.isOpen(id);
-    if (!isRefused && !isRepeated && !this.isInterrupted) {
+  #request(turn: CodexTurn, message: RpcMessage, id: RpcId): boolean {
+    if (this.#requests.isOpen(id)) return false;
+    if (!this.isInterrupted) {
       const thread = turn.threads.find(textOf(message.params['threadId'])) ?? turn.threads.main;
       turn.asked(thread, message.params['itemId']);
-      if (this.#requests.receive(message, id, { thread, flush: () => turn.events.flush() })) return;
+      if (this.#requests.receive(message, id, { thread, flush: () => turn.events.flush() })) return true;
     }
-    turn.events.context.unknown(message.record);
-    if (!isRefused && !isRepeated) this.#refuse(id);
+    this.#refuse(id);
+    return false;
   }
 
   #refuse(id: RpcId): void {
@@ -271,7 +254,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       return;
     }
     const cancel = this.host.after(wordsMs, done);
-    if (thread === this.turn?.threads.main) this.#steering.add({ messageId: undefined, text });
+    if (thread === this.turn?.threads.main) this.#steered.add({ id: undefined, text });
     this.#sendSteer(thread, { input: inputOf(text) }, () => {
       cancel();
       done();
@@ -280,11 +263,6 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
 
   #sendSteer({ id: threadId, turnId }: AgentThread, params: object, done: () => void): void {
     this.#rpc.call('turn/steer', { threadId, expectedTurnId: turnId ?? '', ...params }, done);
-  }
-
-  #heard(message: { clientId: string | undefined; text: string }): void {
-    const sent = this.#steering.takeDelivered(message);
-    if (sent?.messageId !== undefined) this.host.steered(sent.messageId, 'joined');
   }
 
   #settle(turn: CodexTurn): void {

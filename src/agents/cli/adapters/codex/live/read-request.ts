@@ -1,10 +1,11 @@
 import { scriptOfLine } from '../../../../../projections/shell/shell-script.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import { type PersonRequest, isApproval, type Question, wordsOf } from './person-request.ts';
+import { type PersonRequest, isApproval, wordsOf } from './person-request.ts';
 import { changedPaths, unifiedDiff } from './change-diff.ts';
 import { readElicitation } from './elicitation.ts';
 import { readQuestions } from './questions.ts';
+import type { Question } from '../../../channels/request-book.ts';
 import type { RpcMessage } from '../../../channels/json-rpc.ts';
 import { defined } from '../../../../../base/defined.ts';
 

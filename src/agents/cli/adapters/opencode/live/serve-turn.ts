@@ -1,5 +1,6 @@
 import type { ContentPart } from '../../../../../events/content.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import type { ChannelEvents } from '../../../shared/channel-events.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readError, readSubagent } from '../wire.ts';
 import { isConsumedEvent } from './consumed-events.ts';
@@ -32,6 +33,7 @@ type Handler = (properties: WireRecord) => boolean;
 
 /** One turn over a server of OpenCode or Kilo Code: its events and its requests. Its methods are called within `run.events`. */
 export class ServeTurn {
+  readonly events: ChannelEvents;
   readonly #options: ServeTurnOptions;
   readonly #silence: TurnSilence;
   readonly #requests: ServeRequests;
@@ -50,6 +52,7 @@ export class ServeTurn {
   constructor(options: ServeTurnOptions) {
     this.#options = options;
     const { run, host } = options;
+    this.events = run.events;
     this.#mode = options.turn.mode;
     const after = (ms: number, callback: () => void) => this.#after(ms, callback);
     this.#silence = new TurnSilence({
@@ -68,7 +71,7 @@ export class ServeTurn {
       request: request => inOrder(() => host.request(request)),
       withdraw: (id, reason) => inOrder(() => host.withdraw(id, reason)),
       after,
-      say: text => this.#prompt(text),
+      say: text => this.prompt(text),
       calls: this.#calls,
       plans: this.#plans,
     });
@@ -89,15 +92,11 @@ export class ServeTurn {
   /** Sends the prompt of the turn. */
   begin(): void {
     this.#options.run.context.session(this.#options.run.sessionId);
-    this.#prompt(this.#options.turn.content);
+    this.prompt(this.#options.turn.content);
   }
 
   answer(requestId: string, answer: LiveAnswer): void {
     if (!this.#isAborting) this.#requests.answer(requestId, answer);
-  }
-
-  steer(id: string, content: string | readonly ContentPart[]): void {
-    this.#prompt(content, id);
   }
 
   /** Stops the turn. Requests that are open stay listed by the server; nobody answers them any more. */
@@ -128,7 +127,8 @@ export class ServeTurn {
     return cancel;
   }
 
-  #prompt(content: string | readonly ContentPart[], steerId?: string): void {
+  /** Sends the prompt of the turn, or a message into it. */
+  prompt(content: string | readonly ContentPart[], steerId?: string): void {
     const { turn, run } = this.#options;
     const sent = this.#silence.prompts.add(steerId);
     const body = promptBody(content, { model: turn.model, mode: this.#mode });

@@ -1,16 +1,15 @@
-import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
-import { RequestBook } from '../../../channels/request-book.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import type { ChannelHost, LiveAnswer } from '../../../contract/live-channel.ts';
+import { answerReason, answerText, type Question, RequestBook } from '../../../channels/request-book.ts';
+import { readChoices } from '../../../shared/read-choices.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { PiReader } from '../reader.ts';
 import { dialogs } from './gate.ts';
 import { defined } from '../../../../../base/defined.ts';
 import { parseJson } from '../../../../../base/parse-json.ts';
 
-type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
-
 /** A dialog that is understood: what a person is asked, and what the program is answered. */
 interface Asked {
-  readonly question: WithoutIds<LiveRequest>;
+  readonly question: Question;
   /** The fields of the response to an answer; undefined cancels the dialog. */
   readonly reply: (answer: LiveAnswer) => object | undefined;
   /** Registers that the program blocks what the dialog is about. */
@@ -110,9 +109,8 @@ function readPermission(request: WireRecord | undefined, reader: PiReader): Aske
     reply: answer => {
       reader.decided(rawId, answer.outcome === 'approve');
       if (answer.outcome === 'approve') return value({ decision: 'approve', input: answer.input });
-      if (answer.outcome === 'cancelled' && answer.feedback === undefined) return undefined;
-      const reason = answer.outcome === 'answer' ? undefined : answer.feedback;
-      return value({ decision: 'reject', reason });
+      const reason = answerReason(answer);
+      return answer.outcome === 'cancelled' && reason === undefined ? undefined : value({ decision: 'reject', reason });
     },
   };
 }
@@ -122,7 +120,7 @@ function readQuestion(request: WireRecord | undefined, reader: PiReader): Asked 
   const question = textOf(request?.['question']);
   if (request === undefined || rawId === undefined || question === undefined) return undefined;
   const { toolCallId: _id, ...input } = request;
-  const options = labels(request['options']);
+  const options = readChoices(request['options']);
   const selectionMode = request['multiple'] === true ? ('multi_select' as const) : ('single_select' as const);
   return {
     question: {
@@ -144,7 +142,7 @@ function readForeign(record: WireRecord): Asked | undefined {
   if (title === undefined) return undefined;
   const isConfirmation = record['method'] === 'confirm';
   const message = textOf(record['message']);
-  const options = isConfirmation ? [{ label: 'yes' }, { label: 'no' }] : labels(record['options']);
+  const options = isConfirmation ? [{ label: 'yes' }, { label: 'no' }] : readChoices(record['options']);
   return {
     question: {
       kind: 'question',
@@ -152,15 +150,11 @@ function readForeign(record: WireRecord): Asked | undefined {
       ...(options.length > 0 && { options, selectionMode: 'single_select' as const }),
     },
     reply: answer => {
-      if (answer.outcome !== 'answer') return undefined;
-      const text = [answer.answer].flat().join(', ');
+      const text = answerText(answer);
+      if (text === undefined) return undefined;
       return isConfirmation ? { confirmed: text === 'yes' } : { value: text };
     },
   };
-}
-
-function labels(options: unknown): { label: string }[] {
-  return listOf(options).flatMap(option => (typeof option === 'string' ? [{ label: option }] : []));
 }
 
 function value(answer: object): object {
