@@ -3,6 +3,7 @@ import { defined } from '../../../../../base/defined.ts';
 import type { ContentPart } from '../../../../../events/content.ts';
 import { dropOldest } from '../../../../drop-oldest.ts';
 import { PendingCalls } from '../../../channels/pending-calls.ts';
+import { RequestBook } from '../../../channels/request-book.ts';
 import { TurnChannel } from '../../../channels/turn-channel.ts';
 import type {
   ChannelHost,
@@ -19,7 +20,7 @@ import { readAskedCall } from '../reader.ts';
 import { ClaudeUsage } from '../usage.ts';
 import { readBlocks } from '../wire.ts';
 import { claudeContent } from './content.ts';
-import { OpenRequests } from './open-requests.ts';
+import { type ClaudeRequest, readAsked, readChecked } from './asked-call.ts';
 import { ClaudeTurn } from './turn.ts';
 
 /** The modes in which it asks before it changes anything. */
@@ -39,7 +40,7 @@ const checkHook = 'singletree-check';
 /** The control protocol of Claude Code: requests in both directions beside the records of print mode. */
 export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   readonly #session = { usage: new ClaudeUsage(), plan: new ClaudePlan() };
-  readonly #requests: OpenRequests;
+  readonly #requests: RequestBook<string, ClaudeRequest>;
   /** What we asked the program. */
   readonly #sent = new PendingCalls<WireRecord>();
   #model: string | undefined;
@@ -60,7 +61,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     super(host, start);
     this.#model = start.model;
     this.#mode = start.yolo === true ? 'bypassPermissions' : (start.mode ?? 'default');
-    this.#requests = new OpenRequests(host);
+    this.#requests = new RequestBook(host);
   }
 
   protected connect(): void {
@@ -106,11 +107,12 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
-    if (answer.outcome === 'approve' && answer.feedback !== undefined && this.#requests.isPlan(requestId))
+    const request = this.#requests.find(requestId);
+    if (answer.outcome === 'approve' && answer.feedback !== undefined && request?.questions[0]?.kind === 'plan')
       this.#say(randomUUID(), answer.feedback);
-    const denied = this.#requests.answer(requestId, answer);
+    this.#requests.answer(requestId, answer);
     // The result of a rejected call is a denial, whatever the program calls it.
-    if (denied !== undefined) this.turn?.reader.deny(denied);
+    if (answer.outcome === 'reject' && request?.toolUseId !== undefined) this.turn?.reader.deny(request.toolUseId);
   }
 
   protected sendMessage(turn: ClaudeTurn, { id, content }: SteerMessage): void {
@@ -162,7 +164,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
       return;
     }
     for (const toolUseId of resultsIn(record)) {
-      this.#requests.withdrawCall(toolUseId, 'The call has its result.');
+      this.#requests.withdrawAll('The call has its result.', request => request.toolUseId === toolUseId);
       if (this.#problem !== undefined && !this.#asked.has(toolUseId))
         this.#markUnasked(turn, toolUseId, this.#problem.mode);
     }
@@ -209,7 +211,8 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     }
     if (this.#requests.has(id)) return false;
     if (request?.['callback_id'] === checkHook) {
-      this.#requests.check(id, turn.runId, recordOf(request['input']) ?? {});
+      const hook = recordOf(request['input']) ?? {};
+      this.#requests.open(readChecked({ id, runId: turn.runId, hook }, answer => this.#respond(id, answer)));
       return true;
     }
     const call = readAskedCall(request);
@@ -221,8 +224,13 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     turn.events.flush();
     this.#asked.add(call.toolUseId);
     dropOldest(this.#asked);
-    this.#requests.open({ id, runId, toolCallId, request, input: call.input });
+    const asked = { id, runId, toolCallId, request, input: call.input };
+    this.#requests.open(readAsked(asked, answer => this.#respond(id, answer)));
     return true;
+  }
+
+  #respond(id: string, response: object): void {
+    this.#send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
   }
 
   #refuse(id: string, subtype = 'unknown'): void {
@@ -277,8 +285,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
       permissionDecision: 'deny',
       permissionDecisionReason: message,
     };
-    const response = { behavior: 'deny', message, hookSpecificOutput };
-    this.#send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
+    this.#respond(id, { behavior: 'deny', message, hookSpecificOutput });
     const toolUseId = textOf(request?.['tool_use_id']) ?? textOf(recordOf(request?.['input'])?.['tool_use_id']);
     if (toolUseId === undefined) return;
     this.#asked.add(toolUseId);

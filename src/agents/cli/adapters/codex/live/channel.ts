@@ -1,3 +1,4 @@
+import { type Answers, type ProgramRequest, RequestBook } from '../../../channels/request-book.ts';
 import { SteeredMessages } from '../../../channels/steered-messages.ts';
 import { TurnChannel } from '../../../channels/turn-channel.ts';
 import type {
@@ -15,7 +16,8 @@ import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts
 import type { AgentThread } from './agent-threads.ts';
 import { inputOf } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
-import { CodexRequests, resolvedId } from './requests.ts';
+import type { PersonRequest } from './person-request.ts';
+import { readRequest, resolvedId } from './read-request.ts';
 import { RpcConnection, type RpcId, type RpcMessage } from '../../../channels/json-rpc.ts';
 import { type CodexSession, openSession, policyProblem } from './session.ts';
 import { isConsumed } from './consumed-notifications.ts';
@@ -29,10 +31,15 @@ const wordsMs = 2_000;
 const stopMs = 5_000;
 const programEnded = 'The program has ended.';
 
+interface CodexRequest extends ProgramRequest<RpcId> {
+  readonly thread: AgentThread;
+}
+
 /** The channel of `codex app-server` over stdio. */
 export class CodexChannel extends TurnChannel<CodexTurn> {
   readonly #rpc: RpcConnection;
-  readonly #requests: CodexRequests;
+  readonly #book: RequestBook<RpcId, CodexRequest>;
+  #questions = 0;
   readonly #usage = new ThreadUsage();
   readonly #over = new Set<string>();
   /** Messages that wait for the turn to begin. */
@@ -53,12 +60,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     // A resumed session may have been left in another mode.
     this.#mode = start.sessionId === undefined ? undefined : 'default';
     this.#rpc = new RpcConnection(message => host.send(message));
-    this.#requests = new CodexRequests({
-      host,
-      rpc: this.#rpc,
-      within: act => this.#within(act),
-      say: (thread, text, done) => this.#say(thread, text, done),
-    });
+    this.#book = new RequestBook(host);
   }
 
   protected connect(): void {
@@ -77,7 +79,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     const message = this.#read(value);
     if (message === 'handled') return true;
     if (message?.id !== undefined) {
-      if (!this.#requests.isOpen(message.id)) this.#refuse(message.id);
+      if (!this.#book.has(message.id)) this.#refuse(message.id);
       return 'refused';
     }
     const threadId = textOf(message?.params['threadId']);
@@ -94,7 +96,8 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     if (message !== 'handled')
       isUnderstood = message.id === undefined ? turn.take(message) : this.#request(turn, message, message.id);
     if (this.turn !== turn) return isUnderstood;
-    this.#requests.keepOnly(turn.threads.all);
+    const { all } = turn.threads;
+    this.#book.withdrawAll('The subagent that asked is over.', ({ thread }) => !all.includes(thread));
     if (turn.isSettled) this.#settle(turn);
     return isUnderstood;
   }
@@ -125,7 +128,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
     if (requestId === this.#planRequest) this.#answerPlan(answer);
-    else this.#requests.answer(requestId, answer);
+    else this.#book.answer(requestId, answer);
   }
 
   protected sendMessage(turn: CodexTurn, message: SteerMessage): void {
@@ -148,7 +151,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
   protected finishTurn(turn: CodexTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     if (this.#planRequest !== undefined) this.host.withdraw(this.#planRequest, 'The turn is over.');
     this.#planRequest = undefined;
-    this.#requests.close(reason === 'error' ? programEnded : 'The turn is over.');
+    this.#book.withdrawAll(reason === 'error' ? programEnded : 'The turn is over.');
     turn.events.within(undefined, () => turn.end());
     for (const { id, content } of this.#held.splice(0)) this.#steered.add({ id, text: promptText(content) });
     const unsent = this.#steered.takeUnread();
@@ -199,20 +202,47 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
   /** Reports of a request that is closed already, as after an interrupt, change nothing. */
   #isResolved(message: RpcMessage): boolean {
     const rpcId = resolvedId(message);
-    if (rpcId !== undefined) this.#requests.resolved(rpcId, 'The program no longer waits for the answer.');
+    if (rpcId !== undefined) this.#book.withdraw(rpcId, 'The program no longer waits for the answer.');
     return rpcId !== undefined;
   }
 
   /** A request that cannot be shown to a person is refused, so that the program never waits for it. */
   #request(turn: CodexTurn, message: RpcMessage, id: RpcId): boolean {
-    if (this.#requests.isOpen(id)) return false;
+    if (this.#book.has(id)) return false;
     if (!this.isInterrupted) {
       const thread = turn.threads.find(textOf(message.params['threadId'])) ?? turn.threads.main;
       turn.asked(thread, message.params['itemId']);
-      if (this.#requests.receive(message, id, { thread, flush: () => turn.events.flush() })) return true;
+      const asked = readRequest(message, thread.items);
+      if (asked !== undefined) {
+        turn.events.flush();
+        this.#ask(id, thread, asked);
+        return true;
+      }
     }
     this.#refuse(id);
     return false;
+  }
+
+  #ask(key: RpcId, thread: AgentThread, asked: PersonRequest): void {
+    const { runId } = thread.items;
+    const questions = asked.questions.map(question => ({ id: `request-${++this.#questions}`, runId, ...question }));
+    const settle = (answers: Answers) => this.#reply(request, asked, answers);
+    const request: CodexRequest = { key, thread, questions, settle };
+    this.#book.open(request);
+  }
+
+  /** Answers the program, after the words that belong to the answer were taken or refused. */
+  #reply(request: CodexRequest, asked: PersonRequest, answers: Answers): void {
+    let isAnswered = false;
+    const respond = () => {
+      if (isAnswered || !this.#book.isCurrent(request)) return;
+      isAnswered = true;
+      if (answers.length > 0) this.turn?.events.within(undefined, () => asked.answered?.(answers));
+      this.#rpc.respond(request.key, asked.reply(answers));
+    };
+    const words = asked.words(answers);
+    if (words === undefined) respond();
+    else this.#say(request.thread, words, respond);
   }
 
   #refuse(id: RpcId): void {
@@ -295,10 +325,5 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       turn.again();
       this.#startTurn(turn, { input: inputOf(next.prompt) }, next.mode);
     }
-  }
-
-  #within(act: () => void): void {
-    if (this.turn === undefined) act();
-    else this.turn.events.within(undefined, act);
   }
 }

@@ -1,10 +1,9 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import type { MessageReader } from '../../../shared/channel-translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { readRequest } from './read-request.ts';
+import { readRequest, resolvedId } from './read-request.ts';
 import { isConsumed } from './consumed-notifications.ts';
 import { readRpcError, RpcConnection, type RpcMessage } from '../../../channels/json-rpc.ts';
-import { resolvedId } from './requests.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
 

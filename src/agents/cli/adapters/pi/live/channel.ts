@@ -1,4 +1,5 @@
 import { PendingCalls } from '../../../channels/pending-calls.ts';
+import { RequestBook } from '../../../channels/request-book.ts';
 import { SteeredMessages } from '../../../channels/steered-messages.ts';
 import { TurnChannel } from '../../../channels/turn-channel.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptParts, promptText } from '../../../shared/prompt-content.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { isDialog, PiDialogs } from './dialogs.ts';
+import { isDialog, readDialog } from './dialogs.ts';
 import { gateStatus, statusKey } from './gate.ts';
 import { PiTurn } from './turn.ts';
 import { defined } from '../../../../../base/defined.ts';
@@ -26,7 +27,8 @@ const idPrefix = 'singletree-';
 /** The channel of `pi --mode rpc` with the extension that makes it ask. */
 export class PiChannel extends TurnChannel<PiTurn> {
   readonly #commands = new PendingCalls<CommandAnswer>();
-  readonly #dialogs: PiDialogs;
+  readonly #dialogs: RequestBook<string>;
+  #questions = 0;
   readonly #steered = new SteeredMessages();
   /** The steered messages that are in the queue of the program, which reads them with the next prompt. */
   readonly #queued = new Set<string>();
@@ -41,7 +43,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
   constructor(host: ChannelHost, start: LiveStart) {
     super(host, start);
     this.#model = start.model;
-    this.#dialogs = new PiDialogs(host);
+    this.#dialogs = new RequestBook(host);
   }
 
   protected connect(): void {
@@ -53,7 +55,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
     const record = recordOf(message);
     if (record === undefined || this.#isHandled(record)) return record !== undefined;
     if (record['type'] !== 'extension_ui_request') return false;
-    this.#dialogs.refuse(record);
+    this.#respond(record['id'], undefined);
     return 'refused';
   }
 
@@ -105,12 +107,12 @@ export class PiChannel extends TurnChannel<PiTurn> {
     // A run that has not started would not notice it.
     if (turn.hasStarted) this.#abort(turn);
     // An open dialog holds up the end of the run; cancelled before the abort, it would let the model be asked again.
-    this.#dialogs.cancel('The turn is being interrupted.');
+    this.#dialogs.cancelAll('The turn is being interrupted.');
   }
 
   protected finishTurn(turn: PiTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     turn.end.stop();
-    this.#dialogs.cancel(reason === 'error' ? 'The program has ended.' : 'The turn is over.');
+    this.#dialogs.cancelAll(reason === 'error' ? 'The program has ended.' : 'The turn is over.');
     turn.events.within(undefined, () => {
       // The failure of an interrupted run is the interrupt.
       if (reason === 'aborted') turn.events.context.forgive();
@@ -192,9 +194,30 @@ export class PiChannel extends TurnChannel<PiTurn> {
   }
 
   #dialog({ reader, runId, events }: PiTurn, record: WireRecord): boolean {
-    if (!this.isInterrupted) return this.#dialogs.receive(record, { reader, runId, flush: () => events.flush() });
-    this.#dialogs.refuse(record);
+    const key = textOf(record['id']);
+    if (key !== undefined && this.#dialogs.has(key) && !this.isInterrupted) return false;
+    const asked = key === undefined || this.isInterrupted ? undefined : readDialog(record, reader);
+    if (key === undefined || asked === undefined) {
+      this.#respond(key, undefined);
+      return this.isInterrupted;
+    }
+    events.flush();
+    this.#dialogs.open({
+      key,
+      questions: [{ id: `request-${++this.#questions}`, runId, ...asked.question }],
+      settle: ([answer]) => this.#respond(key, answer && asked.reply(answer)),
+      cancel: () => {
+        asked.decline?.();
+        this.#respond(key, undefined);
+      },
+    });
     return true;
+  }
+
+  /** Answers a dialog; without fields it is cancelled, so that the program does not wait. */
+  #respond(id: unknown, fields: object | undefined): void {
+    if (textOf(id) === undefined) return;
+    this.host.send(JSON.stringify({ type: 'extension_ui_response', id, ...(fields ?? { cancelled: true }) }));
   }
 
   #switchModel(turn: PiTurn, model: string, switched: () => void): void {

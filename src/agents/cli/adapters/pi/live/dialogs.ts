@@ -1,5 +1,5 @@
-import type { ChannelHost, LiveAnswer } from '../../../contract/live-channel.ts';
-import { answerReason, answerText, type Question, RequestBook } from '../../../channels/request-book.ts';
+import type { LiveAnswer } from '../../../contract/live-channel.ts';
+import { answerReason, answerText, type Question } from '../../../channels/request-book.ts';
 import { readChoices } from '../../../shared/read-choices.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { PiReader } from '../reader.ts';
@@ -23,63 +23,8 @@ export function isDialog(record: WireRecord): boolean {
   return dialogMethods.has(record['method']);
 }
 
-/** The open dialogs of Pi: requests of our extension, and dialogs of other extensions as questions. */
-export class PiDialogs {
-  readonly #host: ChannelHost;
-  readonly #book: RequestBook<string>;
-  #count = 0;
-
-  constructor(host: ChannelHost) {
-    this.#host = host;
-    this.#book = new RequestBook(host);
-  }
-
-  /** Asks a person; returns false when the dialog is not understood or known already. */
-  receive(
-    record: WireRecord,
-    { reader, runId, flush }: { reader: PiReader; runId: string; flush: () => void },
-  ): boolean {
-    const key = textOf(record['id']);
-    if (key === undefined || this.#book.has(key)) return false;
-    const asked = readDialog(record, reader);
-    if (asked === undefined) {
-      this.#respond(key, undefined);
-      return false;
-    }
-    flush();
-    this.#book.open({
-      key,
-      questions: [{ id: `request-${++this.#count}`, runId, ...asked.question }],
-      settle: ([answer]) => this.#respond(key, answer && asked.reply(answer)),
-      cancel: () => {
-        asked.decline?.();
-        this.#respond(key, undefined);
-      },
-    });
-    return true;
-  }
-
-  answer(requestId: string, answer: LiveAnswer): void {
-    this.#book.answer(requestId, answer);
-  }
-
-  /** Cancels a dialog that cannot be shown, so that the program does not wait. */
-  refuse(record: WireRecord): void {
-    const dialogId = textOf(record['id']);
-    if (dialogId !== undefined) this.#respond(dialogId, undefined);
-  }
-
-  /** Withdraws every request; the program blocks what it asked about. */
-  cancel(reason: string): void {
-    this.#book.cancelAll(reason);
-  }
-
-  #respond(id: string, fields: object | undefined): void {
-    this.#host.send(JSON.stringify({ type: 'extension_ui_response', id, ...(fields ?? { cancelled: true }) }));
-  }
-}
-
-function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
+/** Reads a request of our extension, or a dialog of another extension as a question; undefined when it is not understood. */
+export function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
   if (record['method'] === 'editor' && record['title'] === dialogs.permission)
     return readPermission(recordOf(parseJson(textOf(record['prefill']) ?? '')), reader);
   if (record['method'] === 'editor' && record['title'] === dialogs.question)
