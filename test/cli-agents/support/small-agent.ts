@@ -25,7 +25,7 @@ export class SmallChannel extends TurnChannel<SmallTurn> {
 
   constructor(host: ChannelHost, start: LiveStart) {
     super(host, start);
-    this.#book = new RequestBook(host);
+    this.#book = new RequestBook(this.host);
   }
 
   protected connect(): void {
@@ -89,8 +89,6 @@ export class SmallChannel extends TurnChannel<SmallTurn> {
     const { runId } = events.context;
     const call = this.#calls.add(rawId, { runId, name: 'bash', input: { command } });
     events.context.emit({ type: 'tool_call', id: call.id, name: 'bash', input: { command } });
-    // The call is in the thread before anybody is asked about it.
-    events.flush();
     const about = { toolCallId: call.id, tool: 'bash', input: { command }, command, canRevise: false };
     this.#book.open({
       key: id,

@@ -40,6 +40,7 @@ const mostEarly = 1_000;
  * Nothing is sent or emitted once the channel has failed or is closed.
  */
 export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChannel {
+  /** The host; it gets the events of the open turn before a request, a withdrawal or a note that is about them. */
   protected readonly host: ChannelHost;
   protected readonly start: LiveStart;
   #state: 'new' | 'opening' | 'ready' | 'failed' | 'closed' = 'new';
@@ -48,7 +49,7 @@ export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChann
   #early: EarlyMessage[] = [];
 
   constructor(host: ChannelHost, start: LiveStart) {
-    this.host = host;
+    this.host = orderedHost(host, () => this.#turn?.events.flush());
     this.start = start;
   }
 
@@ -186,4 +187,28 @@ export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChann
     this.#early.push({ ...early, isRefused: taken === 'refused' });
     if (this.#early.length > mostEarly) this.#early.shift();
   }
+}
+
+function orderedHost(host: ChannelHost, flush: () => void): ChannelHost {
+  return {
+    send: message => host.send(message),
+    ready: session => host.ready(session),
+    failed: problem => host.failed(problem),
+    emit: events => host.emit(events),
+    turnEnded: end => host.turnEnded(end),
+    waiting: (reason, ms) => host.waiting?.(reason, ms),
+    after: (ms, callback) => host.after(ms, callback),
+    request: request => {
+      flush();
+      host.request(request);
+    },
+    withdraw: (requestId, reason) => {
+      flush();
+      host.withdraw(requestId, reason);
+    },
+    steered: (messageId, delivery) => {
+      flush();
+      host.steered(messageId, delivery);
+    },
+  };
 }

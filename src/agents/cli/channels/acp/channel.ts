@@ -66,8 +66,8 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     this.#rpc = new RpcConnection(message => host.send(message), { jsonrpc: '2.0' });
     this.#settings = new SessionSettings({ rpc: this.#rpc, profile, start });
     const session = () => ({ sessionId: sessionId(), environment: start.environment });
-    this.#requests = new AcpRequests({ host, profile, isYolo, session });
-    const channel = { rpc: this.#rpc, host, sessionId };
+    this.#requests = new AcpRequests({ host: this.host, profile, isYolo, session });
+    const channel = { rpc: this.#rpc, host: this.host, sessionId };
     this.#steering = profile.steering?.(channel) ?? new NextPromptSteering(channel);
     // A process counts from its start, also when it has loaded a session.
     this.#totals = profile.countsProcess === true ? new SessionUsage({ inputTokens: 0, outputTokens: 0 }) : undefined;
@@ -158,7 +158,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
-    this.#requests.answer(requestId, answer);
+    this.#requests.book.answer(requestId, answer);
   }
 
   protected sendMessage(_: OpenTurn, { id, content }: SteerMessage): void {
@@ -167,12 +167,12 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
 
   protected stopTurn({ isPrompted }: OpenTurn): void {
     if (isPrompted) this.#rpc.notify('session/cancel', { sessionId: this.#settings.sessionId });
-    this.#requests.cancelAll();
+    this.#requests.book.cancelAll();
   }
 
   protected finishTurn({ events, reader }: OpenTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     events.within(undefined, () => {
-      this.#requests.cancelAll(this.isClosed ? noLongerWaits : turnEnded);
+      this.#requests.book.cancelAll(this.isClosed ? noLongerWaits : turnEnded);
       reader.flush();
     });
     const unsent = this.#steering.end();
@@ -186,7 +186,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   #end(turn: OpenTurn, answer: RpcAnswer): void {
     // A program may end an interrupted turn with an error.
     const isStopped = answer.error !== undefined && this.isInterrupted;
-    this.#requests.cancelAll(turnEnded);
+    this.#requests.book.cancelAll(turnEnded);
     const reason = turn.reader.end(isStopped ? { result: { stopReason: 'cancelled' } } : answer);
     this.endTurn(turn, this.isInterrupted ? 'aborted' : reason);
   }
@@ -200,11 +200,9 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     }
     // An interrupted turn asks nothing any more.
     if (!this.isInterrupted && method === 'session/request_permission')
-      return this.#requests.permission(request, turn.reader, () => turn.events.flush());
-    if (!this.isInterrupted && method === 'elicitation/create') {
-      turn.events.flush();
+      return this.#requests.permission(request, turn.reader);
+    if (!this.isInterrupted && method === 'elicitation/create')
       return this.#requests.elicitation(request, turn.events.context.runId);
-    }
     refuse(request);
     return false;
   }
@@ -242,7 +240,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   #isWithdrawal({ method, params }: RpcMessage): boolean {
     const request = this.#open.get(toRpcId(params['requestId']) ?? '');
     if (method !== '$/cancel_request') return false;
-    if (request !== undefined) this.#requests.cancel(request, noLongerWaits);
+    if (request !== undefined) this.#requests.book.cancel(request, noLongerWaits);
     return true;
   }
 

@@ -61,7 +61,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     super(host, start);
     this.#model = start.model;
     this.#mode = start.yolo === true ? 'bypassPermissions' : (start.mode ?? 'default');
-    this.#requests = new RequestBook(host);
+    this.#requests = new RequestBook(this.host);
   }
 
   protected connect(): void {
@@ -221,7 +221,6 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
       return false;
     }
     const { id: toolCallId, runId } = turn.reader.asked(call);
-    turn.events.flush();
     this.#asked.add(call.toolUseId);
     dropOldest(this.#asked);
     const asked = { id, runId, toolCallId, request, input: call.input };

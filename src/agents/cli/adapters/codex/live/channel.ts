@@ -60,7 +60,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     // A resumed session may have been left in another mode.
     this.#mode = start.sessionId === undefined ? undefined : 'default';
     this.#rpc = new RpcConnection(message => host.send(message));
-    this.#book = new RequestBook(host);
+    this.#book = new RequestBook(this.host);
   }
 
   protected connect(): void {
@@ -214,7 +214,6 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       turn.asked(thread, message.params['itemId']);
       const asked = readRequest(message, thread.items);
       if (asked !== undefined) {
-        turn.events.flush();
         this.#ask(id, thread, asked);
         return true;
       }

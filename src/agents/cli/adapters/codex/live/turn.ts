@@ -213,7 +213,6 @@ export class CodexTurn {
     userMessage: (phase, { thread, item }) => {
       if (phase !== 'started') return;
       thread.items.endStreams();
-      this.events.flush();
       const text = listOf(item['content']).map(part => textOf(recordOf(part)?.['text']) ?? '');
       this.#options.heard({ id: textOf(item['clientId']), text: text.join('\n') });
     },

@@ -60,16 +60,9 @@ export class ServeTurn {
       hasFailed: () => run.context.failure !== undefined,
       end: () => this.#end(),
     });
-    // Questions and notices are emitted after the events that came before them.
-    const inOrder = (call: () => void) => {
-      run.events.flush();
-      call();
-    };
     this.#requests = new ServeRequests({
-      findCall: (sessionId, callId) => run.readerOf(sessionId)?.call(callId),
-      runIdOf: sessionId => run.runIdOf(sessionId),
-      request: request => inOrder(() => host.request(request)),
-      withdraw: (id, reason) => inOrder(() => host.withdraw(id, reason)),
+      run,
+      host,
       after,
       say: text => this.prompt(text),
       calls: this.#calls,
@@ -113,6 +106,7 @@ export class ServeTurn {
     run.children.flush();
     if (reason === 'error') run.context.close();
     for (const cancel of this.#cancels) cancel();
+    run.events.flush();
     this.#requests.end();
     const { unsent } = this.#silence.prompts;
     return { reason, ...(unsent.length > 0 && { unsent }) };
@@ -192,10 +186,8 @@ export class ServeTurn {
     if (info === undefined || id === undefined) return false;
     const message = book.addMessage(info, number);
     if (typeof message === 'string' || message.turn !== number || info['sessionID'] !== run.sessionId) return true;
-    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? '')) {
-      run.events.flush();
+    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? ''))
       this.#options.host.steered(steered, 'joined');
-    }
     this.#mode = textOf(info['agent']) ?? this.#mode;
     this.#silence.answer(id, isComplete(info));
     return true;

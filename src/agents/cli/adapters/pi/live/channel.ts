@@ -43,7 +43,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
   constructor(host: ChannelHost, start: LiveStart) {
     super(host, start);
     this.#model = start.model;
-    this.#dialogs = new RequestBook(host);
+    this.#dialogs = new RequestBook(this.host);
   }
 
   protected connect(): void {
@@ -193,7 +193,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
     return this.#commands.settle(number, answer);
   }
 
-  #dialog({ reader, runId, events }: PiTurn, record: WireRecord): boolean {
+  #dialog({ reader, runId }: PiTurn, record: WireRecord): boolean {
     const key = textOf(record['id']);
     if (key !== undefined && this.#dialogs.has(key) && !this.isInterrupted) return false;
     const asked = key === undefined || this.isInterrupted ? undefined : readDialog(record, reader);
@@ -201,7 +201,6 @@ export class PiChannel extends TurnChannel<PiTurn> {
       this.#respond(key, undefined);
       return this.isInterrupted;
     }
-    events.flush();
     this.#dialogs.open({
       key,
       questions: [{ id: `request-${++this.#questions}`, runId, ...asked.question }],

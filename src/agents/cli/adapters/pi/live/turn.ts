@@ -51,10 +51,7 @@ export class PiTurn {
     if (type === 'agent_start') this.hasStarted = true;
     takeRecord(record, this.reader, this.events.context);
     const message = type === 'message_start' ? recordOf(record['message']) : undefined;
-    if (message?.['role'] === 'user') {
-      this.events.flush();
-      this.#heard(joinedText(message['content']) ?? '');
-    }
+    if (message?.['role'] === 'user') this.#heard(joinedText(message['content']) ?? '');
     this.events.flush();
     this.end.take(record);
   }
