@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, get, type IncomingMessage, request as sendRe
 import { parseJson } from '../../../base/parse-json.ts';
 import { lineText, LineReader } from '../../process/line-reader.ts';
 import { type ProcessExit, type ProcessLine, ProcessRun } from '../../process/run-process.ts';
-import { type ServeRequest, type ServeResponse, readServeRequest } from '../contract/serve-message.ts';
+import { type ServeRequest, type ServeResponse, serveRequest } from '../contract/serve-message.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
 
 /**
@@ -130,7 +130,7 @@ class ServeTransport implements ChannelTransport {
   }
 
   async #request(requests: ServeRequests, message: string): Promise<void> {
-    const request = readServeRequest(message);
+    const request = serveRequest.safeParse(parseJson(message)).data;
     if (request !== undefined) this.#message(JSON.stringify({ response: await requests.send(request) }));
   }
 

@@ -20,7 +20,7 @@ import type { PersonRequest } from './person-request.ts';
 import { readRequest, resolvedId } from './read-request.ts';
 import { RpcConnection, type RpcId, type RpcMessage } from '../../../channels/json-rpc.ts';
 import { type CodexSession, openSession, policyProblem } from './session.ts';
-import { isConsumed } from './consumed-notifications.ts';
+import { consumedNotifications } from './consumed-notifications.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
 import { defined } from '../../../../../base/defined.ts';
@@ -178,7 +178,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     if (message === 'answer') return 'handled';
     if (message?.method === 'thread/settings/updated') this.#checkPolicy(message.params);
     if (message === undefined || message.id !== undefined) return message;
-    return isConsumed(message.method) || this.#isResolved(message) ? 'handled' : message;
+    return consumedNotifications.has(message.method) || this.#isResolved(message) ? 'handled' : message;
   }
 
   /** Stops a program that changes to a policy that does not ask. What its turn still reports is translated. */

@@ -19,9 +19,10 @@ function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItem
   const tool = /\btool "([^"]+)"/.exec(textOf(params['message']) ?? '')?.[1] ?? '';
   const prefix = `mcp__${server}__`;
   const found =
-    items.findLast(
+    items.calls.findLast(
       call => call.name === `${prefix}${tool}` && !call.started && isDeepStrictEqual(call.input, meta['tool_params']),
-    ) ?? items.findLast(call => call.name.startsWith(prefix) && !call.started && isDeepStrictEqual(call.input, input));
+    ) ??
+    items.calls.findLast(call => call.name.startsWith(prefix) && !call.started && isDeepStrictEqual(call.input, input));
   const rawId = found?.rawId ?? `${prefix}${tool}`;
   const call = found?.call ?? items.call(rawId, { name: `${prefix}${tool}`, input });
   return {

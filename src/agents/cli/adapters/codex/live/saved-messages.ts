@@ -2,7 +2,7 @@ import type { ChannelHost } from '../../../contract/live-channel.ts';
 import type { MessageReader } from '../../../shared/channel-translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readRequest, resolvedId } from './read-request.ts';
-import { isConsumed } from './consumed-notifications.ts';
+import { consumedNotifications } from './consumed-notifications.ts';
 import { readRpcError, RpcConnection, type RpcMessage } from '../../../channels/json-rpc.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
@@ -86,7 +86,7 @@ export class CodexSavedMessages implements MessageReader {
       turn.asked(thread, params['itemId']);
       return readRequest(message, thread.items) !== undefined;
     }
-    if (isConsumed(method) || resolvedId(message) !== undefined) return true;
+    if (consumedNotifications.has(method) || resolvedId(message) !== undefined) return true;
     // It writes the warnings of its start to stderr, too.
     if (method === 'configWarning' && !this.#hasBegun) return true;
     if (method === 'turn/started') {

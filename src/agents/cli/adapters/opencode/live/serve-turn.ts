@@ -197,7 +197,7 @@ export class ServeTurn {
     const { book, number, run } = this.#options;
     const [id, messageId, sessionId, type] = ['id', 'messageID', 'sessionID', 'type'].map(name => textOf(part?.[name]));
     if (part === undefined || id === undefined || messageId === undefined || sessionId === undefined) return false;
-    const message = book.message(messageId);
+    const message = book.messages.get(messageId);
     if (message === 'person' && sessionId === run.sessionId && part['synthetic'] !== true)
       this.#silence.prompts.seen(messageId);
     // Parts of earlier turns change later, as when old outputs are dropped.
