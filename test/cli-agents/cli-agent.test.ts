@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import type { CliAgentOptions } from '../../src/agents/cli/agent/cli-agent-options.ts';
 import { promptOf } from '../../src/agents/cli/agent/prompt.ts';
-import type { Session } from '../../src/agents/agent.ts';
+import type { Session } from '../../src/agents/contract/host.ts';
 import { Semaphore } from '../../src/agents/semaphore.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
 import type { RawLine } from '../../src/log/index.ts';

@@ -15,7 +15,7 @@ import type { HandOverCompaction } from '../sessions/fit-history.ts';
 import { type EnvironmentPolicy, environmentField } from '../../process/environment.ts';
 import type { RawLine } from '../../../log/event-log.ts';
 import type { Clock } from '../../clock.ts';
-import type { PermissionRuleSet, Policy } from '../../permissions/rule.ts';
+import type { PermissionRuleSet, Policy } from '../../contract/permissions.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { SessionPool } from '../live/session-pool.ts';
 

@@ -1,8 +1,8 @@
 import { defined } from '../../../base/defined.ts';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import type { CallableAgent } from '../../agent.ts';
-import { toInvokeParams } from '../../invoke-params.ts';
+import type { CallableAgent } from '../../contract/agent.ts';
+import { toInvokeParams } from '../../contract/invoke-params.ts';
 import { adapterNamed } from '../adapters/adapter-named.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { type CliAgentOptions, checkCliAgentOptions } from './cli-agent-options.ts';

@@ -42,7 +42,7 @@ class ToyChannel extends TurnChannel<ToyTurn> {
 
   protected takeInTurn(turn: ToyTurn, message: unknown): boolean {
     const record = recordOf(message) ?? {};
-    if ('wait' in record) return false;
+    if ('wait' in record) return true;
     if (this.takeBetweenTurns(message) === true) return true;
     const { ask, text } = record;
     if (typeof text === 'string') turn.events.context.emit({ type: 'text', id: text, content: text });

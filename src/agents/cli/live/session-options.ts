@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
-import type { HostParams, InvokeParams } from '../../invoke-params.ts';
+import type { HostParams, InvokeParams } from '../../contract/agent.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { CliAgentOptions } from '../agent/cli-agent-options.ts';
