@@ -18,6 +18,8 @@ export {
   defineCliAgent,
   type PrintMode,
 } from './cli/define/define-cli-agent.ts';
+export type { AskedCall, CallDecision, LiveTurnRun } from './cli/define/live-turn-run.ts';
+export type { LiveMode, OpenedSession } from './cli/define/own-channel.ts';
 export type { PrintedRun } from './cli/define/printed-run.ts';
 export { cliAgent } from './cli/agent/cli-agent.ts';
 export type { CliAgentOptions } from './cli/agent/cli-agent-options.ts';
