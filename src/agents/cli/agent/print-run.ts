@@ -176,7 +176,7 @@ export class PrintRun {
         }
         await this.#keep(next.value);
         if (held !== undefined && isUnknown?.test(plainText(next.value)) === true) return 'unknown_session';
-        const events = eventsOf(run, next.value, this.#lineCount).map(event => withCost(adapter, event));
+        const events = run.take(next.value, this.#lineCount).map(event => withCost(adapter, event));
         if (held !== undefined && events.every(({ type }) => preliminary.has(type))) held.push(...events);
         else {
           yield* held ?? [];
@@ -207,12 +207,6 @@ export class PrintRun {
 /** The text of a line without colours. */
 function plainText({ kind, bytes }: ProcessLine): string {
   return kind === 'rest' || kind === 'long' ? '' : stripVTControlCharacters(lineText(bytes));
-}
-
-function eventsOf(run: RunTranslation, { kind, stream, bytes }: ProcessLine, number: number): AgentEvent[] {
-  if (kind === 'rest') return [];
-  if (kind === 'long') return run.longLine(stream, lineText(bytes.subarray(0, 4096)), number);
-  return run.line(stream, lineText(bytes), number);
 }
 
 function warning(runId: string, message: string, code: string): EventOf<'warning'> {
