@@ -70,6 +70,8 @@ const printed: Readonly<Record<string, readonly (string | readonly string[])[]>>
   analytics: [
     'acme: 4 model calls',
     'bikes: 4 model calls',
+    'agent: 2 calls, 0 failed',
+    'count: 4 calls, 0 failed',
     'count: 2 calls',
     'agent: 1 calls',
     '9 nodes, 9 edges, 1 subagent: <svg',
