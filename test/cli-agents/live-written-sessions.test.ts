@@ -113,7 +113,9 @@ describe.skipIf(importers.length === 0 || !programsReady('sessions without a mod
         const environment = { PATH: process.env['PATH'] ?? '', ...env };
         const run = (...args: string[]) =>
           runToEnd({ executable, args, cwd, environment, signal: AbortSignal.timeout(90_000) });
-        expect(await run('import', path)).toMatchObject({ output: expect.stringContaining('Imported session') as string });
+        expect(await run('import', path)).toMatchObject({
+          output: expect.stringContaining('Imported session') as string,
+        });
         const asked = await run('run', '--session', written?.sessionId ?? '', '--model', model, 'Which animals?');
         expect(asked.problem).toBeUndefined();
         const sent = JSON.stringify(server.requests.at(-1)?.body);

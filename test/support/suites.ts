@@ -36,6 +36,7 @@ export const longSuites: readonly Suite[] = [
       'test/cli-agents/hand-over-matrix.test.ts',
       'test/cli-agents/live-lost-sessions.test.ts',
       'test/cli-agents/hand-over-surfaces.test.ts',
+      'test/cli-agents/hand-over-guide.test.ts',
       'test/cli-agents/live-mcp.test.ts',
       'test/cli-agents/channels/claude-live.test.ts',
       'test/cli-agents/channels/codex-live.test.ts',
