@@ -19,7 +19,7 @@ import { ageText } from '../../projections/presentation/wording.ts';
 import { ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
 import { printJson, printResult, printTable } from '../print.ts';
-import { runIdsOf } from '../../server/run-ids.ts';
+import { runIdsOf } from '../../server/run-standings.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';
