@@ -74,10 +74,8 @@ describe('a run at a terminal', () => {
       const shown = scene.atTerminal(...args);
       await shown.ended;
       // oxlint-disable-next-line no-control-regex
-      const lines = shown
-        .printed()
-        .replaceAll(/\u001b\[[\d;?]*[a-zA-Z]/g, '')
-        .split('\r\n');
+      const styles = /\u001b\[[\d;?]*[a-zA-Z]/g;
+      const lines = shown.printed().replaceAll(styles, '').split('\r\n');
       // A command stays whole, and so does a word for which no line has room.
       const isWhole = (line: string) => /^(?:Usage|Example): |\S{16,}$/.test(line);
       expect(lines.filter(line => line.length > 40 && !isWhole(line))).toEqual([]);

@@ -17,7 +17,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { ContentPart } from '../../events/content.ts';
 import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import type { EventLog, RawLine, Thread } from '../../log/event-log.ts';
+import type { RawLine, Thread } from '../../log/event-log.ts';
 import type { Activity } from '../../projections/activity/activity.ts';
 import { closedTerminal } from '../../terminal/session/process-exits.ts';
 import { branchAt } from '../../control/rewind/branch-at.ts';

@@ -12,7 +12,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import { createGraph, reduceEvent } from '../../graph/graph.ts';
 import { allThreads } from '../../log/all-threads.ts';
-import type { EventLog, Thread } from '../../log/event-log.ts';
+import type { Thread } from '../../log/event-log.ts';
 import { importThread } from '../../log/jsonl.ts';
 import { readEvents } from '../../log/read-events.ts';
 import { ageText } from '../../projections/presentation/wording.ts';

@@ -111,19 +111,21 @@ export class Transcript {
 
   /** Carries an action out; returns the text of the transcript when the person wants to edit it, and it is closed then. */
   async act(action: ActionName): Promise<string | undefined> {
-    if (this.#open !== undefined && action === 'viewer.close') return void this.close();
-    if (this.#open !== undefined && action === 'viewer.search') {
-      this.#open.viewer.act(action);
-      return void this.#draw();
+    if (this.#open !== undefined && (action === 'viewer.close' || action === 'viewer.search')) {
+      if (action === 'viewer.close') this.close();
+      else this.#open.viewer.act(action);
+      this.#draw();
+      return undefined;
     }
     return this.#acting.run(async () => {
       const open = this.#open;
-      if (open === undefined) return;
-      if (action === 'viewer.close') return void this.close();
+      if (open === undefined) return undefined;
       if (action === 'viewer.editor') return this.#edit(open);
-      if (action === 'viewer.print') return void this.#print(open);
-      await this.#move(open, action);
-      return void this.#draw();
+      if (action === 'viewer.close') this.close();
+      else if (action === 'viewer.print') this.#print(open);
+      else await this.#move(open, action);
+      this.#draw();
+      return undefined;
     });
   }
 
