@@ -2,6 +2,7 @@ import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../ch
 import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptParts, promptText } from '../../../shared/prompt-content.ts';
+import { readCommands } from '../../../shared/reported-commands.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { type CommandAnswer, PiCommands } from './commands.ts';
 import { isDialog, PiDialogs } from './dialogs.ts';
@@ -19,6 +20,8 @@ export class PiChannel extends TurnChannel<PiTurn> {
   readonly #refused = new WeakSet<WireRecord>();
   #status: string | undefined;
   #session: { readonly id: string; readonly provider: string | undefined } | undefined;
+  /** The slash commands of its extensions, prompt templates and skills. */
+  #slashCommands: ReturnType<typeof readCommands> | undefined;
   #model: string | undefined;
   /** The run of the last turn. */
   #run: PiTurn | undefined;
@@ -118,6 +121,10 @@ export class PiChannel extends TurnChannel<PiTurn> {
       return;
     }
     this.#session = { id, provider: textOf(model?.['provider']) };
+    this.#commands.call('get_commands', {}, listed => {
+      const reported = 'data' in listed ? readCommands(listed.data['commands']) : [];
+      if (reported.length > 0) this.#slashCommands = reported;
+    });
     this.setReady({ sessionId: id, ...defined({ model: textOf(model?.['id']) }) });
   }
 
@@ -210,7 +217,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
       this.#refuseTurn(turn, `Pi did not accept the prompt: ${answer.error}`);
       return;
     }
-    turn.events.context.session(session.id, { cwd: this.start.cwd });
+    turn.events.context.session(session.id, { cwd: this.start.cwd, commands: this.#slashCommands });
     // A command of an extension may be done without a run.
     if (message.startsWith('/'))
       this.#commands.call('get_state', {}, state => {
