@@ -1,5 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
 import { defined } from '../../base/defined.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import type { EventLog } from '../../log/event-log.ts';
 import type { ThreadFolder } from '../supervision/run-control.ts';
 import { preparedAgent } from './prepared-agent.ts';
 import type { WorktreeRecord } from './worktree-record.ts';
@@ -43,4 +45,16 @@ export async function makePlace(
       agent: preparedAgent(agent, { command: setup, folder: own, environment, done: () => worktrees.begin(made) }),
     }),
   };
+}
+
+/** Makes the worktree of a new branch; deletes the branch and throws `worktree_unavailable` when it cannot have one. */
+export async function placeBranch(
+  { log, worktrees }: { readonly log: EventLog; readonly worktrees: Worktrees },
+  threadId: string,
+  agent: Agent,
+): Promise<WorktreePlace> {
+  const place = await makePlace(worktrees, threadId, { agent });
+  if (place.worktree !== undefined) return place;
+  await log.deleteThread(threadId);
+  throw new SingletreeError('worktree_unavailable', `No worktree was made: ${place.folder?.note}.`);
 }

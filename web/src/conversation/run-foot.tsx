@@ -18,7 +18,7 @@ interface RunFootProps {
 
 /** The footer of a run: when it ended, its versions, and what can be done with it. It keeps its height when it is empty. */
 export function RunFoot({ node, seq }: RunFootProps) {
-  const { retry, branchAfter, blocked } = useBranches();
+  const { retry, branchAfter, branchInto, blocked } = useBranches();
   const { id: messageId, siblings, answers, status = 'running', startedAt, endedAt } = node;
   const hasEnded = status !== 'running';
   const retryable = answers !== undefined && hasEnded;
@@ -34,6 +34,11 @@ export function RunFoot({ node, seq }: RunFootProps) {
       {hasEnded && (
         <QuietButton blocked={blocked} onClick={() => branchAfter(messageId)}>
           Branch
+        </QuietButton>
+      )}
+      {hasEnded && (
+        <QuietButton blocked={blocked} onClick={() => branchInto(messageId)}>
+          Branch into…
         </QuietButton>
       )}
       {hasEnded && (

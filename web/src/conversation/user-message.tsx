@@ -48,7 +48,7 @@ interface UserMessageProps {
 /** A user message that can be edited, with a switcher of its versions. */
 export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
   const { content, by, at, messageId, siblings, seq } = props;
-  const { edit, blocked } = useBranches();
+  const { edit, branchInto, blocked } = useBranches();
   const [edited, setEdited] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
   const editing = edited === messageId;
@@ -78,6 +78,9 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
         <QuietButton ref={button} blocked={blocked} onClick={() => setEdited(messageId)}>
           <EditIcon />
           Edit
+        </QuietButton>
+        <QuietButton blocked={blocked} onClick={() => branchInto(messageId)}>
+          Branch into…
         </QuietButton>
         <CopyLink seq={seq} />
         {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}
