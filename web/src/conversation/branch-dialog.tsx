@@ -1,3 +1,4 @@
+import '../styles/folder-dialogs.css';
 import { useState } from 'react';
 import { errorText } from '../../../src/base/error-text.ts';
 import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
