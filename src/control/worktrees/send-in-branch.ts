@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { Conversations } from '../conversations/conversations.ts';
