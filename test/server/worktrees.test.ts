@@ -114,7 +114,8 @@ describe('a branch that continues with a message', () => {
     const branch = await client.branchThread(id, { message, send });
     await server.control.idle(branch.id);
     const { folder } = await client.getWorktree(branch.id);
-    expect([text(project.folder), text(folder)]).toEqual(['one\n1\n', 'one\n2\n']);
+    // It begins with the changes that are not committed.
+    expect([text(project.folder), text(folder)]).toEqual(['one\n1\n', 'one\n1\n2\n']);
     const said = (await server.log.read(branch.id)).flatMap(each => (each.type === 'user' ? [each.content] : []));
     expect(said).toEqual(['Begin.', 'Go on.']);
     expect(branch.branchedFrom).toMatchObject({ threadId: id });

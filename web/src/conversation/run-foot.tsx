@@ -2,12 +2,11 @@ import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { timeBetween } from '../../../src/projections/presentation/wording.ts';
 import { answerIn } from '../../../src/projections/reading/final-answer.ts';
 import { useBranches } from './branch-actions.ts';
-import { CopyLink } from './copy-link.tsx';
 import { TurnChanges } from '../changes/turn-changes.tsx';
 import { CopyAction } from '../parts/copy-action.tsx';
 import { CopyIcon, RetryIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
-import { MessageTime } from './message-time.tsx';
+import { CopyLink, MessageTime } from './message-foot.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
 
 interface RunFootProps {

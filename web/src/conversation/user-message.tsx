@@ -1,12 +1,11 @@
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { useBranches } from './branch-actions.ts';
-import { CopyLink } from './copy-link.tsx';
 import { EditIcon } from '../parts/icons.tsx';
 import { type Content, messageText, withWords, wordsOf } from './message-words.ts';
 import { isImage } from '../composer/attachments.ts';
 import { MessageEditor } from './message-editor.tsx';
-import { MessageTime } from './message-time.tsx';
+import { CopyLink, MessageTime } from './message-foot.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
 
