@@ -3,7 +3,8 @@ import { defined } from '../../base/defined.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { SentMessage } from '../conversations/sent-message.ts';
-import { placeBranch, type WorktreePlace } from './worktree-place.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
+import { makePlace, type WorktreePlace } from './comparison.ts';
 import type { Worktrees } from './worktrees.ts';
 
 export interface BranchStart {
@@ -31,4 +32,16 @@ export async function sendInBranch(
     await log.deleteThread(threadId);
     throw error;
   }
+}
+
+/** Makes the worktree of a new branch; deletes the branch and throws `worktree_unavailable` when it cannot have one. */
+export async function placeBranch(
+  { log, worktrees }: { readonly log: EventLog; readonly worktrees: Worktrees },
+  threadId: string,
+  agent: Agent,
+): Promise<WorktreePlace> {
+  const place = await makePlace(worktrees, threadId, { agent });
+  if (place.worktree !== undefined) return place;
+  await log.deleteThread(threadId);
+  throw new SingletreeError('worktree_unavailable', `No worktree was made: ${place.folder?.note}.`);
 }
