@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
-import type { RunHandle, RunFollower } from '../../control/supervision/run-control.ts';
+import type { RunHandle } from '../../control/supervision/run-control.ts';
 import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
+import type { SupervisorOptions } from '../../control/supervision/supervisor-options.ts';
 import { ignoreDiagnostic, type OnDiagnostic } from '../../base/diagnostics.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
@@ -29,8 +30,7 @@ import type { RunnableAgent } from '../agents/runnable-agent.ts';
 import { findThreadToContinue } from '../threads/find-thread.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
-export interface RunRequest {
-  readonly log: EventLog;
+export interface RunRequest extends Pick<SupervisorOptions, 'log' | 'telemetry' | 'limits' | 'onDiagnostic'> {
   /** Hides secrets in what watchers get; the log and the record have everything. */
   readonly redactor: Redactor;
   readonly agent: RunnableAgent;
@@ -53,9 +53,6 @@ export interface RunRequest {
   readonly hasPerson: boolean;
   /** The trace that the caller named. */
   readonly trace?: RunTrace;
-  /** Exports the spans of the run. */
-  readonly telemetry?: RunFollower;
-  readonly onDiagnostic?: OnDiagnostic;
   /** Stops the run. */
   readonly signal: AbortSignal;
   /** The terminal was closed: a run that can be resumed stays open, another one is stopped. */
@@ -100,9 +97,9 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
   const place: WorktreePlace = worktrees === undefined ? {} : await placeBranch({ log, worktrees }, thread.id, created);
   const placed = place.agent ?? created;
   const agent = request.hasPerson ? placed : withoutAnswers(placed);
-  const { telemetry, onDiagnostic } = request;
-  const followed = defined({ telemetry, onDiagnostic });
-  const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent], ...followed });
+  const { telemetry, limits, onDiagnostic } = request;
+  const supervision = { log, ...defined({ telemetry, limits, onDiagnostic }) };
+  const supervisor = new Supervisor({ ...supervision, graceMs: 5_000, agents: [agent] });
   const agents = { list: () => [agent], get: (id: string) => (id === agent.id ? agent : undefined) };
   const conversations = new Conversations({ log, control: supervisor, agents });
   const totals = new RunTotals();
