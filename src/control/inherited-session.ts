@@ -1,4 +1,4 @@
-import type { Session } from '../agents/agent.ts';
+import type { Session } from '../agents/contract/host.ts';
 import type { EventLog } from '../log/event-log.ts';
 
 /**

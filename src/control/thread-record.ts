@@ -1,5 +1,5 @@
 import { defined } from '../base/defined.ts';
-import type { ConversationParams, RunParams } from '../agents/invoke-params.ts';
+import type { ConversationParams, RunParams } from '../agents/contract/run-params.ts';
 import type { LoggedEvent } from '../events/vocabulary.ts';
 import { type Conversation, createConversation, reduceConversation } from '../graph/conversation/conversation.ts';
 import { getMessage } from '../graph/conversation/queries.ts';

@@ -1,5 +1,5 @@
 import { defined } from '../base/defined.ts';
-import type { RelayAnswer } from '../agents/agent.ts';
+import type { RelayAnswer } from '../agents/contract/host.ts';
 import type { EventOf } from '../events/vocabulary.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 

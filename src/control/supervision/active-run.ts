@@ -1,5 +1,6 @@
-import type { Agent, Answers, UserMessage } from '../../agents/agent.ts';
-import type { ConversationParams, HostParams, RunParams } from '../../agents/invoke-params.ts';
+import type { Agent, HostParams } from '../../agents/contract/agent.ts';
+import type { Answers, UserMessage } from '../../agents/contract/host.ts';
+import type { ConversationParams, RunParams } from '../../agents/contract/run-params.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
@@ -15,7 +16,7 @@ import { limitReached } from '../../agents/limits/limits.ts';
 import { eventsOf, LostCalls } from './lost-calls.ts';
 import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
-import { ResultFold, type RunResult } from '../../agents/run-result.ts';
+import { ResultFold, type RunResult } from '../../agents/contract/run-result.ts';
 import { deliveredKey } from './message-keys.ts';
 import { runInTrace } from '../../agents/trace-scope.ts';
 import type { RunObserver } from './run-observer.ts';

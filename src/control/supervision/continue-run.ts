@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { RunHandle } from './run-control.ts';
 import { Supervisor } from './supervisor.ts';

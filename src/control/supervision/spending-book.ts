@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
-import { Allowances } from '../../agents/limits/allowances.ts';
-import type { SpentTotals } from '../../agents/limits/spending.ts';
+import { AllowanceBook } from '../../agents/limits/allowances.ts';
+import type { SpentTotals } from '../../agents/contract/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
@@ -33,7 +33,7 @@ const pageSize = 100;
 export class SpendingBook {
   readonly #options: SpendingBookOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #allowances = new Allowances();
+  readonly #allowances = new AllowanceBook();
 
   constructor(options: SpendingBookOptions) {
     this.#options = options;

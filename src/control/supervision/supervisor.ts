@@ -1,8 +1,9 @@
 import { defined } from '../../base/defined.ts';
-import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import type { Agent, RunHost } from '../../agents/contract/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
-import { Spending } from '../../agents/limits/spending.ts';
+import { SpendingCounter } from '../../agents/limits/spending.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { newId } from '../../events/ids.ts';
@@ -50,8 +51,7 @@ import { endImportedRuns, userEvent } from './turn-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { ownSession } from '../inherited-session.ts';
 import { countRawLines, runInputOf } from '../thread-record.ts';
-import type { RunHost } from '../../agents/run-agent.ts';
-import type { RunResult } from '../../agents/run-result.ts';
+import type { RunResult } from '../../agents/contract/run-result.ts';
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl, RunHost {
@@ -181,7 +181,7 @@ export class Supervisor implements RunControl, RunHost {
 
   async runBeside(threadId: string, runId: string, agent: Agent): Promise<void> {
     const totals = this.#spending.totals(threadId);
-    const spending = new Spending({ runId, limits: this.#limits, totals, resumed: undefined });
+    const spending = new SpendingCounter({ runId, limits: this.#limits, totals, resumed: undefined });
     await this.#memoryJobs.runBeside(threadId, runId, { agent, spending });
   }
 
@@ -418,7 +418,7 @@ export class Supervisor implements RunControl, RunHost {
         host: {
           runMark: runMark(this.#options.owner, threadId, runId),
           memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: given.messages, threadState }),
-          spending: new Spending({
+          spending: new SpendingCounter({
             runId,
             limits: this.#limits,
             totals: this.#spending.totals(threadId),

@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import type { ThreadFolder } from '../supervision/run-control.ts';
 import { preparedAgent } from './prepared-agent.ts';

@@ -5,7 +5,7 @@ import {
   isInputRequiredResult,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
 import type { ThreadRelay } from '../../control/supervision/relay-books.ts';
 import { readStartedBy } from '../../control/supervision/started-by.ts';
