@@ -10,18 +10,25 @@ import {
   type SearchQuery,
 } from '../derived/search.ts';
 import { completeMessage, type EndedRun, MessageDerivation, type MessageRow } from '../derived/message-rows.ts';
-import { firstOrderAt, textOfEvents } from '../derived/searched-text.ts';
+import { textOfEvents } from '../derived/searched-text.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
-import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
-import { totalsOf, type UsageQuery, type GroupedUsage, storedDays, toStoredCalls } from '../derived/usage-totals.ts';
+import { ThreadDerivation } from '../derived/thread-derivation.ts';
+import {
+  asksForTools,
+  totalsOf,
+  type UsageQuery,
+  type UsageRow,
+  type GroupedUsage,
+  storedDays,
+} from '../derived/usage-totals.ts';
 import { wordsOf } from '../derived/words.ts';
 import type { MessageTreeState } from '../../graph/conversation/message-tree.ts';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
 import type { Statement } from './value-query.ts';
+import { derivedLines } from './derived-lines.ts';
 import { derivedStatements } from './derived-statements.ts';
 import { messageLines } from './message-functions.ts';
-import { toReadableJson } from './readable-json.ts';
 import { type StoredMessage, type StoredMessageRow, toStoredMessage } from './stored-message.ts';
 import { type ThreadRow, toThread } from './thread-rows.ts';
 
@@ -70,8 +77,12 @@ interface UsedRow {
   readonly day: string;
   readonly agent: string;
   readonly model: string;
+  readonly thread: string;
+  readonly tool: string;
   readonly calls: number;
   readonly counts: readonly (number | null)[];
+  readonly failed: number;
+  readonly tool_ms: number;
 }
 
 /**
@@ -149,8 +160,9 @@ export class DerivedRows {
   async usage(query: UsageQuery): Promise<GroupedUsage[]> {
     await this.#catchUp();
     const { from, to } = storedDays(query);
-    const { resourceId = null } = query;
-    const rows = await this.#connections.query<UsedRow>(this.#sql.used, [from, to, resourceId]);
+    const { resourceId = null, by = [] } = query;
+    const values = [from, to, resourceId, by.includes('thread'), asksForTools(query)];
+    const rows = await this.#connections.query<UsedRow>(this.#sql.used, values);
     return totalsOf(rows.map(toUsage), query);
   }
 
@@ -244,7 +256,7 @@ export class DerivedRows {
     const words = title === null ? [] : wordsOf(JSON.parse(title) as string);
     const rows = await this.#completed(thread, ownMessages(messages, Number(fork)));
     const tree = messages.stateToStore();
-    const values = [thread, after, upTo, title, words, ...rowsOf(derived, isImported), messageLines(rows)];
+    const values = [thread, after, upTo, title, words, ...derivedLines(derived, isImported), messageLines(rows)];
     const trees = tree === undefined ? [null, null] : [tree.seq, JSON.stringify(tree)];
     const [row] = await this.#connections.query<{ is_stored: boolean }>(this.#sql.store, [...values, ...trees]);
     if (row?.is_stored !== true) return undefined;
@@ -336,40 +348,21 @@ function ownMessages(messages: MessageDerivation, fork: number) {
   return { rows: rows.filter(row => row.firstSeq > fork), ended: ended.filter(run => run.firstSeq > fork) };
 }
 
-/** What was derived, as the function that stores it takes it. */
-function rowsOf({ outlines, texts, used }: Derived, isImported: boolean): string[] {
-  const calls = toStoredCalls(used, isImported);
-  return [
-    JSON.stringify(outlines.map(outline => [outline.seq, JSON.stringify(outline)])),
-    toReadableJson(
-      texts.map(({ seq, lastSeq, messageId, time, text }) => [
-        seq,
-        lastSeq,
-        messageId,
-        wordsOf(text),
-        firstOrderAt(time),
-      ]),
-    ),
-    JSON.stringify(
-      calls.map(({ day, agentId, modelId, counts: call }) => [
-        day,
-        plain(agentId),
-        plain(modelId),
-        ...usageNames.map(name => call[name] ?? null),
-      ]),
-    ),
-  ];
-}
-
-function toUsage({ resource, day, agent, model, calls, counts: list }: UsedRow) {
+function toUsage(row: UsedRow): UsageRow {
+  const { resource, day, agent, model, thread, tool, calls, counts: list, failed, tool_ms } = row;
   const sums = Object.fromEntries(
     usageNames.flatMap((name, index) => (list[index] == null ? [] : [[name, list[index]]])),
   );
-  const used = { inputTokens: 0, outputTokens: 0, ...sums };
-  return { resourceId: resource, day, agentId: agent, modelId: model, modelCalls: calls, counts: used };
-}
-
-/** The name without characters that the database does not store. */
-function plain(name: string): string {
-  return name.replaceAll(/\p{Cc}|\p{Cs}/gu, ' ');
+  return {
+    resourceId: resource,
+    threadId: thread,
+    day,
+    agentId: agent,
+    modelId: model,
+    tool,
+    calls,
+    counts: { inputTokens: 0, outputTokens: 0, ...sums },
+    failedCalls: failed,
+    toolMs: tool_ms,
+  };
 }
