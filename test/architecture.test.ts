@@ -11,7 +11,7 @@ const mayImport: Record<string, readonly string[]> = {
   events: ['base'],
   graph: ['base', 'events'],
   projections: ['base', 'events', 'graph'],
-  log: ['base', 'events'],
+  log: ['base', 'events', 'graph'],
   protocols: ['base', 'events', 'graph', 'projections'],
   client: ['base', 'events', 'graph', 'projections', 'protocols'],
   agents: ['base', 'events', 'graph', 'projections', 'log'],

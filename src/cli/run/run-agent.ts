@@ -21,7 +21,8 @@ import type { RawLine, Thread } from '../../log/event-log.ts';
 import type { Activity } from '../../projections/activity/activity.ts';
 import { closedTerminal } from '../../terminal/session/process-exits.ts';
 import { branchAt } from '../../control/rewind/branch-at.ts';
-import { makePlace, type WorktreePlace } from '../../control/worktrees/comparison.ts';
+import type { WorktreePlace } from '../../control/worktrees/comparison.ts';
+import { placeBranch } from '../../control/worktrees/send-in-branch.ts';
 import type { Worktrees } from '../../control/worktrees/worktrees.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
@@ -92,7 +93,8 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     await watcher.raw?.(line);
   };
   const created = request.agent.create(onRaw);
-  const place = await placeFor(request, thread, created);
+  const worktrees = request.branch?.worktrees;
+  const place: WorktreePlace = worktrees === undefined ? {} : await placeBranch({ log, worktrees }, thread.id, created);
   const placed = place.agent ?? created;
   const agent = request.hasPerson ? placed : withoutAnswers(placed);
   const { telemetry, limits, onDiagnostic } = request;
@@ -231,15 +233,6 @@ async function startOrResume(
     'invalid_argument',
     `No interrupted run of "${id}" can be resumed in this thread. Give a prompt to continue the conversation.`,
   );
-}
-
-/** Makes the worktree of a branch; deletes the branch and throws `worktree_unavailable` when it cannot have one. */
-async function placeFor({ log, branch }: RunRequest, { id }: Thread, agent: Agent): Promise<WorktreePlace> {
-  if (branch?.worktrees === undefined) return {};
-  const place = await makePlace(branch.worktrees, id, { agent });
-  if (place.worktree !== undefined) return place;
-  await log.deleteThread(id);
-  throw new SingletreeError('worktree_unavailable', `No worktree was made: ${place.folder?.note}.`);
 }
 
 async function threadFor({ log, threadId, prompt = '', agent, cwd, branch }: RunRequest): Promise<Thread> {

@@ -86,7 +86,8 @@ END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.store_derived(
   p_thread bigint, p_after bigint, p_up_to bigint, p_title text, p_title_words text[],
-  p_outlines jsonb, p_texts jsonb, p_used jsonb
+  p_outlines jsonb, p_texts jsonb, p_used jsonb, p_messages jsonb,
+  p_tree_seq bigint, p_tree text
 ) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   t record;
@@ -121,6 +122,11 @@ BEGIN
     FROM (SELECT p_used->i AS c) one
     ON CONFLICT (resource, day, agent, model, thread, tool) DO UPDATE SET calls = u.calls + 1, ${sums.join()};
   END LOOP;
+  PERFORM ${s}.store_messages(p_thread, p_messages);
+  IF p_tree IS NOT NULL THEN
+    INSERT INTO ${s}.message_trees (thread, seq, body) VALUES (p_thread, p_tree_seq, p_tree)
+    ON CONFLICT (thread) DO UPDATE SET seq = excluded.seq, body = excluded.body;
+  END IF;
   IF p_up_to >= t.seq AND t.title IS NOT DISTINCT FROM p_title THEN
     DELETE FROM ${s}.backlog WHERE thread = p_thread;
   ELSE
