@@ -111,7 +111,7 @@ describe('the rows of a thread', () => {
           expect(shown(await droppedRowsOf(events, takenAfter))).toEqual(shown(rowsOf(events, takenAfter)));
         },
       ),
-      { numRuns: 20 },
+      { numRuns: 60 },
     );
   });
 
