@@ -475,7 +475,7 @@ describe('better than the reference:', () => {
   });
 
   it('plan_approved, info and tool_update are emitted', async () => {
-    const { defineTool } = await import('../../src/agents/loop/tool.ts');
+    const { defineTool } = await import('../../src/agents/tool-definition/define-tool.ts');
     const report = defineTool({
       name: 'report',
       description: 'reports',

@@ -13,7 +13,7 @@ import { environmentField, type EnvironmentPolicy, policyFor } from '../process/
 import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
-import { type AgentTools, toolList } from '../loop/ai-sdk-tool.ts';
+import { type AgentTools, toolList } from '../tool-definition/ai-sdk-tool.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import { compactionOption, type CompactionOptions } from '../memory/compaction-options.ts';
 import { type Memory, memoryField } from '../memory/memory.ts';

@@ -9,11 +9,11 @@ import { runChild, settledChild } from '../subagents/child-run.ts';
 import type { InheritedParams } from '../subagents/inherited-params.ts';
 import type { Lineage } from '../contract/lineage.ts';
 import type { RequestPaths, PathAccess } from '../contract/permissions.ts';
-import type { Background } from './background.ts';
-import type { EventChannel } from './event-channel.ts';
+import type { Background } from '../subagents/background.ts';
+import type { EventChannel } from '../run/event-channel.ts';
 import type { ToolEvent, ToolQuestion } from '../contract/tool-values.ts';
 import { asJson } from './tool-output.ts';
-import type { TimeLimit } from './time-limit.ts';
+import type { TimeLimit } from '../run/time-limit.ts';
 
 /** The state that all calls of a run share. */
 export interface CallScope {

@@ -8,8 +8,8 @@ import { CallContext, type CallScope } from './call-context.ts';
 import type { ToolRequest, PathAccess } from '../contract/permissions.ts';
 import { Semaphore } from '../semaphore.ts';
 import { isAccessRelay } from './access-requests.ts';
-import { TimeLimit } from './time-limit.ts';
-import { checkInput } from './tool.ts';
+import { TimeLimit } from '../run/time-limit.ts';
+import { checkInput } from '../tool-definition/define-tool.ts';
 import type { Tool } from '../contract/agent.ts';
 import { toolOutput } from './tool-output.ts';
 

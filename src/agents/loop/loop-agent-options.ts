@@ -9,8 +9,8 @@ import type { ModelSettings } from '../model/call/model-settings.ts';
 import type { RetryOptions, ModelSource, ModelRegistry } from '../contract/model.ts';
 import type { PermissionRuleSet, Policy } from '../contract/permissions.ts';
 import type { RunOrigin } from '../contract/run-params.ts';
-import type { AgentTools } from './ai-sdk-tool.ts';
-import { contextSchema } from './check-tool.ts';
+import type { AgentTools } from '../tool-definition/ai-sdk-tool.ts';
+import { contextSchema } from '../tool-definition/check-tool.ts';
 
 export interface LoopAgentOptions<Output = unknown, Context = unknown> {
   /** Default: `loop`. */

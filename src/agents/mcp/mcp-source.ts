@@ -4,7 +4,7 @@ import type { Tool as McpTool, Progress } from '@modelcontextprotocol/client';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { ToolReturn } from '../contract/tool-values.ts';
 import type { Tool, ToolCall } from '../contract/agent.ts';
-import { untilAborted } from '../loop/until-aborted.ts';
+import { untilAborted } from '../run/until-aborted.ts';
 import { Connection, longestTimeout } from './connection.ts';
 import { isConnectionLost, isSessionLost, isTimeout, problemIn } from './failure.ts';
 import type { McpServer } from '../contract/mcp-server.ts';

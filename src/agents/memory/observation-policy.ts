@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { errorText } from '../../base/error-text.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
-import { untilAborted } from '../loop/until-aborted.ts';
+import { untilAborted } from '../run/until-aborted.ts';
 import { activateChunks, activateReflection } from './activation.ts';
 import type { ContextPolicy, StepContext } from './step-context.ts';
 import type { MemorySettings, BufferedSummaries, SummaryEvent } from '../contract/memory.ts';

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { RunStamp } from '../agent/run-stamp.ts';
-import type { EventChannel } from '../../loop/event-channel.ts';
+import type { EventChannel } from '../../run/event-channel.ts';
 
 const fragments: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_input_delta']);
 

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
-import type { TimeLimit } from '../../loop/time-limit.ts';
+import type { TimeLimit } from '../../run/time-limit.ts';
 import type { LiveAbilities, LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 import type { LiveDecisions } from './live-decisions.ts';
 import { rejectionNote, revisionNote } from './live-notes.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { RunDetached } from '../../run-detached.ts';
-import type { TimeLimit } from '../../loop/time-limit.ts';
+import type { TimeLimit } from '../../run/time-limit.ts';
 import type { RunProblems } from './run-problems.ts';
 import type { RunProgram } from './run-program.ts';
 

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../loop/until-aborted.ts';
+import { untilAborted } from '../../run/until-aborted.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { ChosenSession } from '../sessions/hand-over.ts';
 import type { LiveRunOptions } from './live-run.ts';

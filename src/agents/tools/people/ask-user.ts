@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { errorText } from '../../../base/error-text.ts';
 import type { RelayAnswer } from '../../contract/host.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import { conversationCategory } from '../../permissions/conversation-category.ts';
 

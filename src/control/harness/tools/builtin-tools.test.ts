@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { RelayAnswer } from '../../../agents/contract/host.ts';
-import { checkInput } from '../../../agents/loop/tool.ts';
+import { checkInput } from '../../../agents/tool-definition/define-tool.ts';
 import type { ToolEvent, ToolQuestion } from '../../../agents/contract/tool-values.ts';
 import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
 import type { HarnessEvent } from '../harness-event.ts';

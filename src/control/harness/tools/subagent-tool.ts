@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorText } from '../../../base/error-text.ts';
-import { defineTool } from '../../../agents/loop/tool.ts';
+import { defineTool } from '../../../agents/tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
 import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import type { RunResult } from '../../../agents/contract/run-result.ts';

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import { invalidArgument, wordsFor } from '../../base/options/check-options.ts';
 import { isObject } from '../../base/options/option-fields.ts';
 import { checkTool } from './check-tool.ts';
-import { readSchema } from '../schema/read-schema.ts';
+import { readSchema } from './read-schema.ts';
 import type { ToolReturn } from '../contract/tool-values.ts';
 import type { Tool, ToolCall } from '../contract/agent.ts';
 

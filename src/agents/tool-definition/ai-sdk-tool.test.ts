@@ -11,7 +11,7 @@ import type { HostParams } from '../contract/agent.ts';
 import { modelAgent } from '../model/call/model-agent.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { NamedTools } from './ai-sdk-tool.ts';
-import { loopAgent } from './loop-agent.ts';
+import { loopAgent } from '../loop/loop-agent.ts';
 import { runParams } from '../../../test/support/run-params.ts';
 
 const input = z.object({ city: z.string() });

@@ -4,7 +4,7 @@ import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { jsonSchemaOf } from '../schema/read-schema.ts';
+import { jsonSchemaOf } from './read-schema.ts';
 import { checkTool } from './check-tool.ts';
 
 /** The definition of a tool, from which its types follow. */

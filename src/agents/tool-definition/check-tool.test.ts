@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineTool } from './tool.ts';
+import { defineTool } from './define-tool.ts';
 
 const fields = { name: 'look', description: 'looks', input: z.object({}), execute: () => 'seen' };
 const define = (given: unknown) => defineTool(given as typeof fields);

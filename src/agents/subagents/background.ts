@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { toolOutputOf } from '../../events/tools.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { RunResult } from '../contract/run-result.ts';
-import { settledChild } from '../subagents/child-run.ts';
+import { settledChild } from './child-run.ts';
 
 /** A subagent that keeps running after the call that started it has its result. */
 interface BackgroundRun {
@@ -88,14 +88,6 @@ export class Background {
       content: `The subagent "${agentId}" that runs in the background as ${runId} ${outcome}`,
     });
   }
-}
-
-/** The result of a call that starts a background subagent. */
-export function backgroundResult(agentId: string, runId: string) {
-  return {
-    context: `The subagent "${agentId}" works in the background as ${runId}. You will receive its result when it ends.`,
-    result: { agentId, runId, background: true },
-  };
 }
 
 function isBackground(given: unknown): boolean {
