@@ -6,7 +6,7 @@ import type { EventLog } from '../../log/event-log.ts';
 import type { RunFollower } from '../supervision/run-control.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
-import type { StopCondition } from './tools/subagent-steps.ts';
+import type { StopCondition } from './subagents/stopped-agent.ts';
 import type { HeartbeatHandler } from './heartbeats.ts';
 import type {
   CustomModelCatalogProvider,

@@ -4,8 +4,7 @@ import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/task-
 import { addTokenUsage } from '../token-usage.ts';
 import type { HarnessDisplayState, SubagentNames } from './display-state.ts';
 import { defaultView, type DisplayView, stateOf, viewOf } from './display-view.ts';
-import { withPercents } from './om-progress.ts';
-import { reduceOM } from './reduce-om.ts';
+import { withPercents, reduceOM } from './om-display.ts';
 import { onTool, stoppedTools } from './reduce-tools.ts';
 import { SharedMap } from './shared-map.ts';
 import type { Mutable } from '../../../base/mutable.ts';

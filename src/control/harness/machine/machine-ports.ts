@@ -1,6 +1,6 @@
 import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { WaitingMessage } from '../../../projections/message-queue.ts';
-import type { UserInput } from '../turns/user-input.ts';
+import type { UserInput } from './messages.ts';
 import type { LiveTurn } from './live-turn.ts';
 import type { Queued } from './state.ts';
 

@@ -2,13 +2,11 @@ import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { Clock } from '../../../agents/clock.ts';
 import { ownerCheckMs, remoteLeaseMs } from '../../supervision/lease-times.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';
-import type { UserInput } from '../turns/user-input.ts';
+import { type UserInput, deferred, Messages, type SentMessage } from './messages.ts';
 import { decide } from './decide.ts';
-import { harnessDestroyed } from './harness-destroyed.ts';
+import { harnessDestroyed, runDetached } from './harness-errors.ts';
 import { LiveTurn } from './live-turn.ts';
 import type { MachinePorts, WaitingInThread } from './machine-ports.ts';
-import { deferred, Messages, type SentMessage } from './messages.ts';
-import { runDetached } from './run-detached.ts';
 import {
   type Command,
   type Effect,

@@ -7,14 +7,14 @@ import { unknownAgentProblem } from '../../conversations/conversation-reader.ts'
 import type { EventHub } from '../event-hub.ts';
 import { hasEndedOwner } from '../../supervision/live-run.ts';
 import type { Relays } from '../permissions/relays.ts';
-import type { StateTasks } from '../tasks/state-tasks.ts';
+import type { StateTasks } from '../settings/state-tasks.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { Threads } from '../threads/threads.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import type { Runs } from '../turns/runs.ts';
-import type { UserInput } from '../turns/user-input.ts';
+import type { UserInput } from './messages.ts';
 import type { LiveTurn } from './live-turn.ts';
-import { harnessDestroyed } from './harness-destroyed.ts';
+import { harnessDestroyed } from './harness-errors.ts';
 import type { MachinePorts, WaitingInThread } from './machine-ports.ts';
 import type { Machine } from './shell.ts';
 import type { Queued } from './state.ts';

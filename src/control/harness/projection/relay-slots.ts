@@ -141,3 +141,10 @@ function textIn(params: Readonly<Record<string, unknown>>, key: string): string 
   const value = params[key];
   return typeof value === 'string' ? value : '';
 }
+
+/** Adds the arguments of the call to a suspension that does not contain them. */
+export function withArgs(relay: EventOf<'relay'>, inputOf: (callId: string) => unknown): EventOf<'relay'> {
+  if (relay.relayKind !== 'suspension' || relay.params !== undefined || relay.toolCallId === undefined) return relay;
+  const input = inputOf(relay.toolCallId);
+  return typeof input === 'object' && input !== null ? { ...relay, params: { ...input } } : relay;
+}

@@ -13,13 +13,13 @@ import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-cont
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
-import { harnessDestroyed } from '../machine/harness-destroyed.ts';
+import { harnessDestroyed } from '../machine/harness-errors.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
-import type { ForkView } from '../projection/fork-events.ts';
+import type { ForkView } from '../projection/subagent-events.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
 import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
-import type { SubagentMeta } from '../tools/subagent-meta.ts';
+import type { SubagentMeta } from '../tools/subagent-tool.ts';
 import { drivenAgent, type RunAddition } from '../turns/driven-agent.ts';
 import type { ForkPlace } from './fork-context.ts';
 import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';

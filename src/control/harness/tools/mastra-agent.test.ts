@@ -5,9 +5,8 @@ import { scriptByStep, type ModelScript } from '../../../agents/model/scripted/s
 import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';
 import { Harness } from '../harness.ts';
 import type { HarnessConfig } from '../harness-config.ts';
-import { RequestContext } from '../tools/request-context.ts';
-import { type MastraAgent, mastraAgent } from './mastra-agent.ts';
-import { mastraTools } from './mastra-tools.ts';
+import { RequestContext } from './request-context.ts';
+import { type MastraAgent, mastraAgent, mastraTools } from './mastra-agent.ts';
 
 interface Request {
   readonly requestContext: { get(key: string): unknown };

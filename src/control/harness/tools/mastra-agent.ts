@@ -7,11 +7,11 @@ import { errorText } from '../../../base/error-text.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import { checkValue, optionsCheck } from '../../../base/options/check-options.ts';
 import { having } from '../../../base/options/option-fields.ts';
-import { stoppedAgent } from '../subagents/stopped-agent.ts';
-import { loopTools } from '../tools/harness-tool.ts';
-import { RequestContext } from '../tools/request-context.ts';
-import type { StopCondition } from '../tools/subagent-steps.ts';
-import { type MastraTools, mastraTools } from './mastra-tools.ts';
+import { stoppedAgent, type StopCondition } from '../subagents/stopped-agent.ts';
+import { loopTools, type HarnessTool, type ToolsInput } from './harness-tool.ts';
+import { RequestContext } from './request-context.ts';
+import { defined } from '../../../base/defined.ts';
+import type { PublicSchema } from '../arguments/standard-schema.ts';
 
 /** The parts of an agent written for Mastra that are used. */
 export interface MastraAgent {
@@ -103,4 +103,40 @@ function instructionText(instructions: unknown): string {
     'invalid_argument',
     'The instructions of the agent are unreadable. Expected a string, a system message with a text, or a list of these.',
   );
+}
+
+/** The parts of a tool written for Mastra that are used. */
+export interface MastraTool {
+  readonly id?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema?: unknown;
+  readonly resumeSchema?: unknown;
+  readonly execute?: ((...call: never[]) => unknown) | undefined;
+}
+
+/** Tools written for Mastra, by name. */
+export type MastraTools = Readonly<Record<string, MastraTool>>;
+
+/**
+ * Converts tools written for Mastra, such as those of `createTool`, to tools of a harness. Throws `invalid_argument` for
+ * a tool without `execute`: tools of the client or of a provider have no meaning here.
+ */
+export function mastraTools(tools: MastraTools): ToolsInput {
+  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, harnessTool(name, tool)]));
+}
+
+function harnessTool(name: string, tool: MastraTool): HarnessTool {
+  const { description, inputSchema, resumeSchema } = tool;
+  const execute = tool.execute as ((input: unknown, context: unknown) => unknown) | undefined;
+  if (execute === undefined)
+    throw new SingletreeError(
+      'invalid_argument',
+      `The tool "${name}" has no \`execute\`. Give it one: tools that a client or a provider executes are not supported.`,
+    );
+  return {
+    ...defined({ description }),
+    ...(inputSchema !== undefined && { inputSchema: inputSchema as PublicSchema }),
+    ...(resumeSchema !== undefined && { resumeSchema: resumeSchema as PublicSchema }),
+    execute: (input, context) => execute.call(tool, input, context),
+  };
 }

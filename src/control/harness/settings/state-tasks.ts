@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { newId } from '../../../events/ids.ts';
-import type { StateStore } from '../settings/state-store.ts';
+import type { StateStore } from './state-store.ts';
 import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
 

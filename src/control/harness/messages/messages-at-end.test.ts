@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { conversationLog } from '../../../../test/support/random-conversations.ts';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { MemoryLog } from '../../../log/memory-log.ts';
-import { messagesAtEnd, messagesOfThread } from './read-messages.ts';
+import { messagesAtEnd, messagesOfThread } from './thread-messages.ts';
 
 async function threadWith(events: readonly AgentEvent[]) {
   const log = new MemoryLog();
