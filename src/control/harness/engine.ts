@@ -248,7 +248,7 @@ export class Engine<State extends object> {
       if (current === before) return result;
       if (this.config.memory !== undefined && current !== undefined && current.seq > 0)
         await this.memory.loadProgress().catch((error: unknown) => this.hub.emitError(error));
-      await this.#effects.resumeOrphans();
+      await this.machine.resumeOrphans();
       return result;
     });
   }
@@ -295,7 +295,7 @@ export class Engine<State extends object> {
   /** Sends what waits in the open thread, or one message of it: into the active turn, or as the next one. */
   sendWaiting(messageId: string | undefined): Promise<void> {
     return this.machine.command(async () => {
-      await this.#effects.resumeOrphans();
+      await this.machine.resumeOrphans();
       const thread = this.threads.current;
       if (thread !== undefined && messageId !== undefined) await this.runs.conversations.sendNow(thread.id, messageId);
       await this.machine.deliver(messageId);
@@ -375,7 +375,7 @@ export class Engine<State extends object> {
   /** Answers a relay, and resumes its run here when no process owns it. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.conversations.answer(threadId, relayId, answer);
-    if (this.machine.state.turn === undefined) await this.machine.command(() => this.#effects.resumeOrphans());
+    if (this.machine.state.turn === undefined) await this.machine.command(() => this.machine.resumeOrphans());
   }
 
   #onLogEvent(event: DisplayEvent, at: Date | undefined): void {

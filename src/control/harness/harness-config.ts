@@ -114,8 +114,3 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly toolCategoryResolver?: (toolName: string) => ToolCategory | null;
   readonly threadLock?: ThreadLock;
 }
-
-/** Returns the first mode with `default: true`, else the first mode. */
-export function defaultMode<State>(modes: readonly HarnessMode<State>[]): HarnessMode<State> | undefined {
-  return modes.find(mode => mode.default === true) ?? modes[0];
-}

@@ -176,12 +176,6 @@ export function isBusy({ turn, waiting, queue }: MachineState): boolean {
   return turn !== undefined || waiting.length > 0 || queue.some(call => 'entry' in call);
 }
 
-/** Whether the active turn accepts input; a cancelled one does, to be stored with it. */
-export function acceptsInput(turn: Turn | undefined): boolean {
-  if (turn?.phase === 'starting') return !turn.stopsAtStart;
-  return turn?.phase === 'running' && !turn.isDetached;
-}
-
 /** Whether to look again later: the owner of open runs may be gone, or the queue not held any more. */
 export function isWatching({ turn, queue, command, hasOpenRuns, isQueueHeld, isDestroyed }: MachineState): boolean {
   const isChecked =

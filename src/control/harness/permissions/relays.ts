@@ -7,7 +7,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import { possibleAnswers } from '../../../projections/possible-answers.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
-import { type RelaySlot, waitingAccess, waitingRelay, waitingRelays, relayEvent } from '../projection/relay-slots.ts';
+import { type RelaySlot, waitingRelay, waitingRelays, relayEvent } from '../projection/relay-slots.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from '../tools/request-context.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Granted } from './permissions.ts';
@@ -180,7 +180,10 @@ export class Relays {
     const thread = this.#options.thread();
     if (thread === undefined) return undefined;
     const { relays } = thread.projection;
-    return waitingRelay(relays, slot, id) ?? (slot === 'question' ? waitingAccess(relays, id) : undefined);
+    const found = waitingRelay(relays, slot, id);
+    if (found !== undefined || slot !== 'question') return found;
+    const entry = relays.get(id);
+    return entry?.status === 'pending' && entry.relay.relayKind === 'access' ? entry.relay : undefined;
   }
 
   /** Answers without waiting until the answer is stored; an approval whose answer was not stored is emitted again. */

@@ -62,12 +62,6 @@ export function waitingRelay(relays: RelayBook, slot: RelaySlot, id?: string): R
   return waitingRelays(relays, slot).find(relay => id === undefined || idIn(slot, relay) === id);
 }
 
-/** The pending request for access with an id. */
-export function waitingAccess(relays: RelayBook, id: string): Relay | undefined {
-  const entry = relays.get(id);
-  return entry?.status === 'pending' && entry.relay.relayKind === 'access' ? entry.relay : undefined;
-}
-
 /** The events of the first pending relays and of all requests for access, for a new display. */
 export function pendingRelayEvents(relays: RelayBook): ProjectedEvent[] {
   const first = slots.flatMap(slot => waitingRelay(relays, slot) ?? []);

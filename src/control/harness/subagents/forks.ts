@@ -19,7 +19,6 @@ import type { ForkView } from '../projection/subagent-events.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
 import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
-import type { SubagentMeta } from '../tools/subagent-tool.ts';
 import { drivenAgent, type RunAddition } from '../turns/driven-agent.ts';
 import type { ForkPlace } from './fork-context.ts';
 import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';
@@ -62,7 +61,7 @@ export interface ForkRequest {
 export interface ForkResult extends RunResult {
   /** Empty when it ended before its first step. */
   readonly modelId: string;
-  readonly toolCalls: SubagentMeta['toolCalls'];
+  readonly toolCalls: { readonly name: string; readonly isError: boolean }[];
 }
 
 /** A fork and the run in it. */

@@ -1,3 +1,4 @@
+import { pendingRelayEvents } from '../projection/relay-slots.ts';
 import { defined } from '../../../base/defined.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { EventLog, NewThread, Thread } from '../../../log/event-log.ts';
@@ -265,7 +266,7 @@ export class Threads {
     // A pending approval is displayed when its event is emitted, unless it is allowed by now.
     hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
     onOpen(thread, isFirst);
-    for (const waiting of opened.waiting()) onEvent(waiting, undefined);
+    for (const waiting of pendingRelayEvents(opened.projection.relays)) onEvent(waiting, undefined);
     if (opened.hasOpenRuns) opened.follow();
   }
 

@@ -30,7 +30,7 @@ const pending = ({ harness }: { harness: Harness }) => {
   return [pendingApproval, pendingQuestion, pendingPlanApproval].filter(item => item !== null).length;
 };
 
-describe('better than the reference:', () => {
+describe('better than the reference', () => {
   it('followUp during a run is queued, sent in order after the run, and the original sendMessage settles', async () => {
     const { tool, begun, end } = waitingTool();
     const { harness, on, model } = scene(({ index }) => (index === 0 ? [calls('wait')] : 'Done.'), {
