@@ -17,7 +17,7 @@ import type { InvokeParams } from '../src/agents/contract/agent.ts';
 import { coderAgent } from '../src/agents/index.ts';
 import { removeRunFolders } from '../src/cli/run/run-record.ts';
 import { ConversationReader } from '../src/control/conversations/conversation-reader.ts';
-import { ThreadMemory } from '../src/control/thread-memory.ts';
+import { ThreadMemory } from '../src/control/threads/thread-memory.ts';
 import { continueRun, Harness, Supervisor, Worktrees } from '../src/control/index.ts';
 import { type AgentEvent, SingletreeError } from '../src/events/index.ts';
 import { exportThread, importThread, MemoryLog, type Thread } from '../src/log/index.ts';

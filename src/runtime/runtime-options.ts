@@ -13,6 +13,8 @@ import {
   milliseconds,
   name,
   object,
+  signal,
+  text,
 } from '../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../agents/limits/limits.ts';
 import { type Memory, memoryField } from '../agents/memory/memory.ts';
@@ -22,7 +24,8 @@ import type { Currency } from '../protocols/request/cost-summary.ts';
 import type { PriceOf } from '../protocols/request/totals.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
 import type { Clock } from '../agents/clock.ts';
-import type { ContextOf } from '../control/supervision/run-context.ts';
+import type { ContextOf } from '../control/supervision/run-input.ts';
+import type { ApprovalAnswer } from './approvals.ts';
 
 export interface RuntimeOptions {
   /** The agent that is asked. */
@@ -90,3 +93,65 @@ export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOption
   checkAgentIds('The runtime', all);
   return asked;
 }
+
+export interface SpecialistOptions {
+  /** It is created when it does not exist. Default: a new thread. */
+  readonly threadId?: string;
+  /** A `provider/model` id to use instead of the agent's own. */
+  readonly model?: string;
+  /** What the tools and the instructions get as their `context`; it stays in this process. */
+  readonly context?: unknown;
+  /** Ends the stream; the run goes on. */
+  readonly signal?: AbortSignal;
+}
+
+export interface QueryOptions extends SpecialistOptions {
+  /** The id of the agent to ask. */
+  readonly agent?: string;
+}
+
+export interface FlowWatchOptions {
+  /** How many wire events of the request the reader has already. */
+  readonly after?: number;
+  /** The run to watch; the newest that a person asked for when absent. */
+  readonly runId?: string;
+  readonly signal?: AbortSignal;
+}
+
+const specialistFields = () =>
+  ({
+    threadId: name().optional(),
+    model: name().optional(),
+    context: z.unknown().optional(),
+    signal: signal().optional(),
+  }) satisfies Record<keyof SpecialistOptions, z.ZodType>;
+
+/** Throw `invalid_argument` for options of a method that are unknown, missing or invalid. */
+export const checkSpecialist = optionsCheck('runtime.runSpecialist', specialistFields);
+
+export const checkQuery = optionsCheck(
+  'runtime.query',
+  () => ({ ...specialistFields(), agent: name().optional() }) satisfies Record<keyof QueryOptions, z.ZodType>,
+);
+
+export const checkWatch = optionsCheck(
+  'runtime.watch',
+  () =>
+    ({
+      after: z.number().min(0).optional(),
+      runId: name().optional(),
+      signal: signal().optional(),
+    }) satisfies Record<keyof FlowWatchOptions, z.ZodType>,
+);
+
+export const checkPending = optionsCheck('runtime.pendingApprovals', () => ({ threadId: name().optional() }));
+
+export const checkAnswer = optionsCheck(
+  'runtime.respondToApproval',
+  () =>
+    ({
+      feedback: text().optional(),
+      partial: z.unknown().optional(),
+      answer: z.union([z.string(), z.array(z.string())]).optional(),
+    }) satisfies Record<keyof ApprovalAnswer, z.ZodType>,
+);

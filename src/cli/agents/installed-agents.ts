@@ -9,7 +9,7 @@ import { pricedModel } from '../../agents/model/prices/prices.ts';
 import { once } from '../../base/once.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/http-agents.ts';
-import type { AgentDirectory } from '../../server/agent-directory.ts';
+import type { AgentDirectory } from '../../server/hosts.ts';
 import { type CoderEquipment, CoderInstallation, configuredRegistry, findDefaultModel } from '../coder.ts';
 import { ownAgents } from './own-agents.ts';
 import { recordedAgent } from '../run/run-record.ts';

@@ -4,7 +4,7 @@ import type { RelayAnswer } from '../../agents/contract/host.ts';
 import type { PermissionRuleSet } from '../../agents/contract/permissions.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { Worktrees } from '../../control/worktrees/worktrees.ts';
-import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
+import { sharedThreadMemory } from '../../control/threads/thread-memory.ts';
 import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';

@@ -5,7 +5,7 @@ import type { EventLog, Thread } from '../../log/event-log.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import { backgroundClock } from '../../agents/clock.ts';
-import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import { sharedThreadMemory } from '../threads/thread-memory.ts';
 import { checkArguments, checkAvailable } from './arguments/check-arguments.ts';
 import { EventHub } from './event-hub.ts';
 import type { HarnessConfig } from './harness-config.ts';

@@ -15,7 +15,7 @@ import type {
   ModelUseCountTracker,
 } from './settings/models.ts';
 import type { ToolCategory } from './permissions/permissions.ts';
-import type { ContextOf } from '../supervision/run-context.ts';
+import type { ContextOf } from '../supervision/run-input.ts';
 import type { PublicSchema } from './arguments/standard-schema.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { Workspace } from './workspace/workspace.ts';

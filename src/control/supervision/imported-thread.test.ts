@@ -14,11 +14,10 @@ import { MemoryLog } from '../../log/memory-log.ts';
 import type { Thread } from '../../log/event-log.ts';
 import { relayBook } from '../../projections/relay-book.ts';
 import { runStatus } from '../../projections/run-status.ts';
-import { continueRun } from './continue-run.ts';
-import { Supervisor } from './supervisor.ts';
+import { continueRun, Supervisor } from './supervisor.ts';
 import { OpenThread } from '../harness/threads/open-thread.ts';
 import { openRunsOf } from './open-runs.ts';
-import { ThreadMemory } from '../thread-memory.ts';
+import { ThreadMemory } from '../threads/thread-memory.ts';
 
 /** An agent whose tool asks a person first, and how often the tool ran. */
 function asking() {

@@ -10,11 +10,10 @@ import type { EventLog, Lease } from '../../log/event-log.ts';
 import { ThreadWriter } from '../../log/thread-writer.ts';
 import type { Message } from '../../projections/message.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
-import type { ThreadState, ThreadMemory } from '../thread-memory.ts';
+import type { ThreadState, ThreadMemory } from '../threads/thread-memory.ts';
 import type { Clock } from '../../agents/clock.ts';
 import { OtherThreads } from './other-threads.ts';
-import { renewalMs } from './lease-times.ts';
-import { isEndedProcess } from './process-owner.ts';
+import { renewalMs, isEndedProcess } from './leases.ts';
 
 export interface MemoryJobsOptions {
   readonly log: EventLog;

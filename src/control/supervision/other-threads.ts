@@ -6,7 +6,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { isObservation } from '../../projections/model-input/summary-messages.ts';
 import { spansOf } from '../../projections/reading/spans.ts';
-import type { ThreadMemory } from '../thread-memory.ts';
+import type { ThreadMemory } from '../threads/thread-memory.ts';
 
 /** How many threads of a resource are read, those that changed last. */
 const maxThreads = 50;

@@ -9,7 +9,7 @@ import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import { Conversations } from '../conversations/conversations.ts';
-import type { ContextRequest } from './run-context.ts';
+import type { ContextRequest } from './run-input.ts';
 import { Supervisor } from './supervisor.ts';
 
 const call = (name: string, input: object = {}) => [{ toolCall: { name, input } }];

@@ -15,8 +15,7 @@ import { defaultActive } from '../../graph/conversation/active.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
-import { continueRun } from './continue-run.ts';
-import { Supervisor } from './supervisor.ts';
+import { continueRun, Supervisor } from './supervisor.ts';
 
 const echo = defineTool({
   name: 'echo',

@@ -10,7 +10,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, name as optionName } from '../../base/options/option-fields.ts';
 import { resultOf } from '../../protocols/request/tool-result.ts';
-import { RuntimeContext } from '../runtime-context.ts';
+import { RuntimeContext } from '../governed-agent.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';
 
 /** A plan that may be carried out. */

@@ -6,7 +6,7 @@ import type { AgUiEvent, AgUiVersion } from '../../protocols/ag-ui/ag-ui-event.t
 import { agUiFraming } from '../../protocols/ag-ui/ag-ui-framing.ts';
 import { agUiInfo, type AgUiRunBody, agUiRunBody } from '../../protocols/http-ag-ui.ts';
 import type { AgUiTurn } from '../ag-ui.ts';
-import { findClientThread } from '../client-threads.ts';
+import { findClientThread } from '../chat.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf, checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';

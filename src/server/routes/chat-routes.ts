@@ -6,8 +6,7 @@ import { aiSdkFraming as framing } from '../../protocols/ai-sdk/ai-sdk-framing.t
 import type { AiSdkOptions } from '../../protocols/ai-sdk/ai-sdk-encoder.ts';
 import { aiSdkVersions } from '../../protocols/ai-sdk/chunk.ts';
 import { chatBody, chatMessages } from '../../protocols/http-api.ts';
-import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
-import { findClientThread } from '../client-threads.ts';
+import { type ChatTurn, openTurn, readChat, takeChat, findClientThread } from '../chat.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import { requestStream } from '../streams/request-stream.ts';

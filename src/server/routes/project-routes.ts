@@ -3,7 +3,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { folderList, projectBody, projectInfo, trustBody } from '../../protocols/http-projects.ts';
 import { rulesInfo, savedRuleBody } from '../../protocols/http-settings.ts';
 import { threadInfo } from '../../protocols/http-api.ts';
-import type { ProjectHost } from '../project-host.ts';
+import type { ProjectHost } from '../hosts.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';

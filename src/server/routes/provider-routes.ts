@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { modelProviderBody, modelProviderInfo, modelProviderTest } from '../../protocols/http-settings.ts';
-import type { ProviderHost } from '../provider-host.ts';
+import type { ProviderHost } from '../hosts.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { SessionPlace } from '../../agents/cli/sessions/session-format.ts';
 import { importSession } from '../../control/import/import-session.ts';
-import { listSessions } from '../../control/import/list-sessions.ts';
-import { findSessions, type SessionSource, threadIdFor } from '../../control/import/session-source.ts';
+import { listSessions, findSessions, type SessionSource, threadIdFor } from '../../control/import/session-source.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { sessionImportBody, sessionImportInfo, sessionInfo } from '../../protocols/http-sessions.ts';

@@ -1,6 +1,6 @@
 import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { Clock } from '../../../agents/clock.ts';
-import { ownerCheckMs, remoteLeaseMs } from '../../supervision/lease-times.ts';
+import { ownerCheckMs, remoteLeaseMs } from '../../supervision/leases.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';
 import { type UserInput, deferred, Messages, type SentMessage } from './messages.ts';
 import { decide } from './decide.ts';

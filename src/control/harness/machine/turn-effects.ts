@@ -5,7 +5,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { EventLog } from '../../../log/event-log.ts';
 import { unknownAgentProblem } from '../../conversations/conversation-reader.ts';
 import type { EventHub } from '../event-hub.ts';
-import { hasEndedOwner } from '../../supervision/live-run.ts';
+import { hasEndedOwner } from '../../supervision/open-runs.ts';
 import type { Relays } from '../permissions/relays.ts';
 import type { StateTasks } from '../settings/state-tasks.ts';
 import type { OpenThread } from '../threads/open-thread.ts';

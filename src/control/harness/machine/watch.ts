@@ -1,5 +1,5 @@
 import type { Clock } from '../../../agents/clock.ts';
-import { ownerCheckMs } from '../../supervision/lease-times.ts';
+import { ownerCheckMs } from '../../supervision/leases.ts';
 
 /** One timer that waits for the end of another process, or for a time to pass. */
 export class Watch {

@@ -11,7 +11,7 @@ import type { EventLog } from '../../../log/event-log.ts';
 import { readEvents } from '../../../log/read-events.ts';
 import { readWindow } from '../../../log/window.ts';
 import { readingFrom, threadReading } from '../../../projections/reading/thread-reading.ts';
-import { readConversation } from '../../thread-record.ts';
+import { readConversation } from '../../threads/thread-memory.ts';
 
 /**
  * Returns the last messages of the active branch, oldest first, without those of `unread` conversation messages; all

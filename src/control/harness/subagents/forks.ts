@@ -11,7 +11,7 @@ import { openRunsOf } from '../../supervision/open-runs.ts';
 import { RunDetached } from '../../../agents/run-detached.ts';
 import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-control.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
-import type { ThreadMemory } from '../../thread-memory.ts';
+import type { ThreadMemory } from '../../threads/thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
 import { harnessDestroyed } from '../machine/harness-errors.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
