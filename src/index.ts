@@ -61,7 +61,7 @@ export {
   taskUpdateTool,
   taskWriteTool,
 } from './control/harness/tools/standalone-tools.ts';
-export type { TaskItem, TaskItemSnapshot } from './agents/tasks/task-item.ts';
+export type { TaskItem, TaskItemSnapshot } from './agents/tasks/assign-task-ids.ts';
 export type { TokenUsage } from './control/harness/token-usage.ts';
 export type { AgentEvent, LoggedEvent } from './events/vocabulary.ts';
 export { newId } from './events/ids.ts';

@@ -36,7 +36,7 @@ export type { LoopAgentOptions } from './loop/loop-agent-options.ts';
 export { defineTool, isCallOf, type ToolDefinition } from './tool-definition/define-tool.ts';
 export type { ToolEvent, ToolQuestion, ToolResult, ToolReturn } from './contract/tool-values.ts';
 export type { SubagentRequest, Tool, ToolCall } from './contract/agent.ts';
-export type { CompactionOptions } from './memory/compaction-options.ts';
+export type { CompactionOptions } from './memory/compaction.ts';
 export { Memory } from './memory/memory.ts';
 export type { MemoryOptions, MemoryScope, ObservationOptions, ReflectionOptions } from './contract/memory.ts';
 export type { MemoryHost, MemoryJob } from './contract/agent.ts';
@@ -45,7 +45,7 @@ export { connectAllMcp, connectMcp, type McpConnectFailure, type McpSources } fr
 export type { McpAddress, McpProgram, McpServer, McpServersConfig } from './contract/mcp-server.ts';
 export type { McpOptions, McpSource, McpStatus } from './mcp/mcp-source.ts';
 export { type ModelAgentOptions, modelAgent } from './model/call/model-agent.ts';
-export type { ModelSettings } from './model/call/model-settings.ts';
+export type { ModelSettings } from './model/call/model-options.ts';
 export type { ModelSource } from './contract/model.ts';
 export type { Limit, Limits } from './limits/limits.ts';
 export type { Spending } from './contract/spending.ts';

@@ -76,7 +76,7 @@ export type {
 } from './harness/settings/models.ts';
 export { assignTaskIds, type TaskItemInput } from '../agents/tasks/assign-task-ids.ts';
 export type { TaskCheckResult, TaskCheckSummary } from '../agents/tasks/task-changes.ts';
-export type { TaskItem, TaskItemSnapshot } from '../agents/tasks/task-item.ts';
+export type { TaskItem, TaskItemSnapshot } from '../agents/tasks/assign-task-ids.ts';
 export type { HarnessSession, HarnessThread } from './harness/threads/harness-thread.ts';
 export type { TokenUsage } from './harness/token-usage.ts';
 export { askUserTool } from './harness/tools/standalone-tools.ts';

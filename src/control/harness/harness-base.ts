@@ -22,7 +22,7 @@ import type { ObservationalMemoryRecord } from './memory/harness-memory.ts';
 import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
 import type { RequestContext } from './tools/request-context.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
-import type { TaskItemSnapshot } from '../../agents/tasks/task-item.ts';
+import type { TaskItemSnapshot } from '../../agents/tasks/assign-task-ids.ts';
 import type { TokenUsage } from './token-usage.ts';
 import type { Workspace } from './workspace/workspace.ts';
 

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { HostParams } from '../../contract/agent.ts';
-import { serverSegments } from '../../mcp/tool-names.ts';
+import { serverSegments } from '../../mcp/mcp-tools.ts';
 import type { LiveAdapter, LiveStart } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';
 import type { SessionUse } from '../sessions/hand-over.ts';

@@ -5,7 +5,7 @@ import type { RelayAnswer } from '../../contract/host.ts';
 import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../../contract/agent.ts';
 import type { BuiltinResult } from './ask-user.ts';
-import { conversationCategory } from '../../permissions/conversation-category.ts';
+import { conversationCategory } from '../../permissions/tool-request.ts';
 
 export const submitPlanInput = z.object({
   title: z.string().optional().describe('a short title'),

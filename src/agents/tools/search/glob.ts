@@ -4,7 +4,7 @@ import type { Tool } from '../../contract/agent.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { globPattern } from '../../workspace/glob-pattern.ts';
-import { pathGuard } from './path-guard.ts';
+import { pathGuard } from './scan-lines.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 
 const defaultLimit = 200;

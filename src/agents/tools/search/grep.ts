@@ -8,10 +8,8 @@ import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { describeBinary, utf16 } from '../files/binary-kind.ts';
 import { inFolder } from './glob.ts';
 import { globPattern } from '../../workspace/glob-pattern.ts';
-import type { FoundLine, LineSearch } from './line-search.ts';
-import { type PathGuard, pathGuard } from './path-guard.ts';
+import { type FoundLine, type LineSearch, type PathGuard, pathGuard, scanLines } from './scan-lines.ts';
 import { ripgrepLines } from './ripgrep-lines.ts';
-import { scanLines } from './scan-lines.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 
 const defaultLimit = 100;

@@ -144,7 +144,7 @@ export interface UserInput {
 }
 
 /** A message that is being sent. */
-export interface PendingSend {
+interface PendingSend {
   /** Resolves with the run that receives it; empty when none does. */
   readonly runId: () => Promise<string>;
   /** Resolves when its turn is over; for an injected message when that turn has started. */

@@ -55,7 +55,7 @@ export interface Turn {
   readonly isSuspended: boolean;
 }
 
-export interface Injected {
+interface Injected {
   readonly id: number;
   /** A reminder starts no turn. */
   readonly isReminder: boolean;

@@ -26,7 +26,7 @@ export interface WaitingInThread {
 }
 
 /** The parts of a harness that turns use. */
-export interface TurnParts {
+interface TurnParts {
   readonly log: EventLog;
   readonly hub: EventHub;
   readonly threads: Threads;

@@ -3,7 +3,7 @@ import type { HostParams } from '../../../agents/contract/agent.ts';
 import type { RunParams } from '../../../agents/contract/run-params.ts';
 import type { MemoryStatus, MemoryScope } from '../../../agents/contract/memory.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
-import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.ts';
+import { threadMemoryStatus } from '../../../agents/memory/memory-status.ts';
 import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import { invalidArgument, wordsFor } from '../../../base/options/check-options.ts';
 import type { EventLog } from '../../../log/event-log.ts';
@@ -18,7 +18,7 @@ import { defaultActive } from '../../../graph/conversation/active.ts';
 import { getBufferedSummaries, getSummaries } from '../../../graph/conversation/queries.ts';
 import { spansOf } from '../../../projections/reading/spans.ts';
 
-export interface HarnessMemoryOptions {
+interface HarnessMemoryOptions {
   readonly config: Pick<HarnessConfig, 'memory' | 'omConfig' | 'resolveModel'>;
   readonly log: EventLog;
   readonly setting: <Key extends keyof HarnessSettings>(key: Key) => HarnessSettings[Key] | undefined;
@@ -189,7 +189,7 @@ export interface ObservationalMemoryRecord {
 }
 
 /** The settings of observational memory that are in effect. */
-export interface OMRecordConfig {
+interface OMRecordConfig {
   readonly observationThreshold: number;
   readonly reflectionThreshold: number;
   readonly observerModelId?: string;
@@ -197,12 +197,12 @@ export interface OMRecordConfig {
 }
 
 /** The id of a thread's record. */
-export function recordIdOf(threadId: string): string {
+function recordIdOf(threadId: string): string {
   return `om:${threadId}`;
 }
 
 /** Returns the record of the active branch; null when nothing was observed. */
-export function memoryRecord(
+function memoryRecord(
   conversation: Conversation,
   about: Pick<ObservationalMemoryRecord, 'threadId' | 'resourceId' | 'scope' | 'config'>,
 ): ObservationalMemoryRecord | null {

@@ -1,4 +1,4 @@
-import { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
+import { conversationCategory } from '../../../agents/permissions/tool-request.ts';
 import type { StateStore } from '../settings/state-store.ts';
 import {
   type Granted,
@@ -14,7 +14,7 @@ import {
 } from './permissions.ts';
 
 /** The sources of the category of a tool. */
-export interface ToolCategories {
+interface ToolCategories {
   /** Decides alone when it is given. */
   readonly resolver: ((toolName: string) => ToolCategory | null) | undefined;
   /** Returns the category that the tool of this name declares itself. */

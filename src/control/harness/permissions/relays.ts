@@ -40,7 +40,7 @@ export type ToolApproval = {
   | { readonly decision: 'revise'; readonly input: unknown }
 );
 
-export interface RelaysOptions {
+interface RelaysOptions {
   readonly permissions: PermissionState;
   readonly hub: EventHub;
   readonly thread: () => OpenThread | undefined;

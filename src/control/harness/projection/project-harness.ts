@@ -5,7 +5,7 @@ import type { Message as ConversationMessage } from '../../../graph/conversation
 import { getChunk, getMessage, getRun, idsFrom } from '../../../graph/conversation/queries.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
 import { folderWords } from '../../../projections/reading/notice.ts';
-import { tasksOf } from '../../../agents/tasks/task-item.ts';
+import { tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
 import { withArgs, relayEvent, takeRelays, waitingRelays } from './relay-slots.ts';
 import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';

@@ -22,7 +22,7 @@ export interface ForkView {
 }
 
 /** The view of a fork and the pending relays after an event, and the events to emit. */
-export interface ProjectedFork {
+interface ProjectedFork {
   readonly fork: ForkView;
   readonly relays: RelayBook;
   readonly events: readonly DisplayEvent[];

@@ -172,15 +172,15 @@ function describe(issues: readonly StateIssue[]): string {
 }
 
 /** A validation issue of a state. */
-export interface StateIssue {
+interface StateIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-export type StateCheck = { readonly value: Record<string, unknown> } | { readonly issues: readonly StateIssue[] };
+type StateCheck = { readonly value: Record<string, unknown> } | { readonly issues: readonly StateIssue[] };
 
 /** A state schema: its defaults, its known keys, and a check. */
-export interface StateSchema {
+interface StateSchema {
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly keys: ReadonlySet<string>;
   check(value: Record<string, unknown>): StateCheck | Promise<StateCheck>;

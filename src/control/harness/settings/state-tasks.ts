@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { newId } from '../../../events/ids.ts';
 import type { StateStore } from './state-store.ts';
 import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
+import type { TaskItemSnapshot } from '../../../agents/tasks/assign-task-ids.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 

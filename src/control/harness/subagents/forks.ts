@@ -17,13 +17,13 @@ import { harnessDestroyed } from '../machine/harness-errors.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
 import type { ForkView } from '../projection/subagent-events.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
+import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
 import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
 import { drivenAgent, type RunAddition } from '../turns/driven-agent.ts';
 import type { ForkPlace } from './fork-context.ts';
 import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';
 
-export interface ForksOptions {
+interface ForksOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
   /** Generates the ids of fork threads and their runs. */
@@ -35,7 +35,7 @@ export interface ForksOptions {
 }
 
 /** The run that a fork continues. */
-export interface ForkParent {
+interface ForkParent {
   /** The agent of the run, which runs the fork, too. */
   readonly agent: Agent;
   readonly modelId: string;

@@ -26,7 +26,7 @@ interface Called {
 }
 
 /** A step of a subagent, with the fields that stop conditions of the AI SDK read. */
-export interface SubagentStep {
+interface SubagentStep {
   readonly text: string;
   readonly toolCalls: readonly (Called & { readonly input: unknown })[];
   readonly toolResults: readonly (Called & { readonly output: unknown })[];
@@ -40,7 +40,7 @@ export type StopCondition = {
 }['holds'];
 
 /** Whether one of the conditions is true. */
-export async function isStopped(
+async function isStopped(
   conditions: StopCondition | readonly StopCondition[],
   steps: readonly SubagentStep[],
 ): Promise<boolean> {
@@ -49,7 +49,7 @@ export async function isStopped(
 }
 
 /** Collects the steps of a run from its events; a restarted step counts once. */
-export class SubagentSteps {
+class SubagentSteps {
   readonly #runId: string;
   #steps: SubagentStep[] = [];
 

@@ -15,7 +15,7 @@ import { type ForkView, projectFork } from '../projection/subagent-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
+import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
 import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
 export interface OpenThreadOptions {

@@ -18,9 +18,8 @@ import {
   submitPlanDescription,
   submitPlanInput,
 } from '../../../agents/tools/people/submit-plan.ts';
-import { assignTaskIds, type TaskItemInput } from '../../../agents/tasks/assign-task-ids.ts';
+import { assignTaskIds, type TaskItemInput, type TaskItemSnapshot } from '../../../agents/tasks/assign-task-ids.ts';
 import type { TaskChange, TaskResult } from '../../../agents/tasks/task-changes.ts';
-import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
 import {
   taskCheck,
   taskComplete,

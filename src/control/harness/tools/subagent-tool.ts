@@ -14,7 +14,7 @@ import type { RequestContext } from './request-context.ts';
 import type { BuiltinResult } from '../../../agents/tools/people/ask-user.ts';
 import { loopTools } from './harness-tool.ts';
 
-export interface SubagentToolOptions {
+interface SubagentToolOptions {
   /** At least one. */
   readonly subagents: readonly HarnessSubagent[];
   readonly requestContext: RequestContext;
@@ -168,7 +168,7 @@ function describeSubagents(subagents: readonly HarnessSubagent[]): string {
 }
 
 /** Metadata of a subagent's run. */
-export interface SubagentMeta {
+interface SubagentMeta {
   readonly modelId: string;
   readonly durationMs: number;
   readonly toolCalls: { readonly name: string; readonly isError: boolean }[];

@@ -63,14 +63,14 @@ export const workspaceToolCategories = {
 export type WorkspaceToolId = keyof typeof workspaceToolCategories;
 
 /** The settings of one workspace tool. */
-export interface WorkspaceToolConfig {
+interface WorkspaceToolConfig {
   /** The name that models and permission rules use; its id by default. */
   readonly name?: string;
   /** Whether models are offered it; true by default. */
   readonly enabled?: boolean;
 }
 
-export type WorkspaceToolsConfig = Readonly<Partial<Record<WorkspaceToolId, WorkspaceToolConfig>>>;
+type WorkspaceToolsConfig = Readonly<Partial<Record<WorkspaceToolId, WorkspaceToolConfig>>>;
 
 /** Gives the tools the names that they have in `@mastra/core`, as far as it has them. */
 export const mastraToolNames: WorkspaceToolsConfig = {
@@ -82,7 +82,7 @@ export const mastraToolNames: WorkspaceToolsConfig = {
   bash: { name: 'mastra_workspace_execute_command' },
 };
 
-export const workspaceToolIds = Object.keys(workspaceToolCategories) as readonly WorkspaceToolId[];
+const workspaceToolIds = Object.keys(workspaceToolCategories) as readonly WorkspaceToolId[];
 
 /** Returns the id of each enabled tool by its exposed name; throws `invalid_argument` when two have the same name. */
 export function exposedTools(config: WorkspaceToolsConfig = {}): ReadonlyMap<string, WorkspaceToolId> {
