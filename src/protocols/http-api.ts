@@ -271,9 +271,14 @@ export const usageInfo = z.looseObject({
 
 export type UsageInfo = z.infer<typeof usageInfo>;
 
-/** What was used in all threads, for a day, an agent, a model or a resource. */
+/** What was used in all threads, for a day, an agent, a model, a resource, a thread or a tool. */
 export const usageTotalInfo = z.looseObject({
   resourceId: z.string().optional(),
+  threadId: z.string().optional().describe('empty for calls that were counted without their thread'),
+  tool: z.string().optional(),
+  toolCalls: z.number().optional().describe('the calls of tools, when they are asked for by tool'),
+  failedCalls: z.number().optional().describe('those that failed or were denied'),
+  toolMs: z.number().optional().describe('milliseconds in which they ran'),
   day: z.string().optional(),
   agentId: z.string().optional(),
   modelId: z.string().optional(),

@@ -248,6 +248,13 @@ export class ThreadOutline {
     this.#newest = { runId: event.runId, id: event.id, type: event.type };
   }
 
+  /** Returns the tool of an open call, its run, and since when it ran: since it was made when it reports no start. */
+  openCall(id: string, runId: string): { tool: string; runId: string; since: string | undefined } | undefined {
+    const call = this.#calls.find(id, runId);
+    if (call?.isOpen !== true || call.event.type !== 'tool_call') return undefined;
+    return { tool: call.event.name, runId: call.runId, since: (call.start ?? call.event).ts };
+  }
+
   #call(event: EventOf<'tool_call'> | EventOf<'repl_input'>): void {
     const run = this.#runOf(event);
     if (run === undefined) return;

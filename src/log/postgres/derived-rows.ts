@@ -12,7 +12,15 @@ import {
 import { firstOrderAt, textOfEvents } from '../derived/searched-text.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
 import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
-import { totalsOf, type UsageQuery, type GroupedUsage, storedDays, toStoredCalls } from '../derived/usage-totals.ts';
+import {
+  asksForTools,
+  totalsOf,
+  type UsageQuery,
+  type UsageRow,
+  type GroupedUsage,
+  storedDays,
+  toStoredCalls,
+} from '../derived/usage-totals.ts';
 import { wordsOf } from '../derived/words.ts';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
@@ -56,8 +64,12 @@ interface UsedRow {
   readonly day: string;
   readonly agent: string;
   readonly model: string;
+  readonly thread: string;
+  readonly tool: string;
   readonly calls: number;
   readonly counts: readonly (number | null)[];
+  readonly failed: number;
+  readonly tool_ms: number;
 }
 
 /**
@@ -125,8 +137,9 @@ export class DerivedRows {
   async usage(query: UsageQuery): Promise<GroupedUsage[]> {
     await this.#catchUp();
     const { from, to } = storedDays(query);
-    const { resourceId = null } = query;
-    const rows = await this.#connections.query<UsedRow>(this.#sql.used, [from, to, resourceId]);
+    const { resourceId = null, by = [] } = query;
+    const values = [from, to, resourceId, by.includes('thread'), asksForTools(query)];
+    const rows = await this.#connections.query<UsedRow>(this.#sql.used, values);
     return totalsOf(rows.map(toUsage), query);
   }
 
@@ -270,22 +283,36 @@ function rowsOf({ outlines, texts, used }: Derived, isImported: boolean): string
       ]),
     ),
     JSON.stringify(
-      calls.map(({ day, agentId, modelId, counts: call }) => [
+      calls.map(({ day, agentId, modelId, tool, counts: call, failedCalls, toolMs }) => [
         day,
         plain(agentId),
         plain(modelId),
+        plain(tool),
         ...usageNames.map(name => call[name] ?? null),
+        failedCalls,
+        toolMs,
       ]),
     ),
   ];
 }
 
-function toUsage({ resource, day, agent, model, calls, counts: list }: UsedRow) {
+function toUsage(row: UsedRow): UsageRow {
+  const { resource, day, agent, model, thread, tool, calls, counts: list, failed, tool_ms } = row;
   const sums = Object.fromEntries(
     usageNames.flatMap((name, index) => (list[index] == null ? [] : [[name, list[index]]])),
   );
-  const used = { inputTokens: 0, outputTokens: 0, ...sums };
-  return { resourceId: resource, day, agentId: agent, modelId: model, modelCalls: calls, counts: used };
+  return {
+    resourceId: resource,
+    threadId: thread,
+    day,
+    agentId: agent,
+    modelId: model,
+    tool,
+    calls,
+    counts: { inputTokens: 0, outputTokens: 0, ...sums },
+    failedCalls: failed,
+    toolMs: tool_ms,
+  };
 }
 
 /** The name without characters that the database does not store. */

@@ -57,8 +57,11 @@ export function derivedStatements(s: string) {
     ),
     used: statement(
       'used',
-      `SELECT resource, day, agent, model, calls, ARRAY[input, output, cache_read, cache_write, reasoning, cost] AS counts
-       FROM ${s}.used WHERE day >= $1 AND day <= $2 AND ($3::text IS NULL OR resource = $3)`,
+      `SELECT resource, day, agent, model, CASE WHEN $4 THEN thread ELSE '' END AS thread, tool, sum(calls) AS calls,
+         ARRAY[sum(input), sum(output), sum(cache_read), sum(cache_write), sum(reasoning), sum(cost)] AS counts,
+         sum(failed) AS failed, sum(tool_ms) AS tool_ms
+       FROM ${s}.used WHERE day >= $1 AND day <= $2 AND ($3::text IS NULL OR resource = $3) AND (tool <> '') = $5
+       GROUP BY 1, 2, 3, 4, 5, 6`,
     ),
   };
 }

@@ -3,7 +3,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { appendFunctions } from './append-functions.ts';
 import type { Connections } from './connections.ts';
 import { contentFunctions, contentTables } from './content-functions.ts';
-import { derivedFunctions, derivedTables } from './derived-functions.ts';
+import { derivedFunctions, derivedTables, usageOfThreadsAndTools } from './derived-functions.ts';
 import { openFunctions, openTables } from './open-functions.ts';
 import { moveNotes } from './move-notes.ts';
 import { messageFunctions } from './message-functions.ts';
@@ -137,6 +137,7 @@ CREATE VIEW ${s}.thread_messages AS
   () => '',
   // Only functions are new.
   () => '',
+  usageOfThreadsAndTools,
 ];
 
 /** The table that marks a schema as that of a log. */

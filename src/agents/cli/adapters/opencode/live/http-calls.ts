@@ -1,10 +1,10 @@
+import { PendingCalls } from '../../../channels/pending-calls.ts';
 import type { ServeRequest, ServeResponse } from '../../../contract/serve-message.ts';
 
 /** The requests to the server of a session, with what is done with their responses. */
 export class HttpCalls {
   readonly #send: (message: string) => void;
-  readonly #open = new Map<number, (response: ServeResponse) => void>();
-  #count = 0;
+  readonly #open = new PendingCalls<ServeResponse>();
 
   constructor(send: (message: string) => void) {
     this.#send = send;
@@ -20,16 +20,11 @@ export class HttpCalls {
 
   /** Hands a response to its request; returns false when no request waits for it. */
   settle(response: ServeResponse): boolean {
-    const onResponse = this.#open.get(response.id);
-    this.#open.delete(response.id);
-    onResponse?.(response);
-    return onResponse !== undefined;
+    return this.#open.settle(response.id, response);
   }
 
   #call(request: Omit<ServeRequest, 'id'>, onResponse: (response: ServeResponse) => void): void {
-    const id = ++this.#count;
-    this.#open.set(id, onResponse);
-    this.#send(JSON.stringify({ id, ...request }));
+    this.#send(JSON.stringify({ id: this.#open.add(onResponse), ...request }));
   }
 }
 

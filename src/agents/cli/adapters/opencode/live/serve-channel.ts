@@ -1,6 +1,14 @@
 import { defined } from '../../../../../base/defined.ts';
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import { TurnChannel } from '../../../channels/turn-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../../contract/live-channel.ts';
 import { readServeResponse, type ServeResponse } from '../../../contract/serve-message.ts';
 import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
 import { unaskedCalls } from './ask-policy.ts';
@@ -41,18 +49,17 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
     else this.#calls.get('/agent', response => this.#checkPolicy(response));
   }
 
-  protected take(message: unknown, number: number): boolean {
-    const { turn } = this;
+  protected takeBetweenTurns(message: unknown): boolean {
     const response = readServeResponse(message);
+    return response === undefined ? this.#isPartOfOpening(message) : this.#calls.settle(response);
+  }
+
+  protected takeInTurn(turn: ServeTurn, message: unknown): boolean {
+    const response = readServeResponse(message);
+    if (response === undefined) return turn.take(message);
     let isSettled = false;
-    if (response !== undefined) this.#within(undefined, () => (isSettled = this.#calls.settle(response)));
-    if (isSettled) return true;
-    if (turn === undefined) return response === undefined && this.#isPartOfOpening(message);
-    this.#within(number, () => {
-      // A response that nobody waits for is not an event of the server.
-      if (response !== undefined || !turn.take(message)) this.#run?.context.unknown(message);
-    });
-    return true;
+    turn.events.within(undefined, () => (isSettled = this.#calls.settle(response)));
+    return isSettled;
   }
 
   protected createTurn(turn: LiveTurn): ServeTurn {
@@ -72,35 +79,29 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
   }
 
   protected sendPrompt(turn: ServeTurn): void {
-    this.#within(undefined, () => turn.begin());
+    turn.begin();
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
-    this.#within(undefined, () => this.turn?.answer(requestId, answer));
+    this.turn?.answer(requestId, answer);
   }
 
   protected sendMessage(turn: ServeTurn, { id, content }: SteerMessage): void {
-    this.#within(undefined, () => turn.steer(id, content));
+    turn.prompt(content, id);
   }
 
   protected stopTurn(turn: ServeTurn): void {
-    this.#within(undefined, () => turn.interrupt());
+    turn.interrupt();
   }
 
   protected finishTurn(turn: ServeTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     let end: LiveTurnEnd = { reason };
-    this.#within(this.#run?.context.line, () => (end = turn.finish(reason)));
+    turn.events.within(turn.events.context.line, () => (end = turn.finish(reason)));
     return end;
   }
 
   protected describeUnopened(): SessionProblem {
     return { message: `${this.#program.name} ended before its session was open.`, code: 'agent_failed' };
-  }
-
-  /** Passes on the events that an action emits in the run of the last turn, if there is one. */
-  #within(line: number | undefined, action: () => void): void {
-    if (this.#run === undefined) action();
-    else this.#run.events.within(line, action);
   }
 
   #isPartOfOpening(message: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { ContentPart } from '../../../../../events/content.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import type { ChannelEvents } from '../../../shared/channel-events.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readError, readSubagent } from '../wire.ts';
 import { isConsumedEvent } from './consumed-events.ts';
@@ -32,6 +33,7 @@ type Handler = (properties: WireRecord) => boolean;
 
 /** One turn over a server of OpenCode or Kilo Code: its events and its requests. Its methods are called within `run.events`. */
 export class ServeTurn {
+  readonly events: ChannelEvents;
   readonly #options: ServeTurnOptions;
   readonly #silence: TurnSilence;
   readonly #requests: ServeRequests;
@@ -50,6 +52,7 @@ export class ServeTurn {
   constructor(options: ServeTurnOptions) {
     this.#options = options;
     const { run, host } = options;
+    this.events = run.events;
     this.#mode = options.turn.mode;
     const after = (ms: number, callback: () => void) => this.#after(ms, callback);
     this.#silence = new TurnSilence({
@@ -57,18 +60,11 @@ export class ServeTurn {
       hasFailed: () => run.context.failure !== undefined,
       end: () => this.#end(),
     });
-    // Questions and notices are emitted after the events that came before them.
-    const inOrder = (call: () => void) => {
-      run.events.flush();
-      call();
-    };
     this.#requests = new ServeRequests({
-      findCall: (sessionId, callId) => run.readerOf(sessionId)?.call(callId),
-      runIdOf: sessionId => run.runIdOf(sessionId),
-      request: request => inOrder(() => host.request(request)),
-      withdraw: (id, reason) => inOrder(() => host.withdraw(id, reason)),
+      run,
+      host,
       after,
-      say: text => this.#prompt(text),
+      say: text => this.prompt(text),
       calls: this.#calls,
       plans: this.#plans,
     });
@@ -89,15 +85,11 @@ export class ServeTurn {
   /** Sends the prompt of the turn. */
   begin(): void {
     this.#options.run.context.session(this.#options.run.sessionId);
-    this.#prompt(this.#options.turn.content);
+    this.prompt(this.#options.turn.content);
   }
 
   answer(requestId: string, answer: LiveAnswer): void {
     if (!this.#isAborting) this.#requests.answer(requestId, answer);
-  }
-
-  steer(id: string, content: string | readonly ContentPart[]): void {
-    this.#prompt(content, id);
   }
 
   /** Stops the turn. Requests that are open stay listed by the server; nobody answers them any more. */
@@ -114,6 +106,7 @@ export class ServeTurn {
     run.children.flush();
     if (reason === 'error') run.context.close();
     for (const cancel of this.#cancels) cancel();
+    run.events.flush();
     this.#requests.end();
     const { unsent } = this.#silence.prompts;
     return { reason, ...(unsent.length > 0 && { unsent }) };
@@ -128,7 +121,8 @@ export class ServeTurn {
     return cancel;
   }
 
-  #prompt(content: string | readonly ContentPart[], steerId?: string): void {
+  /** Sends the prompt of the turn, or a message into it. */
+  prompt(content: string | readonly ContentPart[], steerId?: string): void {
     const { turn, run } = this.#options;
     const sent = this.#silence.prompts.add(steerId);
     const body = promptBody(content, { model: turn.model, mode: this.#mode });
@@ -192,10 +186,8 @@ export class ServeTurn {
     if (info === undefined || id === undefined) return false;
     const message = book.addMessage(info, number);
     if (typeof message === 'string' || message.turn !== number || info['sessionID'] !== run.sessionId) return true;
-    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? '')) {
-      run.events.flush();
+    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? ''))
       this.#options.host.steered(steered, 'joined');
-    }
     this.#mode = textOf(info['agent']) ?? this.#mode;
     this.#silence.answer(id, isComplete(info));
     return true;
@@ -205,7 +197,7 @@ export class ServeTurn {
     const { book, number, run } = this.#options;
     const [id, messageId, sessionId, type] = ['id', 'messageID', 'sessionID', 'type'].map(name => textOf(part?.[name]));
     if (part === undefined || id === undefined || messageId === undefined || sessionId === undefined) return false;
-    const message = book.message(messageId);
+    const message = book.messages.get(messageId);
     if (message === 'person' && sessionId === run.sessionId && part['synthetic'] !== true)
       this.#silence.prompts.seen(messageId);
     // Parts of earlier turns change later, as when old outputs are dropped.
