@@ -11,7 +11,7 @@ export {
   type HarnessDisplayState,
   type HarnessSubagentHistoryEntry,
 } from './control/harness/display/display-state.ts';
-export { askUserTool } from './control/harness/tools/ask-user.ts';
+export { askUserTool } from './control/harness/tools/standalone-tools.ts';
 export { assignTaskIds, type TaskItemInput } from './agents/tasks/assign-task-ids.ts';
 export type {
   AvailableModel,
@@ -24,7 +24,7 @@ export type {
 } from './control/harness/settings/models.ts';
 export type { BuiltinToolId } from './control/harness/tools/builtin-tools.ts';
 export { deltaOf } from './control/harness/messages/message-view.ts';
-export { defaultOMProgressState, type OMProgressState, type OMStatus } from './control/harness/display/om-progress.ts';
+export { defaultOMProgressState, type OMProgressState, type OMStatus } from './control/harness/display/om-display.ts';
 export { Harness } from './control/harness/harness.ts';
 export type {
   HarnessConfig,
@@ -48,15 +48,20 @@ export type { HarnessQuestionOption, HarnessQuestionSelectionMode } from './cont
 export type { HarnessSession, HarnessThread } from './control/harness/threads/harness-thread.ts';
 export type { HarnessTool, ToolsInput } from './control/harness/tools/harness-tool.ts';
 export type { HeartbeatHandler } from './control/harness/heartbeats.ts';
-export type { ObservationalMemoryRecord } from './control/harness/memory/om-record.ts';
+export type { ObservationalMemoryRecord } from './control/harness/memory/harness-memory.ts';
 export type { OMBufferedStatus } from './control/harness/memory/om-event.ts';
-export { parseSubagentMeta } from './control/harness/tools/subagent-meta.ts';
+export { parseSubagentMeta } from './control/harness/tools/subagent-tool.ts';
 export type { PermissionPolicy, PermissionRules, ToolCategory } from './control/harness/permissions/permissions.ts';
 export { reduceDisplayState } from './control/harness/display/reduce-display-state.ts';
-export { submitPlanTool } from './control/harness/tools/submit-plan.ts';
+export { submitPlanTool } from './control/harness/tools/standalone-tools.ts';
 export type { TaskCheckResult, TaskCheckSummary } from './agents/tasks/task-changes.ts';
-export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './control/harness/tools/task-tools.ts';
-export type { TaskItem, TaskItemSnapshot } from './agents/tasks/task-item.ts';
+export {
+  taskCheckTool,
+  taskCompleteTool,
+  taskUpdateTool,
+  taskWriteTool,
+} from './control/harness/tools/standalone-tools.ts';
+export type { TaskItem, TaskItemSnapshot } from './agents/tasks/assign-task-ids.ts';
 export type { TokenUsage } from './control/harness/token-usage.ts';
 export type { AgentEvent, LoggedEvent } from './events/vocabulary.ts';
 export { newId } from './events/ids.ts';

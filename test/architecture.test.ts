@@ -23,6 +23,44 @@ const mayImport: Record<string, readonly string[]> = {
   terminal: ['base', 'events', 'graph', 'projections', 'log', 'agents', 'control', 'config', 'client'],
   testing: ['base', 'events', 'log', 'agents'],
 };
+
+/**
+ * The same inside `src/agents`: a folder sees only the folders beside it here. `shared` stands for the files that are
+ * directly in `src/agents`; those that connect everything may import any folder.
+ */
+const shared = ['contract', 'run', 'shared'];
+const agentFolders: Record<string, readonly string[]> = {
+  contract: [],
+  run: shared,
+  shared,
+  redaction: [],
+  limits: ['contract'],
+  permissions: ['contract'],
+  tasks: [],
+  process: ['shared', 'redaction'],
+  git: ['process', 'workspace'],
+  workspace: ['contract', 'shared', 'process', 'git'],
+  'tool-definition': ['contract'],
+  // A tool works in a workspace, and its calls are decided about by rules on paths.
+  tools: [...shared, 'tool-definition', 'workspace', 'permissions', 'process', 'tasks'],
+  skills: ['contract', 'tool-definition'],
+  mcp: [...shared, 'process', 'redaction'],
+  // A model is called within limits, is offered tools, and gets attachments that are loaded from public addresses.
+  model: [...shared, 'tool-definition', 'limits', 'tools'],
+  memory: [...shared, 'model', 'limits'],
+  titles: ['contract', 'memory'],
+  subagents: [...shared, 'tool-definition'],
+  // The loop is where a model, tools, permissions, memory, limits and subagents meet.
+  loop: [...shared, 'tool-definition', 'model', 'permissions', 'limits', 'memory', 'subagents', 'workspace'],
+  rlm: [...shared, 'tool-definition', 'model', 'permissions', 'loop', 'subagents'],
+  coder: [
+    ...[...shared, 'tool-definition', 'model', 'permissions', 'limits', 'memory', 'titles', 'subagents', 'loop'],
+    ...['skills', 'tasks', 'tools', 'process', 'workspace'],
+  ],
+  demo: ['contract', 'tool-definition', 'model', 'loop', 'rlm', 'subagents'],
+  cli: [...[...shared, 'process', 'model', 'permissions', 'loop', 'memory', 'workspace', 'tools', 'mcp']],
+};
+const connecting = ['index.ts', 'orchestrator.ts'];
 const web = ['client', 'protocols', 'projections', 'graph', 'events', 'base'];
 const browserSafe = ['base', 'events', 'graph', 'projections', 'protocols', 'client'];
 
@@ -102,6 +140,21 @@ function siblingViolations(file: string, code: string, folders: Record<string, r
   });
 }
 
+/** The folder of a file of `src/agents`, or `shared` for a file directly in it. */
+const agentFolder = (file: string) => (file.split('/').length > 3 ? (file.split('/')[2] as string) : 'shared');
+
+/** The imports of a file of `src/agents` that its folder may not have. */
+function agentViolations(file: string, code: string): string[] {
+  const folder = agentFolder(file);
+  return importsOf(code).flatMap(({ specifier }) => {
+    const target = specifier.startsWith('.') ? relative(root, resolve(root, file, '..', specifier)) : '';
+    if (!target.startsWith('src/agents/')) return [];
+    const to = agentFolder(target);
+    const isAllowed = to === folder || agentFolders[folder]?.includes(to) === true;
+    return isAllowed ? [] : [`${file} imports ${target}`];
+  });
+}
+
 /** Whether code can write to standard output or error. */
 function writesToStandardStreams(code: string): boolean {
   const bare = code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*/gm, '');
@@ -163,6 +216,39 @@ describe('the architecture', () => {
       'src/terminal/screen/bad.ts imports session',
     ]);
     expect(siblingViolations('src/terminal/session/good.ts', code, inside['terminal'] ?? {})).toEqual([]);
+  });
+
+  it('lets each folder of agents import only the contract and the folders listed for it', () => {
+    const files = sources('src/agents').filter(file => !connecting.includes(file.slice('src/agents/'.length)));
+    expect(files.flatMap(file => agentViolations(file, readFileSync(join(root, file), 'utf8')))).toEqual([]);
+  });
+
+  it('lists no import between folders of agents that no file has', () => {
+    const used = new Set(
+      sources('src/agents').flatMap(file =>
+        importsOf(readFileSync(join(root, file), 'utf8')).map(({ specifier }) => {
+          const target = relative(root, resolve(root, file, '..', specifier));
+          return `${agentFolder(file)} ${target.startsWith('src/agents/') ? agentFolder(target) : ''}`;
+        }),
+      ),
+    );
+    const listed = Object.entries(agentFolders).flatMap(([folder, allowed]) =>
+      allowed.filter(to => to !== folder).map(to => `${folder} ${to}`),
+    );
+    const isBasis = (pair: string) => shared.some(name => pair.endsWith(` ${name}`));
+    expect(listed.filter(pair => !used.has(pair) && !isBasis(pair))).toEqual([]);
+  });
+
+  it('would notice an import of the contract from a sibling, and one that is not listed', () => {
+    const code = "import type { Tool } from '../loop/loop.ts';\nexport { x } from '../clock.ts';";
+    expect(agentViolations('src/agents/contract/bad.ts', code)).toEqual([
+      'src/agents/contract/bad.ts imports src/agents/loop/loop.ts',
+      'src/agents/contract/bad.ts imports src/agents/clock.ts',
+    ]);
+    expect(agentViolations('src/agents/tools/bad.ts', code)).toEqual([
+      'src/agents/tools/bad.ts imports src/agents/loop/loop.ts',
+    ]);
+    expect(agentViolations('src/agents/new-folder/bad.ts', code)).toHaveLength(2);
   });
 
   it('names no program in the code that external agents share', () => {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { AgentEvent } from '../events/vocabulary.ts';
 import type { ContentPart } from '../events/content.ts';
 import { loopAgent } from './loop/loop-agent.ts';
-import { defineTool } from './loop/tool.ts';
+import { defineTool } from './tool-definition/define-tool.ts';
 import { modelAgent } from './model/call/model-agent.ts';
 import { scriptedModel } from './model/scripted/scripted-model.ts';
 import { createOrchestrator } from './orchestrator.ts';

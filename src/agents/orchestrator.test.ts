@@ -5,7 +5,7 @@ import { checkOrder } from '../events/order.ts';
 import { createGraph, type Graph, reduceEvent } from '../graph/graph.ts';
 import type { Agent } from './contract/agent.ts';
 import { loopAgent } from './loop/loop-agent.ts';
-import { defineTool } from './loop/tool.ts';
+import { defineTool } from './tool-definition/define-tool.ts';
 import { scriptByStep } from './model/scripted/script.ts';
 import { scriptedModel } from './model/scripted/scripted-model.ts';
 import { createOrchestrator, type Orchestrator } from './orchestrator.ts';

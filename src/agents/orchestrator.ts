@@ -9,7 +9,7 @@ import type { Agent, HostParams, InvokeParams } from './contract/agent.ts';
 import type { RelayAnswer } from './contract/host.ts';
 import type { ConversationParams, RunParams } from './contract/run-params.ts';
 import { frozenEvents, unfrozenEvents } from './frozen-events.ts';
-import { EventChannel } from './loop/event-channel.ts';
+import { EventChannel } from './run/event-channel.ts';
 import { RelayInbox } from './relay-inbox.ts';
 
 /** What a run is started with. */

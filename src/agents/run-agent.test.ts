@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { MemoryLog } from '../log/memory-log.ts';
 import { readEvents } from '../log/read-events.ts';
 import { Supervisor } from '../control/supervision/supervisor.ts';
-import { defineTool } from './loop/tool.ts';
+import { defineTool } from './tool-definition/define-tool.ts';
 import { isEndOf } from './contract/agent.ts';
 import { loopAgent } from './loop/loop-agent.ts';
 import type { RunResult } from './contract/run-result.ts';

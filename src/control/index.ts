@@ -38,7 +38,7 @@ export {
   type HarnessDisplayState,
   type HarnessSubagentHistoryEntry,
 } from './harness/display/display-state.ts';
-export { defaultOMProgressState, type OMProgressState, type OMStatus } from './harness/display/om-progress.ts';
+export { defaultOMProgressState, type OMProgressState, type OMStatus } from './harness/display/om-display.ts';
 export { reduceDisplayState } from './harness/display/reduce-display-state.ts';
 export type { HarnessDisplayStateListener, HarnessEventListener } from './harness/event-hub.ts';
 export { Harness, type SendMessage } from './harness/harness.ts';
@@ -56,10 +56,10 @@ export type { HarnessEvent } from './harness/harness-event.ts';
 export type { HarnessQuestionOption, HarnessQuestionSelectionMode } from './harness/pending-requests.ts';
 export type { HarnessMessage, HarnessMessageContent } from './harness/harness-message.ts';
 export type { HeartbeatHandler } from './harness/heartbeats.ts';
-export { type MastraAgent, mastraAgent, type MastraAgentOptions } from './harness/mastra/mastra-agent.ts';
-export { type MastraTool, type MastraTools, mastraTools } from './harness/mastra/mastra-tools.ts';
+export { type MastraAgent, mastraAgent, type MastraAgentOptions } from './harness/tools/mastra-agent.ts';
+export { type MastraTool, type MastraTools, mastraTools } from './harness/tools/mastra-agent.ts';
 export type { OMBufferedStatus } from './harness/memory/om-event.ts';
-export type { ObservationalMemoryRecord } from './harness/memory/om-record.ts';
+export type { ObservationalMemoryRecord } from './harness/memory/harness-memory.ts';
 export type { HarnessFile } from './harness/messages/message-content.ts';
 export { deltaOf, type MessageDelta } from './harness/messages/message-view.ts';
 export type { PermissionPolicy, PermissionRules, ToolCategory } from './harness/permissions/permissions.ts';
@@ -76,10 +76,10 @@ export type {
 } from './harness/settings/models.ts';
 export { assignTaskIds, type TaskItemInput } from '../agents/tasks/assign-task-ids.ts';
 export type { TaskCheckResult, TaskCheckSummary } from '../agents/tasks/task-changes.ts';
-export type { TaskItem, TaskItemSnapshot } from '../agents/tasks/task-item.ts';
+export type { TaskItem, TaskItemSnapshot } from '../agents/tasks/assign-task-ids.ts';
 export type { HarnessSession, HarnessThread } from './harness/threads/harness-thread.ts';
 export type { TokenUsage } from './harness/token-usage.ts';
-export { askUserTool } from './harness/tools/ask-user.ts';
+export { askUserTool } from './harness/tools/standalone-tools.ts';
 export type { BuiltinToolId } from './harness/tools/builtin-tools.ts';
 export type { HarnessTool, ToolsInput } from './harness/tools/harness-tool.ts';
 export {
@@ -89,13 +89,13 @@ export {
   type PlanResponse,
   RequestContext,
 } from './harness/tools/request-context.ts';
-export { parseSubagentMeta } from './harness/tools/subagent-meta.ts';
-export type { StopCondition } from './harness/tools/subagent-steps.ts';
-export { submitPlanTool } from './harness/tools/submit-plan.ts';
-export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './harness/tools/task-tools.ts';
+export { parseSubagentMeta } from './harness/tools/subagent-tool.ts';
+export type { StopCondition } from './harness/subagents/stopped-agent.ts';
+export { submitPlanTool } from './harness/tools/standalone-tools.ts';
+export { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './harness/tools/standalone-tools.ts';
 export type { Signal } from './harness/turns/signal.ts';
 export { Workspace } from './harness/workspace/workspace.ts';
 export type { WorkspaceConfig } from './harness/workspace/workspace-config.ts';
 export type { WorkspaceFactory } from './harness/workspace/workspace-host.ts';
-export { mastraToolNames } from './harness/workspace/workspace-tools.ts';
+export { mastraToolNames } from './harness/workspace/workspace-config.ts';
 export { deriveTraceId as traceIdOf } from '../events/trace-context.ts';

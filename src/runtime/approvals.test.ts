@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { agentOf, calls, echo, type Of, readAll, runtimeOf, typesOf } from '../../test/support/runtime-scene.ts';
 import { scriptedAgent } from '../../test/support/scripted-agent.ts';
-import { defineTool } from '../agents/loop/tool.ts';
+import { defineTool } from '../agents/tool-definition/define-tool.ts';
 import type { FlowEvent } from '../protocols/flow/flow-event.ts';
 import type { FlowStream } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';

@@ -5,7 +5,7 @@ import { lawRuns } from '../../test/support/run-size.ts';
 import { agentOf, calls, readAll, runtimeOf, usageOf } from '../../test/support/runtime-scene.ts';
 import type { Agent, Tool } from '../agents/contract/agent.ts';
 import { agentTool } from '../agents/subagents/agent-tool.ts';
-import { defineTool } from '../agents/loop/tool.ts';
+import { defineTool } from '../agents/tool-definition/define-tool.ts';
 import type { ScriptedTurn } from '../agents/model/scripted/script.ts';
 import type { AgentEvent } from '../events/vocabulary.ts';
 import { SingletreeError } from '../base/singletree-error.ts';

@@ -14,7 +14,7 @@ import {
   usageOf,
 } from '../../test/support/runtime-scene.ts';
 import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
-import { defineTool } from '../agents/loop/tool.ts';
+import { defineTool } from '../agents/tool-definition/define-tool.ts';
 import { scriptByStep } from '../agents/model/scripted/script.ts';
 import { scriptedModel } from '../agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../log/memory-log.ts';

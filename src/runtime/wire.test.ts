@@ -11,7 +11,7 @@ import {
   runtimeOf,
   usageOf,
 } from '../../test/support/runtime-scene.ts';
-import { defineTool } from '../agents/loop/tool.ts';
+import { defineTool } from '../agents/tool-definition/define-tool.ts';
 import type { AgentCost } from '../protocols/request/totals.ts';
 import type { FlowEvent } from '../protocols/flow/flow-event.ts';
 import { RuntimeContext } from './governed-agent.ts';

@@ -55,11 +55,10 @@ interface Node {
   readonly [field: string]: unknown;
 }
 
-/** The tests of this folder, with their code; those that compare with the reference come last. */
+/** The tests of this folder, with their code. */
 function allTests(): Test[] {
   const files = readdirSync(here).filter(file => file.endsWith('.test.ts') && file !== 'coverage.test.ts');
-  const order = (file: string) => (file.startsWith('do-better') ? `~${file}` : file);
-  return files.toSorted((a, b) => order(a).localeCompare(order(b))).flatMap(testsIn);
+  return files.toSorted().flatMap(testsIn);
 }
 
 function testsIn(file: string): Test[] {

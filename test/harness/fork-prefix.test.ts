@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineTool } from '../../src/agents/loop/tool.ts';
+import { defineTool } from '../../src/agents/tool-definition/define-tool.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptByStep, type ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
 import { Harness } from '../../src/control/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineTool } from '../../src/agents/loop/tool.ts';
+import { defineTool } from '../../src/agents/tool-definition/define-tool.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../../src/agents/index.ts';
 import { askUserTool, type PermissionPolicy, taskWriteTool, type ToolCategory } from '../../src/control/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../src/agents/loop/tool.ts';
+import { defineTool } from '../../src/agents/tool-definition/define-tool.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import {

@@ -288,7 +288,7 @@ describe('listeners', () => {
 
 describe('tool progress', () => {
   it('is emitted while tools run', async () => {
-    const { defineTool } = await import('../../src/agents/loop/tool.ts');
+    const { defineTool } = await import('../../src/agents/tool-definition/define-tool.ts');
     const shell = defineTool({
       name: 'shell',
       description: 'runs',

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { defineTool } from '../../src/agents/loop/tool.ts';
+import { defineTool } from '../../src/agents/tool-definition/define-tool.ts';
 import { scriptByStep } from '../../src/agents/model/scripted/script.ts';
 import type { HarnessTool } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';

@@ -1,4 +1,4 @@
-import { checkInput } from '../../src/agents/loop/tool.ts';
+import { checkInput } from '../../src/agents/tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../../src/agents/contract/agent.ts';
 
 /** What a built-in tool gives back. */

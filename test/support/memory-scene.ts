@@ -9,7 +9,7 @@ import { Memory } from '../../src/agents/memory/memory.ts';
 import type { MemoryOptions } from '../../src/agents/contract/memory.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../../src/agents/loop/loop-agent-options.ts';
-import { defineTool } from '../../src/agents/loop/tool.ts';
+import { defineTool } from '../../src/agents/tool-definition/define-tool.ts';
 import type { ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
 import { scriptedModel } from '../../src/agents/model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../../src/agents/model/scripted/scripted-request.ts';

@@ -1,6 +1,6 @@
 import type { ModelTool } from '../../src/agents/contract/tool-values.ts';
 import { toPrompt } from '../../src/agents/model/call/prompt.ts';
-import { requestHash } from '../../src/agents/model/call/request-hash.ts';
+import { requestHash } from '../../src/agents/model/call/model-context.ts';
 import type { AgentEvent, EventOf } from '../../src/events/index.ts';
 import { projectRequest } from '../../src/projections/index.ts';
 import type { Message } from '../../src/projections/message.ts';

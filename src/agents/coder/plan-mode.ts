@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { decide } from '../permissions/decide.ts';
 import type { Decision, PermissionRuleSet, ToolRequest } from '../contract/permissions.ts';
-import { commandArgument } from '../permissions/tool-request.ts';
-import { conversationCategory } from '../permissions/conversation-category.ts';
+import { commandArgument, conversationCategory } from '../permissions/tool-request.ts';
 import { isPlainRepository } from './plain-repository.ts';
 
 /** Commands that only read, whatever arguments a `*` stands for. Any other command is asked about in plan mode. */

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defineTool } from '../loop/tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import type { Tool } from '../contract/agent.ts';
 import type { PermissionRuleSet } from '../contract/permissions.ts';
 

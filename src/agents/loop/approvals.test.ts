@@ -9,7 +9,7 @@ import { type ModelScript, scriptByStep } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../contract/permissions.ts';
 import { loopAgent } from './loop-agent.ts';
-import { defineTool } from './tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 
 type Answer = Omit<RelayAnswer, 'relayId'>;

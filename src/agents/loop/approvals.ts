@@ -6,7 +6,7 @@ import { decideAll, isReview } from '../permissions/decide.ts';
 import type { Decision, DecisionSource, Grant, ToolRequest, PathAccess } from '../contract/permissions.ts';
 import { grantCovers, grantFor } from '../permissions/grants.ts';
 import { AccessRequests, neededAccess } from './access-requests.ts';
-import { checkInput } from './tool.ts';
+import { checkInput } from '../tool-definition/define-tool.ts';
 import type { CallPreview } from '../contract/tool-values.ts';
 import type { Tool, ToolCall } from '../contract/agent.ts';
 

@@ -4,14 +4,13 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import { isToolParseError, type ToolOutput } from '../../events/tools.ts';
 import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
 import { Approvals, type ApprovalsOptions, resolvedRequest, toolRequest } from './approvals.ts';
-import { CallContext, type CallScope } from './call-context.ts';
+import { CallContext, type CallScope, toolOutput } from './call-context.ts';
 import type { ToolRequest, PathAccess } from '../contract/permissions.ts';
 import { Semaphore } from '../semaphore.ts';
 import { isAccessRelay } from './access-requests.ts';
-import { TimeLimit } from './time-limit.ts';
-import { checkInput } from './tool.ts';
+import { TimeLimit } from '../run/time-limit.ts';
+import { checkInput } from '../tool-definition/define-tool.ts';
 import type { Tool } from '../contract/agent.ts';
-import { toolOutput } from './tool-output.ts';
 
 export interface CallRunnerOptions extends Omit<ApprovalsOptions, 'requestOf'> {
   readonly runId: string;

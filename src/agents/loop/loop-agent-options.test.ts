@@ -6,7 +6,7 @@ import type { DecisionSource, PermissionRuleSet } from '../contract/permissions.
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
-import { defineTool } from './tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import type { Tool } from '../contract/agent.ts';
 
 const model = scriptedModel([]);

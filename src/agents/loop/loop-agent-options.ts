@@ -2,15 +2,14 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { field, isObject, number, text } from '../../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../limits/limits.ts';
-import { compactionOption, type CompactionOptions } from '../memory/compaction-options.ts';
+import { compactionOption, type CompactionOptions } from '../memory/compaction.ts';
 import { memoryField, type Memory } from '../memory/memory.ts';
-import { modelOptions, modelSource } from '../model/call/model-options.ts';
-import type { ModelSettings } from '../model/call/model-settings.ts';
+import { modelOptions, modelSource, type ModelSettings } from '../model/call/model-options.ts';
 import type { RetryOptions, ModelSource, ModelRegistry } from '../contract/model.ts';
 import type { PermissionRuleSet, Policy } from '../contract/permissions.ts';
 import type { RunOrigin } from '../contract/run-params.ts';
-import type { AgentTools } from './ai-sdk-tool.ts';
-import { contextSchema } from './check-tool.ts';
+import type { AgentTools } from '../tool-definition/ai-sdk-tool.ts';
+import { contextSchema } from '../tool-definition/check-tool.ts';
 
 export interface LoopAgentOptions<Output = unknown, Context = unknown> {
   /** Default: `loop`. */

@@ -9,7 +9,7 @@ import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../contract/permissions.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
-import { defineTool } from './tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../contract/agent.ts';
 import { runParams } from '../../../test/support/run-params.ts';
 

@@ -10,14 +10,14 @@ import { toRuleSet } from '../permissions/check-sources.ts';
 import { frozenEvents } from '../frozen-events.ts';
 import { withRun } from '../run-agent.ts';
 import { startEvent } from '../start-event.ts';
-import { EventChannel } from './event-channel.ts';
+import { EventChannel } from '../run/event-channel.ts';
 import { clientTool } from './client-tool.ts';
-import { type AgentTools, toolList } from './ai-sdk-tool.ts';
+import { type AgentTools, toolList } from '../tool-definition/ai-sdk-tool.ts';
 import { Loop } from './loop.ts';
 import { loopAgentFields, type LoopAgentOptions } from './loop-agent-options.ts';
 import { checkOutput } from './structured-output.ts';
-import { type Stop, stopWith } from './stop-with.ts';
-import { describeInput, describeTool } from './tool.ts';
+import { type Stop, stopWith } from '../run/stop-with.ts';
+import { describeInput, describeTool } from '../tool-definition/define-tool.ts';
 
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { validate } from './tool.ts';
+import { validate } from '../tool-definition/define-tool.ts';
 import type { Tool } from '../contract/agent.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { AgentEvent } from '../../events/vocabulary.ts';
-import { type ReadSchema, readSchema } from '../schema/read-schema.ts';
-import { validate } from './tool.ts';
+import { type ReadSchema, readSchema } from '../tool-definition/read-schema.ts';
+import { validate } from '../tool-definition/define-tool.ts';
 
 /** How often the model is asked again when its answer does not match the schema. */
 const corrections = 2;

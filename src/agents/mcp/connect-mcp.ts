@@ -5,7 +5,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Tool } from '../contract/agent.ts';
 import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } from '../contract/mcp-server.ts';
 import type { McpOptions, McpSource } from './mcp-source.ts';
-import { serverSegments } from './tool-names.ts';
+import { serverSegments } from './mcp-tools.ts';
 
 const checkOptions = optionsCheck(
   'connectMcp',

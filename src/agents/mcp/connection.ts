@@ -6,8 +6,8 @@ import {
   Client,
   type Tool as McpTool,
 } from '@modelcontextprotocol/client';
-import { TimeLimit } from '../loop/time-limit.ts';
-import { untilAborted } from '../loop/until-aborted.ts';
+import { TimeLimit } from '../run/time-limit.ts';
+import { untilAborted } from '../run/until-aborted.ts';
 import { isOtherEra, problemIn } from './failure.ts';
 import { HttpTransport } from './http-transport.ts';
 import type { McpServer } from '../contract/mcp-server.ts';

@@ -1,8 +1,17 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type CallToolResult,
+  type ContentBlock,
+} from '@modelcontextprotocol/client';
 import { errorText } from '../../base/error-text.ts';
 import { brokenStream } from './http-transport.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
-import { shortened } from './tool-result.ts';
+import { createRedactor } from '../redaction/redactor.ts';
+import { shortenOutput } from '../../projections/shorten-output.ts';
+import type { ToolReturn } from '../contract/tool-values.ts';
 
 const longestText = 500;
 
@@ -61,4 +70,85 @@ function causeOf({ cause, message }: Error): string {
 
 function bounded(text: string): string {
   return shortened(text.trim(), longestText);
+}
+
+/** Shorter values are not secrets, and hiding them would make every text unreadable. */
+const shortest = 4;
+/** A path segment of at least this length counts as a key. */
+const shortestKey = 16;
+
+/**
+ * Creates a function that hides the secrets of a server: the values of its environment and headers, the credentials in
+ * its address.
+ */
+export function redactor(server: McpServer): (text: string) => string {
+  const secrets = 'url' in server ? addressSecrets(server.url, server.headers) : Object.values(server.env ?? {});
+  return createRedactor(secrets, { shortest, mark: '[hidden]' }).text;
+}
+
+function addressSecrets(address: string, headers: Readonly<Record<string, string>> = {}): string[] {
+  const { username, password, pathname, search, searchParams } = new URL(address);
+  const values = Object.values(headers);
+  // In "Bearer abc" the token alone is a secret too, and some servers have theirs in the path.
+  const words = values.flatMap(value => value.split(/\s+/).slice(1));
+  const keys = pathname.split('/').filter(part => part.length >= shortestKey);
+  return [...values, ...words, ...keys, username, password, decoded(password), search, ...searchParams.values()];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // It is not encoded.
+  }
+}
+
+/** Returns the output of a server's tool as one text: images, sounds and files are described. */
+export function textOfResult({ content, structuredContent }: CallToolResult, max: number): string {
+  const text = content.map(textOfBlock).join('\n');
+  return shortened(text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : text, max);
+}
+
+/**
+ * Returns the result of a call: the text for the model and the structured content for programs, neither longer than
+ * `max`.
+ */
+export function toolReturn(result: CallToolResult, max: number): ToolReturn {
+  const { structuredContent } = result;
+  const context = textOfResult(result, max) || 'The tool returned nothing.';
+  if (structuredContent === undefined) return { context };
+  const { length } = JSON.stringify(structuredContent);
+  if (length <= max) return { context, result: structuredContent };
+  return { context: `${context}\n[Its structured content of ${length} characters is too long and was omitted.]` };
+}
+
+/** Returns the text, shortened in the middle when it is longer than `max` characters. */
+export function shortened(text: string, max: number): string {
+  const output = shortenOutput({ error: text }, max);
+  return 'error' in output ? output.error : text;
+}
+
+function textOfBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}, ${sizeOf(block.data)}]`;
+    case 'resource_link': {
+      const { name, uri, mimeType, description } = block;
+      return `[resource ${name}: ${uri}${mimeType ? `, ${mimeType}` : ''}]${description ? ` ${description}` : ''}`;
+    }
+    case 'resource': {
+      const { resource } = block;
+      if ('text' in resource) return `[resource ${resource.uri}]\n${resource.text}`;
+      return `[resource ${resource.uri}${resource.mimeType ? `, ${resource.mimeType}` : ''}, ${sizeOf(resource.blob)}]`;
+    }
+    default:
+      return `[content of a kind that is not known here]`;
+  }
+}
+
+function sizeOf(base64: string): string {
+  return `${Math.floor((base64.length * 3) / 4)} bytes`;
 }

@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { untilAborted } from '../loop/until-aborted.ts';
+import { untilAborted } from '../run/until-aborted.ts';
 import type { McpAddress } from '../contract/mcp-server.ts';
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;

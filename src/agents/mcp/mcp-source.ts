@@ -4,14 +4,20 @@ import type { Tool as McpTool, Progress } from '@modelcontextprotocol/client';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { ToolReturn } from '../contract/tool-values.ts';
 import type { Tool, ToolCall } from '../contract/agent.ts';
-import { untilAborted } from '../loop/until-aborted.ts';
+import { untilAborted } from '../run/until-aborted.ts';
 import { Connection, longestTimeout } from './connection.ts';
-import { isConnectionLost, isSessionLost, isTimeout, problemIn } from './failure.ts';
+import {
+  isConnectionLost,
+  isSessionLost,
+  isTimeout,
+  problemIn,
+  redactor,
+  textOfResult,
+  toolReturn,
+} from './failure.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
 import { describeMcpTools } from './mcp-tools.ts';
-import { redactor } from './redact.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import { textOfResult, toolReturn } from './tool-result.ts';
 
 export interface McpOptions {
   /** The time limit for starting a server and listing its tools, in milliseconds. Default: 30 seconds. */

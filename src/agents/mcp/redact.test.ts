@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactor } from './redact.ts';
+import { redactor } from './failure.ts';
 
 describe('the secrets of a server', () => {
   it('are hidden when they come from the environment', () => {

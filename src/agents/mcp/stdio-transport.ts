@@ -9,7 +9,7 @@ import { environmentFor } from '../process/environment.ts';
 import { lineText } from '../process/line-reader.ts';
 import { type ProcessExit, ProcessRun } from '../process/run-process.ts';
 import type { McpProgram } from '../contract/mcp-server.ts';
-import { RecentOutput } from './recent-output.ts';
+import { StringDecoder } from 'node:string_decoder';
 
 /** The time for a server to end after its input is closed, and the delay between the stop signals. */
 const graceMs = 1_000;
@@ -101,5 +101,29 @@ export class StdioTransport implements Transport {
     if (code === 'ENOENT') return `its program "${command}" was not found: install it or give its full path`;
     if (code === 'EACCES') return `its program "${command}" may not be executed`;
     return `its program "${command}" could not be started: ${message}`;
+  }
+}
+
+const mostKept = 8_192;
+const mostLines = 5;
+const longestLine = 300;
+
+/** Keeps the end of a program's output within a bounded size. */
+class RecentOutput {
+  readonly #decoder = new StringDecoder('utf8');
+  #text = '';
+
+  add(bytes: Uint8Array): void {
+    this.#text = `${this.#text}${this.#decoder.write(bytes.subarray(-mostKept))}`.slice(-mostKept);
+  }
+
+  /** The last non-empty lines; long ones are cut. */
+  lastLines(): readonly string[] {
+    return this.#text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(line => line !== '')
+      .slice(-mostLines)
+      .map(line => (line.length > longestLine ? `${line.slice(0, longestLine)}…` : line));
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serverSegments, toolNames } from './tool-names.ts';
+import { serverSegments, toolNames } from './mcp-tools.ts';
 
 const anyName = fc.oneof(
   fc.string({ minLength: 1, maxLength: 90 }),

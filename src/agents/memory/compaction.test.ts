@@ -15,7 +15,7 @@ import type { ScriptedTurn } from '../model/scripted/script.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
-import { defineTool } from '../loop/tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 
 const read = defineTool({
   name: 'read',

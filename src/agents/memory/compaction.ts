@@ -7,10 +7,13 @@ import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
 import { modelStep } from '../model/call/model-step.ts';
 import { pricedModel } from '../model/prices/prices.ts';
-import type { CompactionOptions } from './compaction-options.ts';
 import type { ContextPolicy, StepContext } from './step-context.ts';
 import { preservedMessages, withPreserved } from './preserved-messages.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../model/tokens/tokens.ts';
+import * as z from 'zod';
+import { callback, flag, number, text } from '../../base/options/option-fields.ts';
+import { modelSource } from '../model/call/model-options.ts';
+import type { ModelSource } from '../contract/model.ts';
 
 const defaultInstructions = [
   'Summarise the conversation so far for yourself: it takes the place of what it covers, and you go on from it.',
@@ -131,3 +134,31 @@ export function thresholdFor({ provider, modelId }: Pick<LanguageModelV3, 'provi
   const window = pricedModel({ provider: provider.split('.')[0] ?? provider, model: modelId })?.contextWindow;
   return window === undefined ? 100_000 : window * 0.8;
 }
+
+export interface CompactionOptions {
+  /** The number of tokens that triggers a summary. Default: four fifths of the model's context window, or 100,000. */
+  readonly threshold?: number;
+  /** The approximate number of tokens of the newest turns that stay unchanged. Default: a quarter of the threshold. */
+  readonly keep?: number;
+  /** The model that writes the summary. Default: the model of the run. */
+  readonly model?: ModelSource;
+  /** The instructions for the summary. */
+  readonly instructions?: string;
+  /** Whether the messages of people are kept word for word beside the summary. Default: false. */
+  readonly keepsUserMessages?: boolean;
+  /** Returns a text that each summary ends with, such as the open tasks. */
+  readonly append?: () => string;
+}
+
+/** An option that takes changes of the compaction, or false. */
+export const compactionOption = () => {
+  const changes = z.strictObject({
+    threshold: number().optional(),
+    keep: number().optional(),
+    model: modelSource().optional(),
+    instructions: text().optional(),
+    keepsUserMessages: flag().optional(),
+    append: callback().optional(),
+  } satisfies Record<keyof CompactionOptions, z.ZodType>);
+  return z.union([z.literal(false), changes], { error: 'expected an object, or false' });
+};

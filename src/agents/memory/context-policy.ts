@@ -1,11 +1,14 @@
 import type { RunInput, RunInputOptions } from '../../projections/model-input/run-input.ts';
 import type { HostParams } from '../contract/agent.ts';
-import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
-import { Compaction } from './compaction.ts';
+import type { MemorySettings } from '../contract/memory.ts';
+import { type CompactionOptions, Compaction } from './compaction.ts';
 import { ObservationPolicy } from './observation-policy.ts';
 import type { ContextPolicy } from './step-context.ts';
 
-type Options = Pick<LoopAgentOptions, 'compaction' | 'memory'>;
+interface Options {
+  readonly compaction?: CompactionOptions | false;
+  readonly memory?: MemorySettings;
+}
 type Host = Pick<HostParams, 'memory' | 'memoryHost'>;
 
 /** Returns the policy of a run: observation when there is a memory and a host for it, else compaction unless it is off. */

@@ -1,6 +1,11 @@
 import type { MemoryStatus, MemorySettings } from '../contract/memory.ts';
-import type { MemoryContents } from './memory-contents.ts';
+import { type MemoryContents, memoryContents } from './memory-contents.ts';
 import { chunksToActivate } from './observation-plan.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../graph/conversation/active.ts';
+import { getBufferedFrom } from '../../graph/conversation/queries.ts';
+import { ModelInput } from '../../projections/model-input/model-input.ts';
+import { RunInput } from '../../projections/model-input/run-input.ts';
 
 /** Returns the status of a run from what its memory holds. */
 export function statusOf(
@@ -31,4 +36,13 @@ export function statusOf(
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Returns how full the memory of a thread is between two runs. */
+export async function threadMemoryStatus(conversation: Conversation, memory: MemorySettings): Promise<MemoryStatus> {
+  const branch = new ModelInput();
+  const history = branch.of(conversation, defaultActive(conversation));
+  const input = new RunInput({ runId: '', history, spans: branch.spans(conversation) });
+  const contents = await memoryContents(input, from => getBufferedFrom(conversation, from).map(({ event }) => event));
+  return statusOf(memory, contents, { runId: '', step: 0, working: undefined });
 }

@@ -1,18 +1,20 @@
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { errorText } from '../../base/error-text.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
-import { untilAborted } from '../loop/until-aborted.ts';
-import { activateChunks, activateReflection } from './activation.ts';
+import { untilAborted } from '../run/until-aborted.ts';
 import type { ContextPolicy, StepContext } from './step-context.ts';
 import type { MemorySettings, BufferedSummaries, SummaryEvent } from '../contract/memory.ts';
 import type { MemoryHost, MemoryJob } from '../contract/agent.ts';
 import { type MemoryContents, memoryContents } from './memory-contents.ts';
 import { statusOf } from './memory-status.ts';
-import { nextJob } from './next-job.ts';
-import { chunksToActivate } from './observation-plan.ts';
+import { chunksToActivate, type Chunk, nextToObserve, tokensOf } from './observation-plan.ts';
 import { otherThreadsMessage } from './other-threads.ts';
+import { defined } from '../../base/defined.ts';
+import { newId } from '../../events/ids.ts';
+import { observerAgent } from './observer.ts';
+import { reflectorAgent } from './reflector.ts';
 
-export interface ObservationPolicyOptions {
+interface ObservationPolicyOptions {
   readonly memory: MemorySettings;
   readonly host: MemoryHost;
   readonly input: RunInput;
@@ -137,4 +139,119 @@ export class ObservationPolicy implements ContextPolicy {
     this.#buffered = await this.#options.host.buffered();
     return this.#buffered;
   }
+}
+
+/** Returns the events that put buffered observations into effect: one for those that follow one another in a group. */
+function activateChunks(chunks: readonly Chunk[], { spans }: MemoryContents, runId: string): SummaryEvent[] {
+  const groups = new Map<number, SummaryEvent[]>();
+  for (const { summary, end } of chunks) {
+    const group = spans[end - 1]?.group ?? 0;
+    groups.set(group, [...(groups.get(group) ?? []), summary]);
+  }
+  return [...groups.values()].flatMap(summaries => {
+    const [first, last] = [summaries[0], summaries.at(-1)];
+    return first === undefined || last === undefined ? [] : [activated(summaries, { first, last, runId })];
+  });
+}
+
+/** Returns the event that puts a buffered reflection into effect. */
+function activateReflection(reflection: SummaryEvent, runId: string): SummaryEvent {
+  return activated([reflection], { first: reflection, last: reflection, runId });
+}
+
+function activated(
+  summaries: readonly SummaryEvent[],
+  { first, last, runId }: { readonly first: SummaryEvent; readonly last: SummaryEvent; readonly runId: string },
+): SummaryEvent {
+  const sum = (count: (summary: SummaryEvent) => number | undefined) =>
+    summaries.reduce((total, summary) => total + (count(summary) ?? 0), 0);
+  return {
+    type: 'summary',
+    runId,
+    id: newId(),
+    covers: { from: first.covers.from, to: last.covers.to },
+    text: summaries.map(({ text }) => text).join('\n'),
+    kind: last.kind,
+    activates: summaries.map(({ id }) => id),
+    ...defined({ currentTask: last.currentTask, suggestedResponse: last.suggestedResponse }),
+    tokens: sum(({ tokens }) => tokens),
+    coveredMessages: sum(({ coveredMessages }) => coveredMessages),
+    coveredTokens: sum(({ coveredTokens }) => coveredTokens),
+  };
+}
+
+interface Situation {
+  readonly context: StepContext;
+  /** Whether the run waits for the job. */
+  readonly isUrgent: boolean;
+  /** After a failure: the tokens from which the next attempt is made. */
+  readonly retryAt: Readonly<Record<MemoryJob['kind'], number>>;
+}
+
+interface NextJob {
+  readonly job: MemoryJob;
+  /** The tokens from which the next attempt is made when this one fails. */
+  readonly retryAt: number;
+}
+
+/** Returns the most important job, if one is due: an observation, else a reflection. */
+function nextJob(memory: MemorySettings, contents: MemoryContents, situation: Situation): NextJob | undefined {
+  return nextObservation(memory, contents, situation) ?? nextReflection(memory, contents, situation);
+}
+
+function nextObservation(memory: MemorySettings, contents: MemoryContents, situation: Situation): NextJob | undefined {
+  const { observation: limits } = memory;
+  const { spans, pendingTokens, observations, chunks } = contents;
+  const { context, retryAt } = situation;
+  if (pendingTokens < retryAt.observation) return undefined;
+  const isUrgent = situation.isUrgent && pendingTokens >= limits.threshold * limits.blockAfter;
+  const next = nextToObserve(spans, chunks.at(-1)?.end ?? 0, { limits, isUrgent });
+  const observed = next === undefined ? [] : spans.slice(next.start, next.end);
+  const [first, last] = [observed[0], observed.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const covers = { from: first.name, to: last.name };
+  const known = [...observations, ...chunks.map(({ summary }) => summary)];
+  const agent = observerAgent({
+    ...callOf(memory, context, limits.model),
+    covers,
+    spans: observed,
+    tokens: tokensOf(observed),
+    previous: known.map(({ text }) => text).join('\n'),
+    background: !isUrgent,
+    batchTokens: limits.batchTokens,
+    instructions: limits.instructions,
+    now: () => new Date(),
+  });
+  return {
+    job: { kind: 'observation', covers, agent },
+    retryAt: pendingTokens + limits.bufferEvery * limits.threshold,
+  };
+}
+
+function nextReflection(memory: MemorySettings, contents: MemoryContents, situation: Situation): NextJob | undefined {
+  const { reflection: limits } = memory;
+  const { observations, observationTokens, reflection } = contents;
+  const { context, isUrgent, retryAt } = situation;
+  const [first, last] = [observations[0], observations.at(-1)];
+  const isDue = observationTokens >= Math.max(limits.threshold * limits.bufferAt, retryAt.reflection);
+  if (!isDue || reflection !== undefined || first === undefined || last === undefined) return undefined;
+  const covers = { from: first.id, to: last.id };
+  const agent = reflectorAgent({
+    ...callOf(memory, context, limits.model),
+    covers,
+    observations,
+    tokens: observationTokens,
+    background: !isUrgent || observationTokens < limits.threshold * limits.blockAfter,
+    instructions: limits.instructions,
+  });
+  return { job: { kind: 'reflection', covers, agent }, retryAt: observationTokens + limits.threshold / 5 };
+}
+
+function callOf(
+  { options }: MemorySettings,
+  { model, registry }: StepContext,
+  own: MemorySettings['options']['model'],
+) {
+  const { timeoutMs = 120_000, retry } = options;
+  return { model: own ?? options.model ?? model, registry: options.registry ?? registry, retry, timeoutMs };
 }

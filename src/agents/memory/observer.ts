@@ -3,11 +3,11 @@ import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 import type { AskModel } from './beside-agent.ts';
 import { condensingAgent, type CondensingAgentOptions, type SummaryContent } from './condensing-agent.ts';
-import { type Observed, parseObservations } from './parse-observations.ts';
 import { observerInstructions, observerPrompt } from './prompts.ts';
 import { cutIntoBatches, renderSpans } from './render-messages.ts';
+import { defined } from '../../base/defined.ts';
 
-export interface ObserverOptions
+interface ObserverOptions
   extends Pick<CondensingAgentOptions, 'model' | 'covers' | 'registry' | 'retry' | 'timeoutMs'> {
   readonly spans: readonly Pick<InputSpan, 'messages' | 'ts'>[];
   /** The tokens of the spans. */
@@ -54,3 +54,32 @@ async function observe(options: ObserverOptions, ask: AskModel): Promise<Summary
 
 /** Observations of up to this many tokens may be longer than what they were made from. */
 const shortest = 1_000;
+
+/** What an observer or a reflector wrote. */
+interface Observed {
+  readonly text: string;
+  readonly currentTask?: string;
+  readonly suggestedResponse?: string;
+}
+
+/** Reads the answer of an observer or a reflector; undefined when it has no observations. */
+export function parseObservations(answer: string): Observed | undefined {
+  const text = sectionOf(answer, 'observations');
+  if (text === undefined) return undefined;
+  const currentTask = sectionOf(answer, 'current-task');
+  const suggestedResponse = sectionOf(answer, 'suggested-response');
+  return {
+    text,
+    ...defined({ currentTask, suggestedResponse }),
+  };
+}
+
+/** The content of a section; one that is not closed ends with the answer, or before the next section. */
+function sectionOf(answer: string, name: string): string | undefined {
+  const begin = answer.indexOf(`<${name}>`);
+  if (begin < 0) return undefined;
+  const rest = answer.slice(begin + name.length + 2);
+  const end = rest.search(/<\/?(?:observations|current-task|suggested-response)>/);
+  const content = (end < 0 ? rest : rest.slice(0, end)).trim();
+  return content === '' ? undefined : content;
+}

@@ -15,7 +15,7 @@ import type { NewThread } from '../../log/event-log.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
 import { activeUpTo } from '../../graph/conversation/active.ts';
 import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
-import { defineTool } from '../loop/tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 import type { SummaryEvent, ThreadObservations } from '../contract/memory.ts';

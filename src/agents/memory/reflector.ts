@@ -3,7 +3,7 @@ import { countTokens } from '../model/tokens/tokens.ts';
 import type { AskModel } from './beside-agent.ts';
 import { condensingAgent, type CondensingAgentOptions, type SummaryContent } from './condensing-agent.ts';
 import type { SummaryEvent } from '../contract/memory.ts';
-import { parseObservations } from './parse-observations.ts';
+import { parseObservations } from './observer.ts';
 import { compressionLevels, reflectorInstructions, reflectorPrompt } from './prompts.ts';
 import { defined } from '../../base/defined.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseObservations } from './parse-observations.ts';
+import { parseObservations } from './observer.ts';
 import { cutIntoBatches, renderSpans } from './render-messages.ts';
 
 describe('what an observer is sent', () => {

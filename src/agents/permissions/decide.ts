@@ -8,7 +8,7 @@ import type {
   Policy,
   ToolRequest,
 } from '../contract/permissions.ts';
-import { conversationCategory } from './conversation-category.ts';
+import { conversationCategory } from './tool-request.ts';
 import { grantCovers } from './grants.ts';
 import { matchRules } from './rule-match.ts';
 

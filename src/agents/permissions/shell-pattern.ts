@@ -4,11 +4,11 @@ import type { Policy } from '../contract/permissions.ts';
 import { actsBeyondReading } from './shell-acting.ts';
 import { scriptOfShell } from '../../projections/shell/shell-carrier.ts';
 import { readShellLine } from '../../projections/shell/shell-line.ts';
-import { baseName, isSubcommand, kindOfProgram } from '../../projections/shell/shell-programs.ts';
-import { type Found, type PossibleCommand, type Reach, reachOf } from './shell-reach.ts';
+import { baseName, isSubcommand, kindOfProgram, isCommandName } from '../../projections/shell/shell-programs.ts';
+import { type Found, type PossibleCommand, type Reach, reachOf, mayBecomeCommand } from './shell-reach.ts';
 import { readStrictly, type StrictLine } from '../../projections/shell/strict-line.ts';
 import type { StrictWord } from '../../projections/shell/strict-word.ts';
-import { mayHoldCommand } from './word-command.ts';
+import type { ShellWord } from '../../projections/shell/shell-word.ts';
 
 const maxDepth = 4;
 
@@ -114,4 +114,29 @@ function occursIn(name: Glob, text: string): boolean {
       word => word !== '' && matchesName(name, word),
     ),
   );
+}
+
+/**
+ * Whether an argument could be, or contain, a command for a program that may run its arguments: the name of a command,
+ * a path to one, a script that starts one, or a text that only the shell knows.
+ */
+function mayHoldCommand(word: ShellWord): boolean {
+  return mayBecomeCommand(word) || [word.value, ...attachedTo(word.value)].some(startsCommand);
+}
+
+/** Returns the part after the `=` of `--pager=less` and `core.pager=less`, and after the letter of `-Sless`. */
+function attachedTo(value: string): string[] {
+  const [, option, key] = /^(?:-\w([^]+)|[^=\s]+=([^]+))$/.exec(value) ?? [];
+  return [option, key].filter(text => text !== undefined);
+}
+
+function startsCommand(text: string): boolean {
+  const words = text.split(/[^\p{L}\p{M}\p{N}_./+:@%,~-]+/u).filter(word => word !== '');
+  // After an operator, a bracket or a quote another command may start; after a blank it does not.
+  const hasSyntax = /[^\s\p{L}\p{M}\p{N}_./+:@%,~-]/u.test(text);
+  return (hasSyntax ? words : words.slice(0, 1)).some(namesCommand);
+}
+
+function namesCommand(word: string): boolean {
+  return word.includes('/') ? /^([/~]|.*\.\.\/).*\bs?bin\//.test(word) : isCommandName(word);
 }

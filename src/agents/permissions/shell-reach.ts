@@ -2,7 +2,6 @@ import { type Carried, carriedBy, carriedFrom, readsScript } from '../../project
 import { readShellLine, type ShellLine } from '../../projections/shell/shell-line.ts';
 import { kindOfProgram } from '../../projections/shell/shell-programs.ts';
 import type { ShellWord } from '../../projections/shell/shell-word.ts';
-import { mayBecomeCommand } from './word-command.ts';
 
 /** Words from an index where a command may start. */
 export interface PossibleCommand {
@@ -85,4 +84,9 @@ function carriedIn({ commands, inputs }: ShellLine): CarriedWords[] {
     { words: [], starts: [], scripts: carriedFrom(assigned, 0, false).scripts, certain: false, judged: false },
   ]);
   return mayBeFed ? [...found, { words: [], starts: [], scripts: inputs, certain: isFed, judged: isFed }] : found;
+}
+
+/** Whether the shell could expand a word to the name of a command; a file pattern such as `src/*.ts` never is one. */
+export function mayBecomeCommand({ open, namesFiles = false, value }: ShellWord): boolean {
+  return open && !(namesFiles && /^(?![/~-])(?![^]*\.\.)[^]*[./]/.test(value));
 }

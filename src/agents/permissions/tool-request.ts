@@ -48,3 +48,6 @@ function own(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as Record<string, unknown>)[key];
 }
+
+/** The category of tools that change nothing but the conversation: asking before a question would be a second question. */
+export const conversationCategory = 'conversation';

@@ -5,7 +5,7 @@ import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { withInputFile } from './input-file.ts';
 import { type LinePiece, LineReader } from './line-reader.ts';
 import { signalGroup, stopGroup } from './process-group.ts';
-import { StartedProcesses } from './started-processes.ts';
+import { StartedProcesses } from './orphaned-processes.ts';
 
 export interface ProcessOptions {
   readonly command: string;

@@ -1,4 +1,4 @@
-import { describeInput } from '../loop/tool.ts';
+import { describeInput } from '../tool-definition/define-tool.ts';
 import type { Tool } from '../contract/agent.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 

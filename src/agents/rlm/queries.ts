@@ -1,7 +1,7 @@
 import { newId } from '../../events/ids.ts';
 import type { Agent, HostParams } from '../contract/agent.ts';
 import type { ConversationParams, RunParams } from '../contract/run-params.ts';
-import type { EventSink } from '../loop/event-channel.ts';
+import type { EventSink } from '../run/event-channel.ts';
 import { Semaphore } from '../semaphore.ts';
 import { runChild } from '../subagents/child-run.ts';
 import type { RlmLimits } from './rlm-limits.ts';

@@ -4,8 +4,7 @@ import { field, number, text } from '../../base/options/option-fields.ts';
 import type { InvokeParams, Tool } from '../contract/agent.ts';
 import type { ModelRegistry, ModelSource, RetryOptions } from '../contract/model.ts';
 import type { PermissionRuleSet, Policy } from '../contract/permissions.ts';
-import { agentNamed, modelOptions, modelSource } from '../model/call/model-options.ts';
-import type { ModelSettings } from '../model/call/model-settings.ts';
+import { agentNamed, modelOptions, modelSource, type ModelSettings } from '../model/call/model-options.ts';
 import { type RlmLimits, rlmLimitsField } from './rlm-limits.ts';
 
 export interface RlmAgentOptions {

@@ -6,7 +6,7 @@ import { createGraph, reduceEvent } from '../../graph/graph.ts';
 import { getChildren } from '../../graph/queries.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
 import type { Answers, RelayAnswer } from '../contract/host.ts';
-import { defineTool } from '../loop/tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/project-activity.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import { describeTool } from '../loop/tool.ts';
+import { describeTool } from '../tool-definition/define-tool.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { discoverSkills, type Skill } from './discover-skills.ts';
 import { skillInstructions, skillTool } from './skill-tool.ts';

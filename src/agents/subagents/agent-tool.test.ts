@@ -11,7 +11,7 @@ import type { Agent } from '../contract/agent.ts';
 import type { Answers } from '../contract/host.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
-import { defineTool } from '../loop/tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { PermissionRuleSet } from '../contract/permissions.ts';

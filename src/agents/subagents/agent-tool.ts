@@ -5,8 +5,7 @@ import { invalidArgument, optionsCheck } from '../../base/options/check-options.
 import { field, name, number } from '../../base/options/option-fields.ts';
 import type { Agent, InvokeParams, Tool, ToolCall } from '../contract/agent.ts';
 import { checkAgentIds } from '../agent-ids.ts';
-import { backgroundResult } from '../loop/background.ts';
-import { defineTool } from '../loop/tool.ts';
+import { defineTool } from '../tool-definition/define-tool.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Budget, Lineage } from '../contract/lineage.ts';
 
@@ -95,7 +94,12 @@ export function agentTool(options: AgentToolOptions): Tool {
       const request = { task, ...defined({ budget }) };
       const semaphore = semaphoreOf(context.lineage);
       checkDepth(context, maxDepth);
-      if (background) return backgroundResult(agent.id, context.runLater(limitedBy(semaphore, agent), request));
+      if (background) {
+        const agentId = agent.id;
+        const runId = context.runLater(limitedBy(semaphore, agent), request);
+        const words = `The subagent "${agentId}" works in the background as ${runId}. You will receive its result when it ends.`;
+        return { context: words, result: { agentId, runId, background: true } };
+      }
       const release = await semaphore.acquire(context.signal);
       const result = await context.run(agent, request).finally(release);
       context.signal.throwIfAborted();

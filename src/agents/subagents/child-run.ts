@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { Agent, InvokeParams } from '../contract/agent.ts';
-import { type EventSink, forwardEvents } from '../loop/event-channel.ts';
+import { type EventSink, forwardEvents } from '../run/event-channel.ts';
 import { ResultFold, type RunResult } from '../contract/run-result.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TaskBoard } from './task-board.ts';
 import { completeTask, updateTask } from './task-changes.ts';
-import type { TaskItemSnapshot } from './task-item.ts';
+import type { TaskItemSnapshot } from './assign-task-ids.ts';
 
 const task = (id: string, status: TaskItemSnapshot['status'] = 'pending'): TaskItemSnapshot => ({
   id,

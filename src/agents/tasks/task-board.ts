@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import type { TaskChange, TaskResult } from './task-changes.ts';
-import type { TaskItemSnapshot } from './task-item.ts';
+import type { TaskItemSnapshot } from './assign-task-ids.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 

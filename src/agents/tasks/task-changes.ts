@@ -1,5 +1,4 @@
-import { assignTaskIds, type TaskItemInput } from './assign-task-ids.ts';
-import type { TaskItemSnapshot } from './task-item.ts';
+import { assignTaskIds, type TaskItemInput, type TaskItemSnapshot } from './assign-task-ids.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { type GuardedProcess, startGuarded } from '../process/guarded-process.ts';
 import { signalGroup, stopGroup } from '../process/process-group.ts';
-import { StartedProcesses } from '../process/started-processes.ts';
+import { StartedProcesses } from '../process/orphaned-processes.ts';
 
 /** The stream that a command writes to. */
 export type OutputStream = 'stdout' | 'stderr';

@@ -6,15 +6,14 @@ import { MemoryLog } from '../../log/memory-log.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import { backgroundClock } from '../../agents/clock.ts';
 import { sharedThreadMemory } from '../threads/thread-memory.ts';
-import { checkArguments } from './arguments/check-arguments.ts';
-import { checkAvailable } from './arguments/unavailable-options.ts';
+import { checkArguments, checkAvailable } from './arguments/check-arguments.ts';
 import { EventHub } from './event-hub.ts';
 import type { HarnessConfig } from './harness-config.ts';
 import type { DisplayEvent } from './harness-event.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { harnessDestroyed } from './machine/harness-destroyed.ts';
-import type { SentMessage } from './machine/messages.ts';
+import { harnessDestroyed } from './machine/harness-errors.ts';
+import type { SentMessage, UserInput } from './machine/messages.ts';
 import { Machine } from './machine/shell.ts';
 import { type Entry, isBusy } from './machine/state.ts';
 import { TurnEffects } from './machine/turn-effects.ts';
@@ -23,7 +22,6 @@ import { endsMemoryWork } from './memory/om-event.ts';
 import { newUserMessage } from './messages/thread-messages.ts';
 import { PermissionState } from './permissions/permission-state.ts';
 import { Relays } from './permissions/relays.ts';
-import { Responses } from './permissions/responses.ts';
 import { Choices } from './settings/choices.ts';
 import { ModeChanges } from './settings/mode-changes.ts';
 import { ModelCatalog } from './settings/model-catalog.ts';
@@ -32,7 +30,7 @@ import { agentOfMode, Modes } from './settings/modes.ts';
 import { StateStore } from './settings/state-store.ts';
 import { StateUpdates } from './settings/state-updates.ts';
 import { Forks } from './subagents/forks.ts';
-import { StateTasks } from './tasks/state-tasks.ts';
+import { StateTasks } from './settings/state-tasks.ts';
 import type { OpenThread } from './threads/open-thread.ts';
 import { HeldLock } from './threads/thread-lock.ts';
 import { ThreadRecords } from './threads/thread-records.ts';
@@ -43,7 +41,6 @@ import { RequestContext } from './tools/request-context.ts';
 import { toolContext } from './tools/tool-context.ts';
 import { setUpRun } from './turns/run-setup.ts';
 import { Runs, type RunsOptions } from './turns/runs.ts';
-import type { UserInput } from './turns/user-input.ts';
 import { WorkspaceHost } from './workspace/workspace-host.ts';
 
 /** Wires the parts of a harness together and coordinates operations that need several of them. */
@@ -64,7 +61,6 @@ export class Engine<State extends object> {
   readonly machine: Machine;
   readonly runs: Runs;
   readonly relays: Relays;
-  readonly responses: Responses;
   readonly heartbeats: Heartbeats;
   readonly workspaces: WorkspaceHost;
   readonly tasks: StateTasks;
@@ -169,18 +165,10 @@ export class Engine<State extends object> {
       prepare: (...run) => this.#setUpRun(...run),
     });
     this.relays = new Relays({
-      thread: () => this.thread,
-      answer: (...given) => this.#answer(...given),
-      onSettled: (slot, id) => hub.emit({ type: 'relay_settled', slot, id }),
-      onError: error => {
-        onError(error);
-        if (!SingletreeError.is(error, 'relay_resolved')) this.responses.askAgain();
-      },
-    });
-    this.responses = new Responses({
-      relays: this.relays,
       permissions: this.permissions,
       hub,
+      thread: () => this.thread,
+      answer: (...given) => this.#answer(...given),
       finishPlanning: decided => this.modeChanges.finishPlanning(decided),
     });
     this.threads = new Threads({
@@ -260,7 +248,7 @@ export class Engine<State extends object> {
       if (current === before) return result;
       if (this.config.memory !== undefined && current !== undefined && current.seq > 0)
         await this.memory.loadProgress().catch((error: unknown) => this.hub.emitError(error));
-      await this.#effects.resumeOrphans();
+      await this.machine.resumeOrphans();
       return result;
     });
   }
@@ -307,7 +295,7 @@ export class Engine<State extends object> {
   /** Sends what waits in the open thread, or one message of it: into the active turn, or as the next one. */
   sendWaiting(messageId: string | undefined): Promise<void> {
     return this.machine.command(async () => {
-      await this.#effects.resumeOrphans();
+      await this.machine.resumeOrphans();
       const thread = this.threads.current;
       if (thread !== undefined && messageId !== undefined) await this.runs.conversations.sendNow(thread.id, messageId);
       await this.machine.deliver(messageId);
@@ -376,7 +364,7 @@ export class Engine<State extends object> {
       memory: () => this.memory.forRun(params.run, thread, requestContext),
       forks: this.#forks,
       workspace: context => this.workspaces.resolve(context),
-      rules: this.permissions.rules,
+      denied: this.permissions.deniedTools,
       situationOf: this.permissions.situationOf,
       modelId: this.choices.modelFor(agent),
       subagentModel: subagent => this.choices.modelOf(subagent),
@@ -387,11 +375,11 @@ export class Engine<State extends object> {
   /** Answers a relay, and resumes its run here when no process owns it. */
   async #answer(threadId: string, relayId: string, answer: Parameters<Runs['supervisor']['answer']>[2]): Promise<void> {
     await this.runs.conversations.answer(threadId, relayId, answer);
-    if (this.machine.state.turn === undefined) await this.machine.command(() => this.#effects.resumeOrphans());
+    if (this.machine.state.turn === undefined) await this.machine.command(() => this.machine.resumeOrphans());
   }
 
   #onLogEvent(event: DisplayEvent, at: Date | undefined): void {
-    if (event.type === 'tool_approval_required' && !this.responses.needsApproval(event.toolCallId)) return;
+    if (event.type === 'tool_approval_required' && !this.relays.needsApproval(event.toolCallId)) return;
     if (event.type === 'agent_end' && event.reason === 'suspended') this.machine.dispatch({ type: 'suspended' });
     else if (event.type === 'agent_start' || event.type === 'agent_end')
       this.machine.dispatch({ type: 'runs', isOpen: event.type === 'agent_start' });

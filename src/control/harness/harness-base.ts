@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { checkArguments } from './arguments/check-arguments.ts';
+import { checkArguments, notSupported } from './arguments/check-arguments.ts';
 import type { HarnessDisplayStateListener, HarnessEventListener } from './event-hub.ts';
 import type { HarnessDisplayStateSubscriptionOptions } from './display/display-scheduler.ts';
 import type { HarnessDisplayState } from './display/display-state.ts';
@@ -18,13 +18,12 @@ import {
   subagentModelId,
 } from './settings/models.ts';
 import type { Memory } from '../../agents/memory/memory.ts';
-import type { ObservationalMemoryRecord } from './memory/om-record.ts';
+import type { ObservationalMemoryRecord } from './memory/harness-memory.ts';
 import type { PermissionRules, PermissionPolicy, ToolCategory } from './permissions/permissions.ts';
 import type { RequestContext } from './tools/request-context.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
-import type { TaskItemSnapshot } from '../../agents/tasks/task-item.ts';
+import type { TaskItemSnapshot } from '../../agents/tasks/assign-task-ids.ts';
 import type { TokenUsage } from './token-usage.ts';
-import { notSupported } from './arguments/unavailable-options.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 /** The state of a harness: the values of its schema, and the harness settings. */
@@ -113,12 +112,12 @@ export class HarnessBase<State extends object> {
 
   grantSessionCategory(granted: { category: ToolCategory }): void {
     checkArguments('grantSessionCategory', granted);
-    this.engine.responses.grant({ category: granted.category });
+    this.engine.relays.grant({ category: granted.category });
   }
 
   grantSessionTool(granted: { toolName: string }): void {
     checkArguments('grantSessionTool', granted);
-    this.engine.responses.grant({ toolName: granted.toolName });
+    this.engine.relays.grant({ toolName: granted.toolName });
   }
 
   getSessionGrants(): { categories: Set<ToolCategory>; tools: Set<string> } {

@@ -6,7 +6,7 @@ import type { EventLog } from '../../log/event-log.ts';
 import type { RunFollower } from '../supervision/run-control.ts';
 import type { BuiltinToolId } from './tools/builtin-tools.ts';
 import type { ToolsInput } from './tools/harness-tool.ts';
-import type { StopCondition } from './tools/subagent-steps.ts';
+import type { StopCondition } from './subagents/stopped-agent.ts';
 import type { HeartbeatHandler } from './heartbeats.ts';
 import type {
   CustomModelCatalogProvider,
@@ -113,9 +113,4 @@ export interface HarnessConfig<State = Record<string, unknown>> extends Unavaila
   readonly customModelCatalogProvider?: CustomModelCatalogProvider;
   readonly toolCategoryResolver?: (toolName: string) => ToolCategory | null;
   readonly threadLock?: ThreadLock;
-}
-
-/** Returns the first mode with `default: true`, else the first mode. */
-export function defaultMode<State>(modes: readonly HarnessMode<State>[]): HarnessMode<State> | undefined {
-  return modes.find(mode => mode.default === true) ?? modes[0];
 }

@@ -3,7 +3,7 @@ import type { DisplayView } from './display/display-view.ts';
 import type { HarnessMessage } from './harness-message.ts';
 import type { HarnessThread } from './threads/harness-thread.ts';
 import type { OMEvent } from './memory/om-event.ts';
-import type { TaskItemSnapshot } from '../../agents/tasks/task-item.ts';
+import type { TaskItemSnapshot } from '../../agents/tasks/assign-task-ids.ts';
 import type { TokenUsage } from './token-usage.ts';
 import type {
   ToolInput,

@@ -5,18 +5,11 @@ import type { HarnessMessage } from './harness-message.ts';
 import { isBusy } from './machine/state.ts';
 import type { HarnessSession, HarnessThread } from './threads/harness-thread.ts';
 import { type HarnessFile, userContent } from './messages/message-content.ts';
-import { firstUserMessage, messagesOfThread } from './messages/read-messages.ts';
+import { firstUserMessage, messagesOfThread, threadMessages } from './messages/thread-messages.ts';
 import { systemReminderText, withMetadata } from '../conversations/system-reminder.ts';
-import { threadMessages } from './messages/thread-messages.ts';
-import {
-  answerTo,
-  suspensionAnswer,
-  type RegisteredPlan,
-  type RegisteredQuestion,
-  type ToolApproval,
-} from './permissions/relays.ts';
+import { type RegisteredPlan, type RegisteredQuestion, type ToolApproval } from './permissions/relays.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from './tools/request-context.ts';
-import { acceptedBy, type AcceptedSignal, readSignal, type Signal } from './turns/signal.ts';
+import { type AcceptedSignal, readSignal, type Signal } from './turns/signal.ts';
 import { deriveTraceId } from '../../events/trace-context.ts';
 import { type Traced, traceOf } from './turns/tracing.ts';
 import type { CloneOptions, ListThreadsOptions } from './threads/threads.ts';
@@ -146,9 +139,10 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
     checkArguments('sendSignal', signal);
     const { id = newId(), type, content } = readSignal(signal);
     const input = { id, content, requestContext: signal.requestContext, trace: traceOf(signal) };
-    const accepted = acceptedBy(this.engine.send(input));
+    const { runId, done } = this.engine.send(input);
+    const accepted = runId().then(started => ({ accepted: true as const, runId: started }));
     // Callers that ignore `accepted` must not cause an unhandled rejection.
-    accepted.catch(() => {});
+    for (const ignored of [accepted, done]) ignored.catch(() => {});
     return { id, type, accepted };
   }
 
@@ -241,23 +235,19 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   /** Throws `relay_not_found` when nothing is pending, `relay_resolved` when it was already answered. */
   respondToToolApproval(approval: ToolApproval): void {
     checkArguments('respondToToolApproval', approval);
-    this.engine.responses.approve(approval);
+    this.engine.relays.approve(approval);
     this.engine.addContext(approval.requestContext);
   }
 
   respondToQuestion(given: { questionId: string; answer: HarnessQuestionAnswer }): void {
     checkArguments('respondToQuestion', given);
-    const { questionId, answer } = given;
-    const { relays } = this.engine;
-    if (relays.answerRegistered(questionId, answer)) return;
-    const relay = relays.find('question', questionId);
-    relays.answer(relay, answerTo(relay, answer));
+    this.engine.relays.answerQuestion(given.questionId, given.answer);
   }
 
   /** An approved plan ends its run and switches to the default mode. */
   async respondToPlanApproval(given: { planId: string; response: PlanResponse }): Promise<void> {
     checkArguments('respondToPlanApproval', given);
-    await this.engine.responses.decidePlan(given.planId, given.response);
+    await this.engine.relays.decidePlan(given.planId, given.response);
   }
 
   /**
@@ -271,9 +261,7 @@ export class Harness<State extends object = Record<string, unknown>> extends Har
   }): Promise<void> {
     checkArguments('respondToToolSuspension', data);
     this.engine.addContext(data.requestContext);
-    const { relays } = this.engine;
-    const relay = relays.find('suspension', data.toolCallId);
-    await relays.settle(relay, suspensionAnswer(relay, data.resumeData));
+    await this.engine.relays.resume(data.toolCallId, data.resumeData);
     await this.engine.machine.respond();
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Agent } from '../../agents/contract/agent.ts';
 import { agentTool } from '../../agents/subagents/agent-tool.ts';
-import { defineTool } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/tool-definition/define-tool.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { rlmAgent } from '../../agents/rlm/rlm-agent.ts';

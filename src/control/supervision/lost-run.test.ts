@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { gate } from '../../../test/support/scripted-agent.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import { defineTool } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/tool-definition/define-tool.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';

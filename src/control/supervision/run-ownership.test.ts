@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { Agent } from '../../agents/contract/agent.ts';
-import { defineTool } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/tool-definition/define-tool.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { agentTool } from '../../agents/subagents/agent-tool.ts';
-import { defineTool } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/tool-definition/define-tool.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import type { RunResult } from '../../agents/contract/run-result.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';

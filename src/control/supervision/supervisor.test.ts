@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Agent } from '../../agents/contract/agent.ts';
-import { defineTool } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/tool-definition/define-tool.ts';
 import type { ConversationParams } from '../../agents/contract/run-params.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { type ModelScript, scriptByStep } from '../../agents/model/scripted/script.ts';

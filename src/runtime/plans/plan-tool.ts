@@ -1,10 +1,10 @@
 import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import { defineTool } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/tool-definition/define-tool.ts';
 import type { ToolReturn } from '../../agents/contract/tool-values.ts';
 import type { Tool, ToolCall } from '../../agents/contract/agent.ts';
-import { toolOutput } from '../../agents/loop/tool-output.ts';
-import { untilAborted } from '../../agents/loop/until-aborted.ts';
+import { toolOutput } from '../../agents/loop/call-context.ts';
+import { untilAborted } from '../../agents/run/until-aborted.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';

@@ -3,7 +3,7 @@ import { withHint } from '../agent/failure-hint.ts';
 import { RunStamp } from '../agent/run-stamp.ts';
 import { withCost } from '../agent/usage-cost.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import type { EventChannel } from '../../loop/event-channel.ts';
+import type { EventChannel } from '../../run/event-channel.ts';
 
 interface LiveOutputOptions {
   readonly adapter: CliAdapter;

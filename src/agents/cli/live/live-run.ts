@@ -1,7 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import { systemClock } from '../../clock.ts';
-import { TimeLimit } from '../../loop/time-limit.ts';
+import { TimeLimit } from '../../run/time-limit.ts';
 import { toRuleSet } from '../../permissions/check-sources.ts';
 import { lineText } from '../../process/line-reader.ts';
 import type { ProcessExit, ProcessLine } from '../../process/run-process.ts';

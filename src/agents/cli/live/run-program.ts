@@ -1,5 +1,5 @@
 import type { Message } from '../../../projections/message.ts';
-import { untilAborted } from '../../loop/until-aborted.ts';
+import { untilAborted } from '../../run/until-aborted.ts';
 import { fitConversation, type FitRequest } from '../sessions/fit-history.ts';
 import { type ChosenSession, findUsableSession, findWrittenFile, writeHandOver } from '../sessions/hand-over.ts';
 import type { SessionInfo } from '../contract/live-channel.ts';

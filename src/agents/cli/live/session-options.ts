@@ -1,11 +1,11 @@
 import { defined } from '../../../base/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { HostParams, InvokeParams } from '../../contract/agent.ts';
-import type { EventChannel } from '../../loop/event-channel.ts';
+import type { EventChannel } from '../../run/event-channel.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { CliAgentOptions } from '../agent/cli-agent-options.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
-import { serverSegments } from '../../mcp/tool-names.ts';
+import { serverSegments } from '../../mcp/mcp-tools.ts';
 import type { LiveAdapter, LiveStart, SessionProblem } from '../contract/live-channel.ts';
 import type { SessionUse } from '../sessions/hand-over.ts';
 import type { LiveSessionOptions } from './live-session.ts';

@@ -19,7 +19,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { lawRuns } from '../../../../test/support/run-size.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { ToolEvent } from '../../contract/tool-values.ts';
 import type { ToolCall } from '../../contract/agent.ts';
 import { bytePath, type Checkpoint, checkpointName, readCheckpoint } from './checkpoint.ts';

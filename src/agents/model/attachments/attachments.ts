@@ -1,9 +1,16 @@
 import type { LanguageModelV3, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { errorText } from '../../../base/error-text.ts';
 import { modelName } from '../call/provider-id.ts';
-import { attachmentText, isTextType, isUnspecific, readAttachment, textOfBase64 } from './attachment-data.ts';
+import {
+  attachmentText,
+  isTextType,
+  isUnspecific,
+  readAttachment,
+  textOfBase64,
+  isRefusal,
+  refusedType,
+} from './attachment-data.ts';
 import { download } from './download.ts';
-import { isRefusal, refusedType } from './refusal.ts';
 
 type UserMessage = Extract<LanguageModelV3Message, { role: 'user' }>;
 type UserPart = UserMessage['content'][number];

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { type ScriptedServer, startScriptedServer } from '../../../testing/scripted-server.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import { costOf } from '../prices/prices.ts';
 import { modelAgent } from './model-agent.ts';
 import { withCacheMarks } from './cache-marks.ts';

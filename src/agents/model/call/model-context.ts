@@ -1,9 +1,11 @@
 import { defined } from '../../../base/defined.ts';
-import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV3CallOptions, LanguageModelV3Message } from '@ai-sdk/provider';
 import type { EventOf } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
 import type { RunParams } from '../../contract/run-params.ts';
-import { digest, digestTool } from './request-hash.ts';
+import { hash } from 'node:crypto';
+import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
+import { withoutInstructions } from './prompt.ts';
 
 /** What a run emits about its requests, so that each can be made again from the log. */
 export interface RequestRecord {
@@ -45,7 +47,7 @@ export interface ContextParts {
   readonly settings: object;
 }
 
-export type LoggedSettings = Omit<LanguageModelV3CallOptions, 'prompt' | 'tools'>;
+type LoggedSettings = Omit<LanguageModelV3CallOptions, 'prompt' | 'tools'>;
 
 /** Returns settings as they are logged and hashed: the values of headers may be secret, and no model reads them. */
 export function toLoggedSettings(settings: LoggedSettings): LoggedSettings {
@@ -82,4 +84,30 @@ export function describeContext(
 /** JSON has no infinity. */
 function toFinite(length: number | undefined): number | undefined {
   return length === undefined ? undefined : Math.min(length, Number.MAX_SAFE_INTEGER);
+}
+
+/** The digest of each prefix of a prompt: of a message and the digest of all before it. */
+const prompts = new PrefixCache<LanguageModelV3Message, string>((message, before = '') =>
+  digest(before + JSON.stringify(message)),
+);
+const tools = new WeakMap<object, string>();
+
+/** Returns a hash of a model request. Messages that were hashed before are not read again. */
+export function requestHash({ prompt, tools: offered = [], ...settings }: LanguageModelV3CallOptions): string {
+  // Each step puts the instructions anew before the same messages.
+  const history = withoutInstructions(prompt);
+  const before = prompt.slice(0, prompt.length - history.length);
+  const parts = [JSON.stringify(settings), JSON.stringify(before), ...offered.map(digestTool), prompts.last(history)];
+  return digest(parts.join('\n')).slice(0, 16);
+}
+
+/** Returns the digest of a tool; one that was digested before is not read again. */
+function digestTool(tool: object): string {
+  const known = tools.get(tool) ?? digest(JSON.stringify(tool));
+  tools.set(tool, known);
+  return known;
+}
+
+function digest(text: string): string {
+  return hash('sha256', text);
 }

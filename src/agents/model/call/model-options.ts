@@ -10,8 +10,8 @@ import {
   object,
   text,
 } from '../../../base/options/option-fields.ts';
-import type { ModelSettings } from './model-settings.ts';
 import type { RetryOptions } from '../../contract/model.ts';
+import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 
 /** A model, or its id. */
 export const modelSource = () =>
@@ -62,4 +62,30 @@ export const modelOptions = () => ({
 /** Names the agent in an error about its options. */
 export function agentNamed({ id }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof id === 'string' ? `The agent "${id}"` : undefined;
+}
+
+/** The settings of a model call: what an AI SDK model accepts beside the prompt and the tools. */
+export type ModelSettings = Pick<
+  LanguageModelV3CallOptions,
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'stopSequences'
+  | 'topP'
+  | 'topK'
+  | 'presencePenalty'
+  | 'frequencyPenalty'
+  | 'seed'
+  | 'headers'
+  | 'providerOptions'
+>;
+
+/**
+ * Returns the settings of a call. Unless they say otherwise, the provider stores nothing: the log is the only store.
+ */
+export function callSettings(settings: ModelSettings = {}): ModelSettings {
+  const { providerOptions } = settings;
+  return {
+    ...settings,
+    providerOptions: { ...providerOptions, openai: { store: false, ...providerOptions?.['openai'] } },
+  };
 }

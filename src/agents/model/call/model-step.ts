@@ -17,14 +17,12 @@ import { withCacheMarks } from './cache-marks.ts';
 import { CallIds } from './call-ids.ts';
 import { costOf } from '../prices/prices.ts';
 import { type ModelFailure, modelFailure } from './failure.ts';
-import { callSettings, type ModelSettings } from './model-settings.ts';
-import { describeContext, type RequestRecord, toLoggedSettings } from './model-context.ts';
+import { callSettings, type ModelSettings } from './model-options.ts';
+import { describeContext, type RequestRecord, toLoggedSettings, requestHash } from './model-context.ts';
 import { ModelStream } from './model-stream.ts';
 import type { ModelRegistry } from '../../contract/model.ts';
-import { ownExecutedCalls } from './executed-calls.ts';
-import { toPrompt } from './prompt.ts';
+import { ownExecutedCalls, toPrompt } from './prompt.ts';
 import { promptTraits } from './prompt-traits.ts';
-import { requestHash } from './request-hash.ts';
 import type { RetryPolicy } from './retry.ts';
 
 export interface ModelStepOptions {

@@ -8,7 +8,6 @@ import type {
 } from '@ai-sdk/provider';
 import type { ContentPart } from '../../../events/content.ts';
 import type { ToolOutput } from '../../../events/tools.ts';
-import { executedByOption } from './executed-calls.ts';
 import { PrefixCache } from '../../../projections/model-input/prefix-cache.ts';
 import type { AssistantPart, Message } from '../../../projections/message.ts';
 
@@ -112,4 +111,35 @@ function toResultOutput(output: ToolOutput): LanguageModelV3ToolResultOutput {
   return typeof output.context === 'string'
     ? { type: 'text', value: output.context }
     : { type: 'json', value: output.context as JSONValue };
+}
+
+/** Returns the provider options that mark a part as one that a provider executed. */
+function executedByOption(provider: string) {
+  return { singletree: { executedBy: provider } };
+}
+
+/** Returns the prompt for one provider: calls that another provider executed, and their results, become text. */
+export function ownExecutedCalls(prompt: LanguageModelV3Prompt, provider: string): LanguageModelV3Prompt {
+  const isForeign = (part: AssistantParts[number]) => {
+    const executedBy = part.providerOptions?.['singletree']?.['executedBy'];
+    return executedBy !== undefined && executedBy !== provider;
+  };
+  if (!prompt.some(message => message.role === 'assistant' && message.content.some(isForeign))) return prompt;
+  return prompt.map(message =>
+    message.role === 'assistant'
+      ? { ...message, content: message.content.map(part => (isForeign(part) ? asText(part) : part)) }
+      : message,
+  );
+}
+
+function asText(part: AssistantParts[number]): AssistantParts[number] {
+  if (part.type === 'tool-call')
+    return { type: 'text', text: `[Called ${part.toolName} with ${JSON.stringify(part.input)}]` };
+  if (part.type !== 'tool-result') return part;
+  const { output } = part;
+  const value = 'value' in output ? output.value : output.reason;
+  return {
+    type: 'text',
+    text: `[Result of ${part.toolName}: ${typeof value === 'string' ? value : JSON.stringify(value)}]`,
+  };
 }

@@ -12,7 +12,7 @@ import {
   startScriptedServer,
 } from '../../../testing/scripted-server.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { ModelScript } from '../scripted/script.ts';
 
 type Connect = (url: string, apiKey: string) => LanguageModelV3;

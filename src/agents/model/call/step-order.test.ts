@@ -11,7 +11,7 @@ import { projectMessages } from '../../../projections/model-input/project-messag
 import type { Message } from '../../../projections/message.ts';
 import { type ScriptedServer, startScriptedServer } from '../../../testing/scripted-server.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { ModelScript } from '../scripted/script.ts';
 
 const anthropic = (url: string) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'key' })('claude-sonnet-4-5');

@@ -5,9 +5,8 @@ import { callback, object } from '../../../base/options/option-fields.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
 import { costOf, pricedModel, pricedModels } from '../prices/prices.ts';
 import { bareModelId, invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
-import { builtInProviders, compatibleProvider } from './providers.ts';
+import { builtInProviders, compatibleProvider, type Environment, isReady, settingsOf } from './providers.ts';
 import { packageProviders } from './package-providers.ts';
-import { type Environment, isReady, settingsOf } from './provider-settings.ts';
 import { defined } from '../../../base/defined.ts';
 
 export interface ModelRegistryOptions {

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import { createModelRegistry } from '../registry/registry.ts';
 import { asModelV3 } from './ai-sdk-model.ts';
 import type { AiSdkModel } from '../../contract/model.ts';

@@ -1,9 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import { convertedModel } from './converted-model.ts';
+import { convertedModel, fromV2, fromV4 } from './converted-model.ts';
 import type { AiSdkModel } from '../../contract/model.ts';
-import { fromV2 } from './v2-model.ts';
-import { fromV4 } from './v4-model.ts';
 
 /** The specifications of a model that can be used. */
 export const modelSpecifications: readonly string[] = ['v2', 'v3', 'v4'];

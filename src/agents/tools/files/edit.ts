@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { unifiedDiff } from '../../workspace/unified-diff.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import type { FileChange } from '../../workspace/file-changes.ts';
 import type { ResolvedPath } from '../../contract/permissions.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import { describeBinary } from './binary-kind.ts';
 import { readLines } from './read-lines.ts';

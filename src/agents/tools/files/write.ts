@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import * as z from 'zod';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { unifiedDiff } from '../../workspace/unified-diff.ts';

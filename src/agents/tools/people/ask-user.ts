@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { errorText } from '../../../base/error-text.ts';
 import type { RelayAnswer } from '../../contract/host.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
-import { conversationCategory } from '../../permissions/conversation-category.ts';
+import { conversationCategory } from '../../permissions/tool-request.ts';
 
 /** The answer to a question: a text, or the labels of the choices. */
 export type QuestionAnswer = string | readonly string[];

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
 import { errorText } from '../../../base/error-text.ts';
 import type { RelayAnswer } from '../../contract/host.ts';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../../contract/agent.ts';
 import type { BuiltinResult } from './ask-user.ts';
-import { conversationCategory } from '../../permissions/conversation-category.ts';
+import { conversationCategory } from '../../permissions/tool-request.ts';
 
 export const submitPlanInput = z.object({
   title: z.string().optional().describe('a short title'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../../contract/agent.ts';
-import type { TaskItemInput } from '../../tasks/assign-task-ids.ts';
+import { type TaskItemInput, taskItem, type TaskItemSnapshot } from '../../tasks/assign-task-ids.ts';
 import type { TaskBoard } from '../../tasks/task-board.ts';
 import {
   checkTasks,
@@ -13,8 +13,7 @@ import {
   updateTask,
   writeTasks,
 } from '../../tasks/task-changes.ts';
-import { taskItem, type TaskItemSnapshot } from '../../tasks/task-item.ts';
-import { conversationCategory } from '../../permissions/conversation-category.ts';
+import { conversationCategory } from '../../permissions/tool-request.ts';
 
 type Tasks = readonly TaskItemSnapshot[];
 

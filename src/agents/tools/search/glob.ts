@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { globPattern } from '../../workspace/glob-pattern.ts';
-import { pathGuard } from './path-guard.ts';
+import { pathGuard } from './scan-lines.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 
 const defaultLimit = 200;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../../contract/agent.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
@@ -8,10 +8,8 @@ import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { describeBinary, utf16 } from '../files/binary-kind.ts';
 import { inFolder } from './glob.ts';
 import { globPattern } from '../../workspace/glob-pattern.ts';
-import type { FoundLine, LineSearch } from './line-search.ts';
-import { type PathGuard, pathGuard } from './path-guard.ts';
+import { type FoundLine, type LineSearch, type PathGuard, pathGuard, scanLines } from './scan-lines.ts';
 import { ripgrepLines } from './ripgrep-lines.ts';
-import { scanLines } from './scan-lines.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 
 const defaultLimit = 100;

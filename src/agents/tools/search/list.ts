@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import type { FolderEntry } from '../../workspace/workspace-folder.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
-import { pathGuard } from './path-guard.ts';
+import { pathGuard } from './scan-lines.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';
 
 const mostRead = 10_000;

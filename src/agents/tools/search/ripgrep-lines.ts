@@ -1,7 +1,7 @@
 import { ripgrepFailed, ripgrepWalk } from '../../workspace/find-files.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { runProgram } from '../../workspace/program.ts';
-import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
+import { type FoundLine, invalidPattern, type LineSearch } from './scan-lines.ts';
 
 /** Searches with ripgrep. */
 export async function ripgrepLines(workspace: WorkspaceFolder, ripgrep: string, search: LineSearch): Promise<void> {

@@ -4,7 +4,8 @@ import { joined } from '../../workspace/file-walk.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { binaryKind, utf16 } from '../files/binary-kind.ts';
-import { type FoundLine, invalidPattern, type LineSearch } from './line-search.ts';
+import type { ToolCall } from '../../contract/agent.ts';
+import type { SkippedFiles } from '../../workspace/skipped-files.ts';
 
 const largestFile = 10 * 1024 * 1024;
 /** The time limit for one file: some patterns take forever on a few characters. */
@@ -87,4 +88,50 @@ function matchingLines(lines: readonly string[], expression: RegExp, problem: st
 function around(at: number, context: number, end: number): number[] {
   const from = Math.max(0, at - context);
   return Array.from({ length: Math.min(end, at + context + 1) - from }, (_, index) => from + index);
+}
+
+/** Whether a permission rule keeps a path below the searched folder from the call. */
+export type PathGuard = (below: string) => boolean;
+
+/** Returns the guard of a call that lists or searches a folder; undefined when no rule can apply. */
+export async function pathGuard(
+  workspace: WorkspaceFolder,
+  folder: string,
+  { isGuarded }: Pick<ToolCall, 'isGuarded'>,
+): Promise<PathGuard | undefined> {
+  if (isGuarded === undefined) return undefined;
+  const real = await workspace.withFolder(folder, async opened => opened.real);
+  return below => isGuarded('path', workspace.resolvedBelow(joined(real, below)));
+}
+
+/** A search for lines. */
+export interface LineSearch {
+  readonly pattern: string;
+  /** A folder, or the one file to search. */
+  readonly path: string;
+  readonly isFile: boolean;
+  readonly ignoreCase: boolean;
+  /** The number of context lines around each match. */
+  readonly context: number;
+  /** Selects files by their path relative to the folder. */
+  readonly matches: (file: string) => boolean;
+  readonly signal: AbortSignal;
+  /** Collects the files that could not be searched. */
+  readonly skipped: SkippedFiles;
+  /** Receives the found lines in the order of files and lines; returns false when it has enough. */
+  readonly take: (found: FoundLine) => boolean;
+}
+
+/** A matching line, or one beside it. */
+export interface FoundLine {
+  /** Relative to the searched folder. */
+  readonly file: string;
+  readonly number: number;
+  readonly line: string;
+  readonly isMatch: boolean;
+}
+
+/** The error for an invalid pattern. */
+export function invalidPattern(pattern: string, problem: string): Error {
+  return new Error(`${JSON.stringify(pattern)} is not a valid regular expression: ${problem}.`);
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
-import { defineTool } from '../../loop/tool.ts';
+import { defineTool } from '../../tool-definition/define-tool.ts';
 import type { Tool } from '../../contract/agent.ts';
 import { BoundedOutput } from '../../workspace/bounded-output.ts';
 import type { OutputStream } from '../../workspace/run-command.ts';

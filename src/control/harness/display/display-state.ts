@@ -5,9 +5,9 @@ import type {
   PendingSuspension,
 } from '../pending-requests.ts';
 import type { HarnessMessage } from '../harness-message.ts';
-import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/task-item.ts';
+import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/assign-task-ids.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
-import { defaultOMProgressState, type OMProgressState } from './om-progress.ts';
+import { defaultOMProgressState, type OMProgressState } from './om-display.ts';
 
 /** A tool call of the current turn. */
 export interface ActiveToolState {

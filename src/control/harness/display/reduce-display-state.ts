@@ -1,11 +1,10 @@
 import type { DisplayEvent, DisplayOnlyEvent } from '../harness-event.ts';
 import type { OMEvent } from '../memory/om-event.ts';
-import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/task-item.ts';
+import { type TaskItemSnapshot, taskSnapshot } from '../../../agents/tasks/assign-task-ids.ts';
 import { addTokenUsage } from '../token-usage.ts';
 import type { HarnessDisplayState, SubagentNames } from './display-state.ts';
 import { defaultView, type DisplayView, stateOf, viewOf } from './display-view.ts';
-import { withPercents } from './om-progress.ts';
-import { reduceOM } from './reduce-om.ts';
+import { withPercents, reduceOM } from './om-display.ts';
 import { onTool, stoppedTools } from './reduce-tools.ts';
 import { SharedMap } from './shared-map.ts';
 import type { Mutable } from '../../../base/mutable.ts';

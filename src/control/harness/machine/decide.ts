@@ -1,5 +1,4 @@
 import {
-  acceptsInput,
   type Call,
   type Command,
   type Effect,
@@ -309,4 +308,10 @@ function abortFirst(queue: readonly Call[]): readonly Call[] {
   return queue.map((call, index) =>
     index === at && 'entry' in call ? { entry: { ...call.entry, isAborted: true } } : call,
   );
+}
+
+/** Whether the active turn accepts input; a cancelled one does, to be stored with it. */
+function acceptsInput(turn: Turn | undefined): boolean {
+  if (turn?.phase === 'starting') return !turn.stopsAtStart;
+  return turn?.phase === 'running' && !turn.isDetached;
 }

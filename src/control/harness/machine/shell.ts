@@ -2,13 +2,12 @@ import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { Clock } from '../../../agents/clock.ts';
 import { ownerCheckMs, remoteLeaseMs } from '../../supervision/leases.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';
-import type { UserInput } from '../turns/user-input.ts';
+import { type UserInput, deferred, Messages, type SentMessage } from './messages.ts';
 import { decide } from './decide.ts';
-import { harnessDestroyed } from './harness-destroyed.ts';
+import { harnessDestroyed, runDetached } from './harness-errors.ts';
 import { LiveTurn } from './live-turn.ts';
-import type { MachinePorts, WaitingInThread } from './machine-ports.ts';
-import { deferred, Messages, type SentMessage } from './messages.ts';
-import { runDetached } from './run-detached.ts';
+import { Watch } from './watch.ts';
+import type { TurnEffects, WaitingInThread } from './turn-effects.ts';
 import {
   type Command,
   type Effect,
@@ -30,8 +29,8 @@ interface PendingCommand {
 
 /** Performs the effects of the machine: holds its state, the contents of messages, and the promises of callers. */
 export class Machine {
-  readonly #ports: MachinePorts;
-  readonly #clock: Clock;
+  readonly #turns: TurnEffects;
+  readonly #watch: Watch;
   readonly #messages = new Messages();
   readonly #commands = new Map<number, PendingCommand>();
   readonly #effects: Effect[] = [];
@@ -39,14 +38,13 @@ export class Machine {
   #live: LiveTurn | undefined;
   #calls = 0;
   #isPerforming = false;
-  #stopTimer: (() => void) | undefined;
   #stored: Promise<unknown> = Promise.resolve();
   /** Settles when all messages that have to wait are in the log. */
   #storing: Promise<void> = Promise.resolve();
 
-  constructor(ports: MachinePorts, clock: Clock) {
-    this.#ports = ports;
-    this.#clock = clock;
+  constructor(turns: TurnEffects, clock: Clock) {
+    this.#turns = turns;
+    this.#watch = new Watch(clock, () => turns.hasEndedOwner());
   }
 
   get state(): MachineState {
@@ -88,14 +86,14 @@ export class Machine {
 
   /** Runs a command when all earlier ones have ended: no other one runs, and no turn starts meanwhile. */
   command<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { id, result } = this.#register(() => this.#ports.init().then(work));
+    const { id, result } = this.#register(() => this.#turns.init().then(work));
     this.dispatch({ type: 'command', command: { kind: 'call', id } });
     return result;
   }
 
   /** Closes the thread for another resource: at once when no call is queued, else `work` does, after these. */
   async choose(work: () => Promise<void>): Promise<void> {
-    const { id, result } = this.#register(() => this.#ports.init().then(work));
+    const { id, result } = this.#register(() => this.#turns.init().then(work));
     this.dispatch({ type: 'choose', id });
     if (this.isReached(this.#state.choices.made)) this.#commands.delete(id);
     else await result;
@@ -123,27 +121,24 @@ export class Machine {
     await this.#stored;
   }
 
-  /** Creates a turn for orphaned runs, which `adopt` makes the active one. */
-  newTurn(trace?: Partial<RunTrace>): LiveTurn {
-    const turn: LiveTurn = new LiveTurn(trace, {
-      read: () => (this.#live === turn ? this.#read() : []),
-      ready: () => turn.begun.then(() => this.#storing),
-      isOwn: messageId => this.#isInjected(this.#messages.numberOf(messageId)),
-      endsAtStep: () => this.#live === turn && this.#state.turn?.endsAtStep === true,
-    });
-    return turn;
-  }
-
-  /** Makes resumed runs the active turn. Call it within a command. */
-  adopt(turn: LiveTurn): void {
-    this.#live = turn;
-    this.dispatch({ type: 'adopted' });
-    void this.#follow(turn);
+  /** Resumes the orphaned runs of the open thread as the active turn. Call it within a command. */
+  async resumeOrphans(): Promise<void> {
+    if (this.#state.turn !== undefined) return;
+    const turn = this.#newTurn();
+    try {
+      await this.#turns.resumeOrphans(turn);
+    } finally {
+      if (turn.handles.length > 0) {
+        this.#live = turn;
+        this.dispatch({ type: 'adopted' });
+        void this.#follow(turn);
+      }
+    }
   }
 
   /** Sends what waits in the open thread, or one message of it, when no turn is active. Call it within a command. */
   async deliver(messageId?: string): Promise<void> {
-    const queue = this.#state.turn === undefined ? await this.#ports.waiting(undefined, true) : undefined;
+    const queue = this.#state.turn === undefined ? await this.#turns.waiting(undefined, true) : undefined;
     if (queue !== undefined) this.dispatch({ type: 'deliver', queue: this.#adopt(queue, messageId) });
   }
 
@@ -179,11 +174,11 @@ export class Machine {
         return void this.#start(effect.ids, effect.kind);
       case 'inject':
         this.#messages.deliver([effect.id]);
-        for (const input of this.#messages.contents([effect.id])) this.#ports.onInjected(this.#live as LiveTurn, input);
+        for (const input of this.#messages.contents([effect.id])) this.#turns.onInjected(this.#live as LiveTurn, input);
         this.#live?.notifyInjected();
         return;
       case 'stop':
-        return this.#ports.stopTurn(this.#live as LiveTurn);
+        return this.#turns.stopTurn(this.#live as LiveTurn);
       case 'settle':
         return void this.#settle(this.#live as LiveTurn, effect);
       case 'store':
@@ -198,25 +193,35 @@ export class Machine {
         this.#messages.fail(effect.ids, effect.error);
         return this.#drop(effect.ids);
       case 'count':
-        return this.#ports.onQueued();
+        return this.#turns.onQueued();
       case 'enqueue':
         return this.#enqueue(effect.ids, effect.kind);
       case 'close':
-        return this.#ports.closeThread();
+        return this.#turns.closeThread();
     }
+  }
+
+  #newTurn(trace?: Partial<RunTrace>): LiveTurn {
+    const turn: LiveTurn = new LiveTurn(trace, {
+      read: () => (this.#live === turn ? this.#read() : []),
+      ready: () => turn.begun.then(() => this.#storing),
+      isOwn: messageId => this.#isInjected(this.#messages.numberOf(messageId)),
+      endsAtStep: () => this.#live === turn && this.#state.turn?.endsAtStep === true,
+    });
+    return turn;
   }
 
   async #start(ids: readonly number[], kind: Queued['kind']): Promise<void> {
     const [input = { content: '' }] = this.#messages.contents(ids);
-    const turn = this.newTurn(input.trace);
+    const turn = this.#newTurn(input.trace);
     turn.kind = kind;
     this.#live = turn;
     try {
-      await this.#ports.init();
+      await this.#turns.init();
       await this.#messages.stored(ids);
       const isStored = ids.some(id => this.#messages.isStored(id));
       const isCancelled = () => this.#state.turn?.isDetached === true;
-      const how = await this.#ports.startTurn(turn, { ...input, isStored }, isCancelled);
+      const how = await this.#turns.startTurn(turn, { ...input, isStored }, isCancelled);
       if (how === 'cancelled') return this.dispatch({ type: 'cancelled' });
       if (how === 'handed_over') {
         this.#live = undefined;
@@ -242,15 +247,15 @@ export class Machine {
 
   async #settle(turn: LiveTurn, { store, endsPlanning }: Extract<Effect, { type: 'settle' }>): Promise<void> {
     const settling = this.#storing.then(() =>
-      this.#ports.settleTurn(turn, this.#messages.contents(store), endsPlanning),
+      this.#turns.settleTurn(turn, this.#messages.contents(store), endsPlanning),
     );
     const settled = await settling.then(
       () => ({}),
       (error: unknown) => ({ error }),
     );
-    const queue = await this.#ports
+    const queue = await this.#turns
       .waiting(turn, this.#state.waiting.length > 0)
-      .catch((error: unknown) => this.#ports.onError(error));
+      .catch((error: unknown) => this.#turns.onError(error));
     this.#live = undefined;
     const { turn: { inputs = [], isDetached = false } = {}, isDestroyed } = this.#state;
     // The run of a thread that was deleted cannot be resumed.
@@ -262,17 +267,17 @@ export class Machine {
   }
 
   async #run(command: Command): Promise<void> {
-    const report = (error: unknown) => this.#ports.onError(error);
+    const report = (error: unknown) => this.#turns.onError(error);
     if ('id' in command) await this.#take(command.id)?.work();
     else if (command.kind === 'store') await this.#store(command.ids, false);
     else if (command.kind === 'resume') await this.#resume().catch(report);
-    else await this.#ports.release().catch(report);
+    else await this.#release().catch(report);
     this.dispatch({ type: 'command_ended' });
   }
 
   async #store(ids: readonly number[], creates: boolean): Promise<void> {
     try {
-      if (await this.#ports.store(this.#messages.contents(ids), creates)) this.#messages.deliver(ids);
+      if (await this.#turns.store(this.#messages.contents(ids), creates)) this.#messages.deliver(ids);
       this.#messages.finish(ids);
     } catch (error) {
       this.#messages.fail(ids, error);
@@ -283,7 +288,7 @@ export class Machine {
   /** Stores messages that could not be sent, and whose callers were answered before. */
   async #rescue(ids: readonly number[], error: unknown): Promise<void> {
     if (ids.length === 0) return;
-    this.#ports.onError(error);
+    this.#turns.onError(error);
     await this.#store(ids, false);
   }
 
@@ -302,7 +307,7 @@ export class Machine {
       if (this.#messages.isStored(id)) continue;
       const [message] = this.#messages.messages([id]);
       if (message === undefined) continue;
-      const storing = this.#ports.enqueue(message, kind, this.hasContext(message.id));
+      const storing = this.#turns.enqueue(message, kind, this.hasContext(message.id));
       this.#messages.store(id, storing);
       // The sender of the message gets the error.
       void storing.then(() => this.#live?.notifyInjected()).catch(() => {});
@@ -327,7 +332,7 @@ export class Machine {
 
   /** Resumes orphaned runs; sends what waits when that was held. */
   async #resume(): Promise<void> {
-    await this.#ports.resumeOrphans();
+    await this.resumeOrphans();
     if (this.#state.isQueueHeld) await this.deliver();
   }
 
@@ -353,28 +358,18 @@ export class Machine {
     return pending;
   }
 
-  /** Keeps one timer while open runs of another process are watched, else none. */
-  #keepTime(): void {
-    if (isWatching(this.#state) === (this.#stopTimer !== undefined)) return;
-    if (this.#stopTimer === undefined) {
-      this.#ports.onWatch();
-      this.#watch(this.#state.isQueueHeld ? ownerCheckMs : remoteLeaseMs);
-    } else {
-      this.#stopTimer();
-      this.#stopTimer = undefined;
-    }
+  /** Releases the lock of a closed thread. */
+  async #release(): Promise<void> {
+    await this.stop('stop');
+    await this.#turns.release();
   }
 
-  /** Checks runs of another process when its end is seen, and after this time in any case: its lease may have expired. */
-  #watch(ms: number): void {
-    const check = async () => {
-      const isDue = ms <= ownerCheckMs || (await this.#ports.hasEndedOwner().catch(() => false));
-      if (this.#stopTimer !== timer) return;
-      this.#stopTimer = undefined;
-      if (isDue) this.dispatch({ type: 'check' });
-      else this.#watch(ms - ownerCheckMs);
-    };
-    const timer = this.#clock.after(ownerCheckMs, () => void check());
-    this.#stopTimer = timer;
+  /** Looks again while open runs of another process, or a held queue, are watched. */
+  #keepTime(): void {
+    if (isWatching(this.#state) === this.#watch.isActive) return;
+    if (this.#watch.isActive) return this.#watch.stop();
+    this.#turns.onWatch();
+    const ms = this.#state.isQueueHeld ? ownerCheckMs : remoteLeaseMs;
+    this.#watch.start(ms, () => this.dispatch({ type: 'check' }));
   }
 }

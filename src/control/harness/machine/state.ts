@@ -55,7 +55,7 @@ export interface Turn {
   readonly isSuspended: boolean;
 }
 
-export interface Injected {
+interface Injected {
   readonly id: number;
   /** A reminder starts no turn. */
   readonly isReminder: boolean;
@@ -174,12 +174,6 @@ export const initialState: MachineState = {
 export function isBusy({ turn, waiting, queue }: MachineState): boolean {
   if (turn?.isSuspended === true) return false;
   return turn !== undefined || waiting.length > 0 || queue.some(call => 'entry' in call);
-}
-
-/** Whether the active turn accepts input; a cancelled one does, to be stored with it. */
-export function acceptsInput(turn: Turn | undefined): boolean {
-  if (turn?.phase === 'starting') return !turn.stopsAtStart;
-  return turn?.phase === 'running' && !turn.isDetached;
 }
 
 /** Whether to look again later: the owner of open runs may be gone, or the queue not held any more. */

@@ -7,27 +7,33 @@ import { unknownAgentProblem } from '../../conversations/conversation-reader.ts'
 import type { EventHub } from '../event-hub.ts';
 import { hasEndedOwner } from '../../supervision/open-runs.ts';
 import type { Relays } from '../permissions/relays.ts';
-import type { StateTasks } from '../tasks/state-tasks.ts';
+import type { StateTasks } from '../settings/state-tasks.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import type { Threads } from '../threads/threads.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import type { Runs } from '../turns/runs.ts';
-import type { UserInput } from '../turns/user-input.ts';
+import type { UserInput } from './messages.ts';
 import type { LiveTurn } from './live-turn.ts';
-import { harnessDestroyed } from './harness-destroyed.ts';
-import type { MachinePorts, WaitingInThread } from './machine-ports.ts';
-import type { Machine } from './shell.ts';
+import { harnessDestroyed } from './harness-errors.ts';
+import type { WaitingMessage } from '../../../projections/message-queue.ts';
 import type { Queued } from './state.ts';
 
+/** The messages that wait in a thread. */
+export interface WaitingInThread {
+  readonly messages: readonly WaitingMessage[];
+  /** Whether a person edits the queue: none of them is sent meanwhile. */
+  readonly isHeld: boolean;
+}
+
 /** The parts of a harness that turns use. */
-export interface TurnParts {
+interface TurnParts {
   readonly log: EventLog;
   readonly hub: EventHub;
   readonly threads: Threads;
   readonly runs: Runs;
   readonly tasks: StateTasks;
   readonly relays: Relays;
-  readonly machine: Machine;
+  /** Resolves when calls may take effect. */
   init(): Promise<void>;
   /** Adds values to the request context of the active run. */
   addContext(more: RequestContext | undefined): void;
@@ -42,7 +48,7 @@ export interface TurnParts {
 }
 
 /** Starts, resumes, stops and settles turns on the open thread. */
-export class TurnEffects implements MachinePorts {
+export class TurnEffects {
   readonly #parts: TurnParts;
 
   constructor(parts: TurnParts) {
@@ -53,6 +59,7 @@ export class TurnEffects implements MachinePorts {
     return this.#parts.init();
   }
 
+  /** Starts or resumes the runs of a turn; does nothing when its messages are to be stored instead. */
   async startTurn(turn: LiveTurn, input: UserInput, isCancelled: () => boolean) {
     const { threads, tasks, runs } = this.#parts;
     if (isCancelled()) return 'cancelled';
@@ -78,11 +85,13 @@ export class TurnEffects implements MachinePorts {
     }
   }
 
+  /** Aborts the runs of a turn. */
   stopTurn({ handles }: LiveTurn): void {
     const { runs } = this.#parts;
     for (const { runId } of handles) void runs.stop(runId).catch(error => this.onError(error));
   }
 
+  /** Stores the messages that the thread of a turn does not contain, and emits all its events. */
   async settleTurn(turn: LiveTurn, store: readonly UserInput[], endsPlanning: boolean): Promise<void> {
     const { runs, relays } = this.#parts;
     const { thread, handles } = turn;
@@ -95,6 +104,7 @@ export class TurnEffects implements MachinePorts {
     if (endsPlanning) await this.#parts.modeChanges.enterDefault();
   }
 
+  /** Stores messages in the thread that is open at the call, or in a new one if `creates`; returns false without one. */
   async store(inputs: readonly UserInput[], creates: boolean): Promise<boolean> {
     const { log, threads, runs } = this.#parts;
     const { current: thread, resourceId } = threads;
@@ -104,6 +114,7 @@ export class TurnEffects implements MachinePorts {
     return true;
   }
 
+  /** Stores a message as waiting in the thread that is open at the call: for its run, or for the turn after it. */
   async enqueue(message: UserMessage, kind: Queued['kind'], hasContext: boolean): Promise<void> {
     const thread = this.#parts.threads.current;
     if (thread === undefined) throw harnessDestroyed();
@@ -121,6 +132,10 @@ export class TurnEffects implements MachinePorts {
     });
   }
 
+  /**
+   * What waits in the log of the turn's thread, or of the open one, and an agent of this harness can answer, in the order
+   * of its delivery; undefined when that thread is not open any more. `syncs` reads the newest events first.
+   */
   async waiting(turn: LiveTurn | undefined, syncs: boolean): Promise<WaitingInThread | undefined> {
     const { threads, runs } = this.#parts;
     const { thread } = turn ?? { thread: threads.current };
@@ -131,43 +146,45 @@ export class TurnEffects implements MachinePorts {
     return { messages, isHeld: messages.length > 0 && (await runs.conversations.isHeld(thread.id)) };
   }
 
+  /** Whether the owner of an open run of the open thread was a process of this machine that has ended. */
   async hasEndedOwner(): Promise<boolean> {
     const { threads, runs } = this.#parts;
     return threads.current !== undefined && (await runs.openRuns(threads.current)).some(hasEndedOwner);
   }
 
-  async resumeOrphans(): Promise<void> {
-    const { threads, runs, machine } = this.#parts;
+  /** Resumes the orphaned runs of the open thread within a turn; none when another process owns them. */
+  async resumeOrphans(turn: LiveTurn): Promise<void> {
+    const { threads, runs } = this.#parts;
     const thread = threads.current;
-    if (thread === undefined || machine.state.turn !== undefined) return;
+    if (thread === undefined) return;
     const openRuns = await runs.openRuns(thread);
     if (openRuns.length === 0 || threads.current !== thread) return;
-    const turn = machine.newTurn();
     turn.thread = thread;
     try {
       await runs.resume(thread, turn, { openRuns });
     } catch (error) {
       if (!SingletreeError.is(error, 'lease_held')) throw error;
-    } finally {
-      if (turn.handles.length > 0) machine.adopt(turn);
     }
   }
 
+  /** Releases the lock of a closed thread. */
   async release(): Promise<void> {
-    const { threads, machine } = this.#parts;
-    await machine.stop('stop');
+    const { threads } = this.#parts;
     if (threads.current === undefined) await threads.closeAndRelease();
   }
 
+  /** Closes the open thread at once. */
   closeThread(): void {
     this.#parts.threads.closeCurrent();
   }
 
+  /** Adds the request context of a message that is injected into a turn. */
   onInjected(turn: LiveTurn, { requestContext }: UserInput): void {
     if (turn.handles.length > 0) this.#parts.addContext(requestContext);
     else if (requestContext !== undefined) turn.extraContexts.push(requestContext);
   }
 
+  /** Emits how many follow-ups wait, and why one of them is not sent by this harness. */
   onQueued(): void {
     const { hub, threads, followUpCount: count } = this.#parts;
     const { id = '', queue = [] } = threads.current ?? {};
@@ -177,10 +194,12 @@ export class TurnEffects implements MachinePorts {
     hub.emit({ type: 'follow_up_queued', count, ...defined({ problem }) });
   }
 
+  /** Follows the thread, whose open runs belong to another process. */
   onWatch(): void {
     this.#parts.threads.current?.follow();
   }
 
+  /** Emits the error of a message that no caller awaits. */
   onError(error: unknown): void {
     this.#parts.hub.emitError(error);
   }

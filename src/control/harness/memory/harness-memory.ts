@@ -1,9 +1,9 @@
 import { defined } from '../../../base/defined.ts';
 import type { HostParams } from '../../../agents/contract/agent.ts';
 import type { RunParams } from '../../../agents/contract/run-params.ts';
-import type { MemoryStatus } from '../../../agents/contract/memory.ts';
+import type { MemoryStatus, MemoryScope } from '../../../agents/contract/memory.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
-import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.ts';
+import { threadMemoryStatus } from '../../../agents/memory/memory-status.ts';
 import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import { invalidArgument, wordsFor } from '../../../base/options/check-options.ts';
 import type { EventLog } from '../../../log/event-log.ts';
@@ -13,9 +13,12 @@ import type { HarnessSettings } from '../settings/harness-settings.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import { RequestContext } from '../tools/request-context.ts';
 import type { OMBufferedStatus, OMEvent } from './om-event.ts';
-import { memoryRecord, type ObservationalMemoryRecord, type OMRecordConfig, recordIdOf } from './om-record.ts';
+import type { Conversation } from '../../../graph/conversation/conversation.ts';
+import { defaultActive } from '../../../graph/conversation/active.ts';
+import { getBufferedSummaries, getSummaries } from '../../../graph/conversation/queries.ts';
+import { spansOf } from '../../../projections/reading/spans.ts';
 
-export interface HarnessMemoryOptions {
+interface HarnessMemoryOptions {
   readonly config: Pick<HarnessConfig, 'memory' | 'omConfig' | 'resolveModel'>;
   readonly log: EventLog;
   readonly setting: <Key extends keyof HarnessSettings>(key: Key) => HarnessSettings[Key] | undefined;
@@ -161,4 +164,64 @@ function checked(memory: unknown): Memory {
   throw invalidArgument(
     `The memory factory of a harness returned ${wordsFor(memory)}: expected a \`new Memory()\` of singletree.`,
   );
+}
+
+/** The record of observational memory for a thread: a projection of its log. */
+export interface ObservationalMemoryRecord {
+  readonly id: string;
+  readonly threadId: string;
+  readonly resourceId: string;
+  readonly scope: MemoryScope;
+  /** The active observations, as text. */
+  readonly activeObservations: string;
+  readonly observationTokenCount: number;
+  /** How often the observations were condensed. */
+  readonly generationCount: number;
+  /** When the newest observations took effect. */
+  readonly lastObservedAt?: Date;
+  /** The last message that the observations cover, in whole or in part. */
+  readonly lastObservedMessageId?: string;
+  /** The observations that wait to take effect, as text. */
+  readonly bufferedObservations?: string;
+  readonly currentTask?: string;
+  readonly suggestedResponse?: string;
+  readonly config: OMRecordConfig;
+}
+
+/** The settings of observational memory that are in effect. */
+interface OMRecordConfig {
+  readonly observationThreshold: number;
+  readonly reflectionThreshold: number;
+  readonly observerModelId?: string;
+  readonly reflectorModelId?: string;
+}
+
+/** The id of a thread's record. */
+function recordIdOf(threadId: string): string {
+  return `om:${threadId}`;
+}
+
+/** Returns the record of the active branch; null when nothing was observed. */
+function memoryRecord(
+  conversation: Conversation,
+  about: Pick<ObservationalMemoryRecord, 'threadId' | 'resourceId' | 'scope' | 'config'>,
+): ObservationalMemoryRecord | null {
+  const spans = spansOf(conversation, defaultActive(conversation), ({ kind }) => kind !== 'compaction');
+  const active = spans.flatMap(span => ('summary' in span ? [span] : []));
+  const buffered = getBufferedSummaries(conversation).filter(({ kind }) => kind === 'observation');
+  const last = active.at(-1);
+  if (last === undefined && buffered.length === 0) return null;
+  const { ts, currentTask, suggestedResponse } = last?.summary.event ?? {};
+  const lastObservedMessageId = last?.blocks.at(-1)?.messageId;
+  return {
+    id: recordIdOf(about.threadId),
+    ...about,
+    activeObservations: active.map(({ summary }) => summary.text).join('\n'),
+    observationTokenCount: active.reduce((sum, { summary }) => sum + (summary.event.tokens ?? 0), 0),
+    generationCount: getSummaries(conversation).filter(({ kind }) => kind === 'reflection').length,
+    ...(ts !== undefined && { lastObservedAt: new Date(ts) }),
+    ...defined({ lastObservedMessageId }),
+    ...(buffered.length > 0 && { bufferedObservations: buffered.map(({ text }) => text).join('\n') }),
+    ...defined({ currentTask, suggestedResponse }),
+  };
 }

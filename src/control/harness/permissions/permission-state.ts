@@ -1,7 +1,7 @@
+import { conversationCategory } from '../../../agents/permissions/tool-request.ts';
 import type { StateStore } from '../settings/state-store.ts';
 import {
   type Granted,
-  harnessCategory,
   noPermissionRules,
   noSessionGrants,
   type PermissionRules,
@@ -9,14 +9,12 @@ import {
   type PermissionSituation,
   resolvePermission,
   type SessionGrants,
+  toolCategories,
   type ToolCategory,
-  withCategoryPolicy,
-  withGrant,
-  withToolPolicy,
 } from './permissions.ts';
 
 /** The sources of the category of a tool. */
-export interface ToolCategories {
+interface ToolCategories {
   /** Decides alone when it is given. */
   readonly resolver: ((toolName: string) => ToolCategory | null) | undefined;
   /** Returns the category that the tool of this name declares itself. */
@@ -44,6 +42,12 @@ export class PermissionState {
     return this.#state.setting('permissionRules') ?? noPermissionRules;
   }
 
+  /** The names of tools that are hidden from every model: those denied by name. */
+  get deniedTools(): readonly string[] {
+    const { tools } = this.rules;
+    return Object.keys(tools).filter(name => tools[name] === 'deny');
+  }
+
   get grants(): SessionGrants {
     return this.#grants;
   }
@@ -51,25 +55,38 @@ export class PermissionState {
   /** The category of a tool by name. */
   categoryOf(toolName: string): ToolCategory | null {
     const { resolver, declared } = this.#categories;
-    return resolver === undefined ? harnessCategory(declared(toolName)) : resolver(toolName);
+    return resolver === undefined
+      ? this.categoryOfCall({ tool: toolName, category: declared(toolName) })
+      : resolver(toolName);
   }
 
-  /** The category of the tool of a call, which carries the tool's own one. */
+  /**
+   * The category of the tool of a call, which carries the tool's own one: `other` for an unknown one, null for none and
+   * for built-in tools.
+   */
   categoryOfCall({ tool, category }: NamedTool): ToolCategory | null {
     const { resolver } = this.#categories;
-    return resolver === undefined ? harnessCategory(category) : resolver(tool);
+    if (resolver !== undefined) return resolver(tool);
+    if (category === undefined || category === conversationCategory) return null;
+    return toolCategories.find(known => known === category) ?? 'other';
   }
 
   grant(granted: Granted): void {
-    this.#grants = withGrant(this.#grants, granted);
+    const { tools, categories } = this.#grants;
+    this.#grants =
+      'toolName' in granted
+        ? { categories, tools: new Set(tools).add(granted.toolName) }
+        : { tools, categories: new Set(categories).add(granted.category) };
   }
 
   setForCategory(category: ToolCategory, policy: PermissionPolicy): void {
-    this.#state.setSetting('permissionRules', withCategoryPolicy(this.rules, category, policy));
+    const { tools, categories } = this.rules;
+    this.#state.setSetting('permissionRules', { tools, categories: { ...categories, [category]: policy } });
   }
 
   setForTool(toolName: string, policy: PermissionPolicy): void {
-    this.#state.setSetting('permissionRules', withToolPolicy(this.rules, toolName, policy));
+    const { tools, categories } = this.rules;
+    this.#state.setSetting('permissionRules', { categories, tools: { ...tools, [toolName]: policy } });
   }
 
   /** The rules and grants in effect for a call. */

@@ -3,18 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { decideAll } from '../../../agents/permissions/decide.ts';
 import type { DecisionSource, PermissionRule } from '../../../agents/contract/permissions.ts';
 import {
-  deniedTools,
   noPermissionRules,
   noSessionGrants,
   permissionReview,
   type PermissionPolicy,
   type PermissionSituation,
   resolvePermission,
-  visibleTools,
-  withCategoryPolicy,
-  withGrant,
-  withToolPolicy,
 } from './permissions.ts';
+import { StateStore } from '../settings/state-store.ts';
+import { PermissionState } from './permission-state.ts';
 
 const nothing: PermissionSituation = {
   rules: noPermissionRules,
@@ -23,10 +20,17 @@ const nothing: PermissionSituation = {
   category: 'edit',
 };
 const resolve = (change: Partial<PermissionSituation> = {}) => resolvePermission('write', { ...nothing, ...change });
-const forTool = (policy: PermissionPolicy) => withToolPolicy(noPermissionRules, 'write', policy);
-const forCategory = (policy: PermissionPolicy) => withCategoryPolicy(noPermissionRules, 'edit', policy);
-const toolGrant = withGrant(noSessionGrants, { toolName: 'write' });
-const categoryGrant = withGrant(noSessionGrants, { category: 'edit' });
+const newPermissions = (state = new StateStore()) =>
+  new PermissionState(state, { resolver: undefined, declared: () => undefined });
+const changed = (change: (permissions: PermissionState) => void): PermissionState => {
+  const permissions = newPermissions();
+  change(permissions);
+  return permissions;
+};
+const forTool = (policy: PermissionPolicy) => changed(each => each.setForTool('write', policy)).rules;
+const forCategory = (policy: PermissionPolicy) => changed(each => each.setForCategory('edit', policy)).rules;
+const toolGrant = changed(each => each.grant({ toolName: 'write' })).grants;
+const categoryGrant = changed(each => each.grant({ category: 'edit' })).grants;
 
 describe('the permission of a call', () => {
   it('is ask by default', () => {
@@ -59,21 +63,27 @@ describe('the permission of a call', () => {
 
 describe('rules and grants', () => {
   it('are never changed, only replaced', () => {
-    const rules = withToolPolicy(withToolPolicy(noPermissionRules, 'a', 'deny'), 'b', 'ask');
-    expect(rules).toEqual({ categories: {}, tools: { a: 'deny', b: 'ask' } });
-    expect([noPermissionRules, noSessionGrants.tools.size]).toEqual([{ categories: {}, tools: {} }, 0]);
-    expect(withGrant(toolGrant, { category: 'edit' })).toEqual({
-      categories: new Set(['edit']),
-      tools: new Set(['write']),
-    });
+    const permissions = newPermissions();
+    permissions.setForTool('a', 'deny');
+    const before = permissions.rules;
+    permissions.setForTool('b', 'ask');
+    expect(permissions.rules).toEqual({ categories: {}, tools: { a: 'deny', b: 'ask' } });
+    expect([before.tools, noPermissionRules, noSessionGrants.tools.size]).toEqual([
+      { a: 'deny' },
+      { categories: {}, tools: {} },
+      0,
+    ]);
+    permissions.grant({ toolName: 'write' });
+    permissions.grant({ category: 'edit' });
+    expect(permissions.grants).toEqual({ categories: new Set(['edit']), tools: new Set(['write']) });
   });
 
   it('hide a tool that is denied by name, but not one whose category is denied', () => {
-    const tools = [{ name: 'write' }, { name: 'read' }];
-    expect(visibleTools(tools, forTool('deny'))).toEqual([{ name: 'read' }]);
-    expect(visibleTools(tools, forCategory('deny'))).toEqual(tools);
-    expect(deniedTools(withToolPolicy(forTool('deny'), 'read', 'ask'))).toEqual(['write']);
-    expect(deniedTools(forCategory('deny'))).toEqual([]);
+    const denied = changed(each => each.setForTool('write', 'deny'));
+    expect(denied.deniedTools).toEqual(['write']);
+    denied.setForTool('read', 'ask');
+    expect(denied.deniedTools).toEqual(['write']);
+    expect(changed(each => each.setForCategory('edit', 'deny')).deniedTools).toEqual([]);
   });
 });
 
@@ -141,7 +151,9 @@ describe('the permission review of a run', () => {
     fc.assert(
       fc.property(situation, now => {
         const denied = now.rules.tools['write'] === 'deny';
-        expect(visibleTools([{ name: 'write' }], now.rules)).toHaveLength(denied ? 0 : 1);
+        const state = new StateStore();
+        state.setSetting('permissionRules', now.rules);
+        expect(newPermissions(state).deniedTools.includes('write')).toBe(denied);
         if (denied) expect(resolvePermission('write', now)).toBe('deny');
         else if (now.yolo) expect(resolvePermission('write', now)).toBe('allow');
       }),

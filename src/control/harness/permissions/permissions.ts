@@ -1,4 +1,3 @@
-import { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
 import type { Decision, DecisionReview, ToolRequest } from '../../../agents/contract/permissions.ts';
 
 export const permissionPolicies = ['allow', 'ask', 'deny'] as const;
@@ -53,19 +52,6 @@ export function resolvePermission(
   return ownPolicy(rules.categories, category) ?? ruled;
 }
 
-/** The tools that a model may see: all except those denied by name. */
-export function visibleTools<Named extends { readonly name: string }>(
-  tools: readonly Named[],
-  rules: PermissionRules,
-): Named[] {
-  return tools.filter(({ name }) => ownPolicy(rules.tools, name) !== 'deny');
-}
-
-/** The names of tools that are hidden from every model: those denied by name. */
-export function deniedTools({ tools }: PermissionRules): string[] {
-  return Object.keys(tools).filter(name => tools[name] === 'deny');
-}
-
 /**
  * Reviews each call by the rules in effect at that time; for the `permissions` of a run. A decision that stays is
  * returned unchanged, with its reason.
@@ -79,41 +65,14 @@ export function permissionReview(situationOf: (request: ToolRequest) => Permissi
   };
 }
 
-/** The category of the harness for a tool's own one: `other` for an unknown one, null for none and for built-in tools. */
-export function harnessCategory(own: string | undefined): ToolCategory | null {
-  if (own === undefined || own === conversationCategory) return null;
-  return toolCategories.find(category => category === own) ?? 'other';
-}
-
 const reasons: Record<PermissionPolicy, (tool: string) => string> = {
   allow: tool => `${tool} is allowed`,
   ask: tool => `${tool} needs approval`,
   deny: tool => `${tool} is denied by the permissions of this harness`,
 };
 
-/** Returns the rules with a policy for a tool. */
-export function withToolPolicy(rules: PermissionRules, toolName: string, policy: PermissionPolicy): PermissionRules {
-  return { ...rules, tools: { ...rules.tools, [toolName]: policy } };
-}
-
-/** Returns the rules with a policy for a category. */
-export function withCategoryPolicy(
-  rules: PermissionRules,
-  category: ToolCategory,
-  policy: PermissionPolicy,
-): PermissionRules {
-  return { ...rules, categories: { ...rules.categories, [category]: policy } };
-}
-
 /** A granted tool or category. */
 export type Granted = { readonly toolName: string } | { readonly category: ToolCategory };
-
-/** Returns the grants with one more tool or category. */
-export function withGrant(grants: SessionGrants, granted: Granted): SessionGrants {
-  return 'toolName' in granted
-    ? { ...grants, tools: new Set(grants.tools).add(granted.toolName) }
-    : { ...grants, categories: new Set(grants.categories).add(granted.category) };
-}
 
 function ownPolicy(
   policies: Readonly<Record<string, PermissionPolicy | undefined>>,

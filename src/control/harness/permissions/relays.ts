@@ -7,8 +7,11 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import { possibleAnswers } from '../../../projections/possible-answers.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
-import { type RelaySlot, waitingAccess, waitingRelay, waitingRelays } from '../projection/relay-slots.ts';
+import { type RelaySlot, waitingRelay, waitingRelays, relayEvent } from '../projection/relay-slots.ts';
 import type { PlanResponse, HarnessQuestionAnswer, RequestContext } from '../tools/request-context.ts';
+import type { EventHub } from '../event-hub.ts';
+import type { Granted } from './permissions.ts';
+import type { PermissionState } from './permission-state.ts';
 
 type Relay = EventOf<'relay'>;
 type Answer = Omit<RelayAnswer, 'relayId'>;
@@ -37,16 +40,17 @@ export type ToolApproval = {
   | { readonly decision: 'revise'; readonly input: unknown }
 );
 
-export interface RelaysOptions {
+interface RelaysOptions {
+  readonly permissions: PermissionState;
+  readonly hub: EventHub;
   readonly thread: () => OpenThread | undefined;
+  /** Stores an answer, and resumes its run when no process owns it. */
   readonly answer: (threadId: string, relayId: string, answer: Answer) => Promise<void>;
-  /** Removes an answered, registered item from the display. */
-  readonly onSettled: (slot: RelaySlot, id: string) => void;
-  /** Receives the error of an answer that could not be stored, such as a second answer. */
-  readonly onError: (error: unknown) => void;
+  /** Switches to the default mode when the decision is stored; rejects when it is not. */
+  readonly finishPlanning: (decided: Promise<void>) => Promise<void>;
 }
 
-/** Answers pending relays: the first answer wins, a later one is rejected. */
+/** Applies the decisions of a person to pending relays: the first answer wins, a later one is rejected. */
 export class Relays {
   readonly #options: RelaysOptions;
   /** Relays whose answer is being stored. */
@@ -66,16 +70,98 @@ export class Relays {
     this.#plans.set(planId, resolve);
   }
 
+  /** Clears everything that tools registered: their run has ended. */
+  clear(): void {
+    this.#questions.clear();
+    this.#plans.clear();
+    this.#answering.clear();
+  }
+
+  /** Decides about a pending call; a category that is always allowed approves the other pending calls of it, too. */
+  approve(approval: ToolApproval): void {
+    const { decision, toolCallId, feedback } = approval;
+    const relay = this.#find('approval', toolCallId);
+    const words = defined({ feedback });
+    if (approval.decision === 'revise')
+      return this.#answer(relay, { outcome: 'revise', input: approval.input, ...words });
+    const remember = approval.decision === 'approve' ? defined({ remember: approval.remember }) : {};
+    this.#answer(relay, { outcome: decision === 'decline' ? 'reject' : 'approve', ...words, ...remember });
+    if (decision !== 'always_allow_category' || relay.relayKind !== 'permission') return;
+    const category = this.#options.permissions.categoryOfCall(relay);
+    if (category !== null) this.grant({ category });
+  }
+
+  /** Answers a question of an agent, or of a tool that registered it. */
+  answerQuestion(questionId: string, answer: HarnessQuestionAnswer): void {
+    if (this.#resolve(this.#questions, 'question', questionId, answer)) return;
+    const relay = this.#find('question', questionId);
+    this.#answer(relay, answerTo(relay, answer));
+  }
+
+  /** Decides on a pending plan; resolves when the decision is stored and the mode is switched. */
+  async decidePlan(planId: string, response: PlanResponse): Promise<void> {
+    const { hub, finishPlanning } = this.#options;
+    const { action, feedback } = response;
+    const isApproved = action === 'approved';
+    if (this.#resolve(this.#plans, 'plan', planId, response)) {
+      if (isApproved) hub.emit({ type: 'plan_approved' });
+      return isApproved ? finishPlanning(Promise.resolve()) : undefined;
+    }
+    const outcome = isApproved ? 'approve' : 'reject';
+    const decided = this.#settle(this.#find('plan', planId), { outcome, ...defined({ feedback }) });
+    await (isApproved ? finishPlanning(decided) : decided);
+  }
+
+  /** Gives a suspended call its data, the oldest by default; rejects when another answer was first. */
+  async resume(toolCallId: string | undefined, resumeData: unknown): Promise<void> {
+    const relay = this.#find('suspension', toolCallId);
+    await this.#settle(relay, suspensionAnswer(relay, resumeData));
+  }
+
+  /** Grants for the session, and approves pending calls that the grant allows. */
+  grant(granted: Granted): void {
+    this.#options.permissions.grant(granted);
+    this.permissionsChanged();
+  }
+
+  /**
+   * Approves pending calls that are allowed now; deferred, so that an explicit approval of the same call comes first.
+   */
+  permissionsChanged(): void {
+    queueMicrotask(() => this.#approveAllowed());
+  }
+
+  /** Whether a pending call needs an answer; approves the ones that are allowed by now. */
+  needsApproval(toolCallId: string): boolean {
+    this.#approveAllowed();
+    return this.#waiting('approval').some(relay => relay.toolCallId === toolCallId);
+  }
+
+  #approveAllowed(): void {
+    for (const relay of this.#waiting('approval'))
+      if (relay.relayKind === 'permission' && this.#isAllowed(relay)) this.#answer(relay, { outcome: 'approve' });
+  }
+
+  /** A category resolver that throws allows nothing. */
+  #isAllowed(relay: Relay & { relayKind: 'permission' }): boolean {
+    if (relay.personOnly === true) return false;
+    try {
+      return this.#options.permissions.allows(relay);
+    } catch {
+      return false;
+    }
+  }
+
   /** The pending relays of a slot without an answer, oldest first. */
-  waiting(slot: RelaySlot): readonly Relay[] {
+  #waiting(slot: RelaySlot): readonly Relay[] {
     const thread = this.#options.thread();
     const relays = thread === undefined ? [] : waitingRelays(thread.projection.relays, slot);
     return relays.filter(({ id }) => !this.#answering.has(id));
   }
 
   /** Finds a pending relay; throws `relay_resolved` when it was answered, `relay_not_found` when it is unknown. */
-  find(slot: RelaySlot, id?: string): Relay {
-    const found = id === undefined ? this.waiting(slot)[0] : this.#known(slot, id);
+  #find(slot: RelaySlot, id?: string): Relay {
+    const found = id === undefined ? this.#waiting(slot)[0] : this.#known(slot, id);
     if (found !== undefined && !this.#answering.has(found.id)) return found;
     const what = id === undefined ? slot : `${slot} "${id}"`;
     const details = { slot, ...defined({ id }) };
@@ -90,13 +176,29 @@ export class Relays {
     );
   }
 
-  /** Answers without waiting until the answer is stored. */
-  answer(relay: Relay, answer: Answer): void {
-    void this.settle(relay, answer).catch(this.#options.onError);
+  #known(slot: RelaySlot, id: string): Relay | undefined {
+    const thread = this.#options.thread();
+    if (thread === undefined) return undefined;
+    const { relays } = thread.projection;
+    const found = waitingRelay(relays, slot, id);
+    if (found !== undefined || slot !== 'question') return found;
+    const entry = relays.get(id);
+    return entry?.status === 'pending' && entry.relay.relayKind === 'access' ? entry.relay : undefined;
+  }
+
+  /** Answers without waiting until the answer is stored; an approval whose answer was not stored is emitted again. */
+  #answer(relay: Relay, answer: Answer): void {
+    const { hub } = this.#options;
+    void this.#settle(relay, answer).catch((error: unknown) => {
+      hub.emitError(error);
+      if (SingletreeError.is(error, 'relay_resolved')) return;
+      const [first] = this.#waiting('approval');
+      if (first !== undefined && hub.view.pendingApproval === null) hub.emit(relayEvent(first));
+    });
   }
 
   /** Answers; rejects when another answer was first. */
-  async settle({ id }: Relay, answer: Answer): Promise<void> {
+  async #settle({ id }: Relay, answer: Answer): Promise<void> {
     const thread = this.#options.thread();
     if (thread === undefined)
       throw new SingletreeError(
@@ -112,35 +214,12 @@ export class Relays {
     }
   }
 
-  /** Answers a question that a tool registered; false when it is unknown. */
-  answerRegistered(questionId: string, answer: HarnessQuestionAnswer): boolean {
-    return this.#resolve(this.#questions, 'question', questionId, answer);
-  }
-
-  /** Decides on a plan that a tool registered; false when it is unknown. */
-  decideRegistered(planId: string, response: PlanResponse): boolean {
-    return this.#resolve(this.#plans, 'plan', planId, response);
-  }
-
-  /** Clears everything that tools registered: their run has ended. */
-  clear(): void {
-    this.#questions.clear();
-    this.#plans.clear();
-    this.#answering.clear();
-  }
-
-  #known(slot: RelaySlot, id: string): Relay | undefined {
-    const thread = this.#options.thread();
-    if (thread === undefined) return undefined;
-    const { relays } = thread.projection;
-    return waitingRelay(relays, slot, id) ?? (slot === 'question' ? waitingAccess(relays, id) : undefined);
-  }
-
+  /** Answers what a tool registered, and removes it from the display; false when it is unknown. */
   #resolve<Value>(waiting: Map<string, (value: Value) => void>, slot: RelaySlot, id: string, value: Value): boolean {
     const resolve = waiting.get(id);
     if (resolve === undefined) return false;
     waiting.delete(id);
-    this.#options.onSettled(slot, id);
+    this.#options.hub.emit({ type: 'relay_settled', slot, id });
     resolve(value);
     return true;
   }
@@ -155,7 +234,7 @@ const eventTypes: Record<RelaySlot, ProjectedEvent['type']> = {
 };
 
 /** Converts the answer to a question; access is granted for the thread with "yes", "allow" or "approve". */
-export function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {
+function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {
   if (relay.relayKind !== 'access')
     return { outcome: 'answer', answer: typeof answer === 'string' ? answer : [...answer] };
   const word = typeof answer === 'string' ? answer : (answer[0] ?? '');
@@ -165,7 +244,7 @@ export function answerTo(relay: Relay, answer: HarnessQuestionAnswer): Answer {
 }
 
 /** Converts the data for a suspension; one that takes only a decision, as that of a limit, gets it as `approved`. */
-export function suspensionAnswer(relay: Relay, resumeData: unknown): Answer {
+function suspensionAnswer(relay: Relay, resumeData: unknown): Answer {
   if (possibleAnswers(relay).includes('answer')) return { outcome: 'answer', input: resumeData };
   const { success, data } = z.object({ approved: z.boolean() }).safeParse(resumeData);
   if (success) return { outcome: data.approved ? 'approve' : 'reject' };

@@ -5,15 +5,14 @@ import type { Message as ConversationMessage } from '../../../graph/conversation
 import { getChunk, getMessage, getRun, idsFrom } from '../../../graph/conversation/queries.ts';
 import type { DisplayEvent, ProjectedEvent } from '../harness-event.ts';
 import { folderWords } from '../../../projections/reading/notice.ts';
-import { tasksOf } from '../../../agents/tasks/task-item.ts';
-import { withArgs } from './call-arguments.ts';
+import { tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
+import { withArgs, relayEvent, takeRelays, waitingRelays } from './relay-slots.ts';
 import { assistantMessage } from '../messages/message-view.ts';
 import { emptyProjection, type HarnessProjection, withConversation } from './projection-state.ts';
 import { memoryEvents } from './memory-cycles.ts';
 import { ProjectionStep } from './projection-step.ts';
-import { relayEvent, takeRelays, waitingRelays } from './relay-slots.ts';
 import { onRun } from './run-events.ts';
-import { beginSubagent, subagentEvents } from './subagent-run.ts';
+import { beginSubagent, subagentEvents } from './subagent-events.ts';
 
 /** The events of a logged event, and the state after it. */
 export interface Projected {

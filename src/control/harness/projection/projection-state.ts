@@ -1,11 +1,11 @@
 import { type Conversation, createConversation } from '../../../graph/conversation/conversation.ts';
 import type { AssistantPlace } from '../messages/message-view.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
-import type { TaskItemSnapshot } from '../../../agents/tasks/task-item.ts';
+import type { TaskItemSnapshot } from '../../../agents/tasks/assign-task-ids.ts';
 import { type MemoryCycles, noCycles } from './memory-cycles.ts';
 import { type RelayBook, relayBook } from '../../../projections/relay-book.ts';
 import { OpenSet } from './open-set.ts';
-import type { SubagentRun } from './subagent-run.ts';
+import type { SubagentRun } from './subagent-events.ts';
 import type { Mutable } from '../../../base/mutable.ts';
 
 /** A message that has started. */

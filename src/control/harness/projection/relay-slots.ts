@@ -62,12 +62,6 @@ export function waitingRelay(relays: RelayBook, slot: RelaySlot, id?: string): R
   return waitingRelays(relays, slot).find(relay => id === undefined || idIn(slot, relay) === id);
 }
 
-/** The pending request for access with an id. */
-export function waitingAccess(relays: RelayBook, id: string): Relay | undefined {
-  const entry = relays.get(id);
-  return entry?.status === 'pending' && entry.relay.relayKind === 'access' ? entry.relay : undefined;
-}
-
 /** The events of the first pending relays and of all requests for access, for a new display. */
 export function pendingRelayEvents(relays: RelayBook): ProjectedEvent[] {
   const first = slots.flatMap(slot => waitingRelay(relays, slot) ?? []);
@@ -140,4 +134,11 @@ function subjectOf(relay: Relay): string {
 function textIn(params: Readonly<Record<string, unknown>>, key: string): string {
   const value = params[key];
   return typeof value === 'string' ? value : '';
+}
+
+/** Adds the arguments of the call to a suspension that does not contain them. */
+export function withArgs(relay: EventOf<'relay'>, inputOf: (callId: string) => unknown): EventOf<'relay'> {
+  if (relay.relayKind !== 'suspension' || relay.params !== undefined || relay.toolCallId === undefined) return relay;
+  const input = inputOf(relay.toolCallId);
+  return typeof input === 'object' && input !== null ? { ...relay, params: { ...input } } : relay;
 }

@@ -19,7 +19,7 @@ import {
 } from '../../../../test/support/harness-log.ts';
 import type { Answers } from '../../../agents/contract/host.ts';
 import { loopAgent } from '../../../agents/loop/loop-agent.ts';
-import { defineTool } from '../../../agents/loop/tool.ts';
+import { defineTool } from '../../../agents/tool-definition/define-tool.ts';
 import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { permissionPolicies, type PermissionRules, toolCategories } from '../permissions/permissions.ts';
-import { taskItem } from '../../../agents/tasks/task-item.ts';
-import { assignTaskIds } from '../../../agents/tasks/assign-task-ids.ts';
+import { taskItem, assignTaskIds } from '../../../agents/tasks/assign-task-ids.ts';
 
 const policy = z.enum(permissionPolicies);
 const category = z.enum(toolCategories);

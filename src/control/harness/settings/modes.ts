@@ -1,6 +1,6 @@
 import type { Agent } from '../../../agents/contract/agent.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import { defaultMode, type HarnessMode } from '../harness-config.ts';
+import type { HarnessMode } from '../harness-config.ts';
 
 /** The modes of a harness, and the current one. */
 export class Modes<State> {
@@ -10,7 +10,7 @@ export class Modes<State> {
 
   /** Throws `invalid_argument` without a mode, and for duplicate ids. */
   constructor(modes: readonly HarnessMode<State>[]) {
-    const first = defaultMode(modes);
+    const first = modes.find(mode => mode.default === true) ?? modes[0];
     if (first === undefined) throw invalid('Harness requires at least one agent mode');
     if (new Set(modes.map(({ id }) => id)).size !== modes.length) throw invalid('Two modes have the same id');
     this.list = modes;

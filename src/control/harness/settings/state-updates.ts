@@ -1,8 +1,8 @@
 import type { EventHub } from '../event-hub.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import type { Machine } from '../machine/shell.ts';
-import type { Responses } from '../permissions/responses.ts';
-import type { StateTasks } from '../tasks/state-tasks.ts';
+import type { Relays } from '../permissions/relays.ts';
+import type { StateTasks } from './state-tasks.ts';
 import type { ThreadRecords } from '../threads/thread-records.ts';
 import type { ThreadSettings } from '../threads/thread-settings.ts';
 import type { Threads } from '../threads/threads.ts';
@@ -17,7 +17,7 @@ export interface StateParts {
   readonly settings: ThreadSettings;
   readonly tasks: StateTasks;
   readonly threads: Threads;
-  readonly responses: Responses;
+  readonly relays: Relays;
   readonly choices: { readonly modelId: string; note(modelId: string): void };
 }
 
@@ -46,7 +46,7 @@ export class StateUpdates {
   }
 
   onChange(state: Record<string, unknown>, changedKeys: string[], events: readonly HarnessEvent[]): void {
-    const { hub, machine, records, settings, tasks, responses, choices } = this.#parts;
+    const { hub, machine, records, settings, tasks, relays, choices } = this.#parts;
     records.storeThresholds(settings.note(changedKeys));
     if (changedKeys.includes('currentModelId')) choices.note(choices.modelId);
     hub.emit({ type: 'state_changed', state, changedKeys });
@@ -54,7 +54,7 @@ export class StateUpdates {
     if (changedKeys.includes('tasks'))
       if (machine.isReached(this.#updatedUnder)) tasks.take({ restored: !isUpdate });
       else tasks.show();
-    if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) responses.permissionsChanged();
+    if (changedKeys.some(key => key === 'yolo' || key === 'permissionRules')) relays.permissionsChanged();
   }
 
   /** The log of the open thread emits `task_updated` itself. */

@@ -1,5 +1,5 @@
 import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { type TaskItem, taskSnapshot } from '../../../agents/tasks/task-item.ts';
+import { type TaskItem, taskSnapshot } from '../../../agents/tasks/assign-task-ids.ts';
 import type { HarnessRequestContext } from '../tools/request-context.ts';
 
 /** A fork, and where its task list is stored. */

@@ -6,7 +6,7 @@ import type { EventLog, Thread } from '../../../log/event-log.ts';
 import type { RunState } from '../../../projections/run-state.ts';
 import { openRunsOf } from '../../supervision/open-runs.ts';
 import { readRun } from '../../supervision/run-record.ts';
-import { copiedMetadata } from '../threads/thread-metadata.ts';
+import { copiedMetadata } from '../threads/harness-thread.ts';
 
 /** The call that starts a fork. */
 export interface ForkOrigin {

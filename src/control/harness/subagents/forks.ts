@@ -13,18 +13,17 @@ import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-cont
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ThreadMemory } from '../../threads/thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
-import { harnessDestroyed } from '../machine/harness-destroyed.ts';
+import { harnessDestroyed } from '../machine/harness-errors.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';
-import type { ForkView } from '../projection/fork-events.ts';
+import type { ForkView } from '../projection/subagent-events.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
+import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
 import { addTokenUsage, emptyTokenUsage, tokenUsageOf } from '../token-usage.ts';
-import type { SubagentMeta } from '../tools/subagent-meta.ts';
 import { drivenAgent, type RunAddition } from '../turns/driven-agent.ts';
 import type { ForkPlace } from './fork-context.ts';
 import { createFork, endParentRuns, findFork, type ForkOrigin } from './fork-thread.ts';
 
-export interface ForksOptions {
+interface ForksOptions {
   readonly log: EventLog;
   readonly memory: ThreadMemory;
   /** Generates the ids of fork threads and their runs. */
@@ -36,7 +35,7 @@ export interface ForksOptions {
 }
 
 /** The run that a fork continues. */
-export interface ForkParent {
+interface ForkParent {
   /** The agent of the run, which runs the fork, too. */
   readonly agent: Agent;
   readonly modelId: string;
@@ -62,7 +61,7 @@ export interface ForkRequest {
 export interface ForkResult extends RunResult {
   /** Empty when it ended before its first step. */
   readonly modelId: string;
-  readonly toolCalls: SubagentMeta['toolCalls'];
+  readonly toolCalls: { readonly name: string; readonly isError: boolean }[];
 }
 
 /** A fork and the run in it. */

@@ -7,16 +7,15 @@ import { ThreadState, type ThreadMemory } from '../../threads/thread-memory.ts';
 import type { SubagentNames } from '../display/display-state.ts';
 import { defaultView, type DisplayView } from '../display/display-view.ts';
 import { reduceView } from '../display/reduce-display-state.ts';
-import { idleProgress } from '../display/om-progress.ts';
+import { idleProgress } from '../display/om-display.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { assistantMessage } from '../messages/message-view.ts';
-import { type ForkView, projectFork } from '../projection/fork-events.ts';
+import { type ForkView, projectFork } from '../projection/subagent-events.ts';
 import { emptyProjection, type HarnessProjection } from '../projection/projection-state.ts';
 import { projectHarness } from '../projection/project-harness.ts';
-import { pendingRelayEvents } from '../projection/relay-slots.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/task-item.ts';
+import { type TaskItemSnapshot, tasksOf } from '../../../agents/tasks/assign-task-ids.ts';
 import { addTokenUsage, emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
 export interface OpenThreadOptions {
@@ -176,11 +175,6 @@ export class OpenThread {
   isSettled(slot: string, id: string): boolean {
     const entry = slot === 'question' ? this.#projection.relays.get(id) : undefined;
     return (entry !== undefined && entry.status !== 'pending') || this.#settled.has(`${slot} ${id}`);
-  }
-
-  /** The events of all pending relays. */
-  waiting(): readonly DisplayEvent[] {
-    return pendingRelayEvents(this.#projection.relays);
   }
 
   /** The messages of open runs that have started. */

@@ -1,3 +1,4 @@
+import { pendingRelayEvents } from '../projection/relay-slots.ts';
 import { defined } from '../../../base/defined.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { EventLog, NewThread, Thread } from '../../../log/event-log.ts';
@@ -5,11 +6,10 @@ import { allThreads } from '../../../log/all-threads.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
 import type { DisplayView } from '../display/display-view.ts';
 import type { EventHub } from '../event-hub.ts';
-import type { HarnessThread } from './harness-thread.ts';
+import { type HarnessThread, copiedMetadata } from './harness-thread.ts';
 import type { ThreadMemory } from '../../threads/thread-memory.ts';
 import { deleteForks } from '../subagents/fork-thread.ts';
 import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
-import { copiedMetadata } from './thread-metadata.ts';
 import type { HeldLock } from './thread-lock.ts';
 import { emptyTokenUsage, type TokenUsage } from '../token-usage.ts';
 
@@ -266,7 +266,7 @@ export class Threads {
     // A pending approval is displayed when its event is emitted, unless it is allowed by now.
     hub.emit({ type: 'thread_loaded', display: { ...display, pendingApproval: null } });
     onOpen(thread, isFirst);
-    for (const waiting of opened.waiting()) onEvent(waiting, undefined);
+    for (const waiting of pendingRelayEvents(opened.projection.relays)) onEvent(waiting, undefined);
     if (opened.hasOpenRuns) opened.follow();
   }
 

@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { RelayAnswer } from '../../../agents/contract/host.ts';
-import { checkInput } from '../../../agents/loop/tool.ts';
+import { checkInput } from '../../../agents/tool-definition/define-tool.ts';
 import type { ToolEvent, ToolQuestion } from '../../../agents/contract/tool-values.ts';
 import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import { type PlanResponse, type HarnessQuestionAnswer, RequestContext } from './request-context.ts';
 import { StateStore } from '../settings/state-store.ts';
 import { TaskBoard } from '../../../agents/tasks/task-board.ts';
-import { askUserTool } from './ask-user.ts';
+import {
+  askUserTool,
+  submitPlanTool,
+  taskCheckTool,
+  taskCompleteTool,
+  taskUpdateTool,
+  taskWriteTool,
+} from './standalone-tools.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { loopTools } from './harness-tool.ts';
-import { parseSubagentMeta, withSubagentMeta } from './subagent-meta.ts';
-import { submitPlanTool } from './submit-plan.ts';
-import { taskCheckTool, taskCompleteTool, taskUpdateTool, taskWriteTool } from './task-tools.ts';
+import { parseSubagentMeta, withSubagentMeta } from './subagent-tool.ts';
 
 /** The side of the loop: records what a tool asks and emits, and returns the given answers. */
 function loop(answer?: Partial<RelayAnswer>) {

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import * as z from 'zod';
-import type { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
+import type { conversationCategory } from '../../../agents/permissions/tool-request.ts';
 import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { Dynamic } from '../dynamic.ts';

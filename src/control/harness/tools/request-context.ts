@@ -36,7 +36,7 @@ export interface HarnessRequestContext<State = Record<string, unknown>> {
 }
 
 /** How a call suspends itself, and the data it is resumed with. */
-export interface SuspendableCall {
+interface SuspendableCall {
   readonly toolCallId?: string;
   /** Suspends the call: its return value is ignored, and it is executed again with `resumeData`. */
   readonly suspend?: (payload?: unknown) => Promise<void>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorText } from '../../../base/error-text.ts';
-import { defineTool } from '../../../agents/loop/tool.ts';
+import { defineTool } from '../../../agents/tool-definition/define-tool.ts';
 import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
 import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import type { RunResult } from '../../../agents/contract/run-result.ts';
@@ -13,9 +13,8 @@ import { stoppedAgent } from '../subagents/stopped-agent.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BuiltinResult } from '../../../agents/tools/people/ask-user.ts';
 import { loopTools } from './harness-tool.ts';
-import { type SubagentMeta, withSubagentMeta } from './subagent-meta.ts';
 
-export interface SubagentToolOptions {
+interface SubagentToolOptions {
   /** At least one. */
   readonly subagents: readonly HarnessSubagent[];
   readonly requestContext: RequestContext;
@@ -166,4 +165,32 @@ function describeSubagents(subagents: readonly HarnessSubagent[]): string {
     'forked: then it continues a copy of it. Several calls run in parallel. Types:',
     ...rows,
   ].join('\n');
+}
+
+/** Metadata of a subagent's run. */
+interface SubagentMeta {
+  readonly modelId: string;
+  readonly durationMs: number;
+  readonly toolCalls: { readonly name: string; readonly isError: boolean }[];
+}
+
+const tag = /\n<subagent-meta modelId="([^"]*)" durationMs="(\d+)" tools="([^"]*)" \/>$/;
+
+/** Appends a line of metadata to a subagent's result. */
+export function withSubagentMeta(text: string, { modelId, durationMs, toolCalls }: SubagentMeta): string {
+  const tools = toolCalls.map(({ name, isError }) => `${name}:${isError ? 'err' : 'ok'}`).join(',');
+  const model = modelId.replaceAll('"', '');
+  return `${text}\n<subagent-meta modelId="${model}" durationMs="${Math.round(durationMs)}" tools="${tools.replaceAll('"', '')}" />`;
+}
+
+/** Splits the metadata line from a subagent's result; a text without one stays whole. */
+export function parseSubagentMeta(content: string): { readonly text: string } & Partial<SubagentMeta> {
+  const found = tag.exec(content);
+  if (found === null) return { text: content };
+  const [, modelId = '', durationMs, tools = ''] = found;
+  const toolCalls = tools.split(',').flatMap(entry => {
+    const colon = entry.lastIndexOf(':');
+    return entry === '' ? [] : [{ name: entry.slice(0, colon), isError: entry.slice(colon + 1) === 'err' }];
+  });
+  return { text: content.slice(0, found.index), modelId, durationMs: Number(durationMs), toolCalls };
 }

@@ -6,7 +6,7 @@ import type { StateStore } from '../settings/state-store.ts';
 import type { StateUpdates } from '../settings/state-updates.ts';
 
 /** The parts of a harness that its tools use. */
-export interface ToolParts {
+interface ToolParts {
   readonly config: { readonly id: string };
   readonly state: StateStore;
   readonly stateUpdates: StateUpdates;

@@ -9,13 +9,7 @@ import { forkContext } from '../subagents/fork-context.ts';
 import type { ForkRequest, Forks } from '../subagents/forks.ts';
 import { type HarnessConfig, type HarnessSubagent } from '../harness-config.ts';
 import { resolveDynamic } from '../dynamic.ts';
-import {
-  deniedTools,
-  type PermissionRules,
-  permissionReview,
-  type PermissionSituation,
-  visibleTools,
-} from '../permissions/permissions.ts';
+import { permissionReview, type PermissionSituation } from '../permissions/permissions.ts';
 import type { OpenThread } from '../threads/open-thread.ts';
 import { type HarnessRequestContext, RequestContext } from '../tools/request-context.ts';
 import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
@@ -35,7 +29,8 @@ export interface RunSetup {
   readonly forks: Pick<Forks, 'run'>;
   /** Returns the workspace of the run; undefined when it has none. */
   readonly workspace: (requestContext: RequestContext) => Promise<Workspace | undefined>;
-  readonly rules: PermissionRules;
+  /** The names of tools that are hidden. */
+  readonly denied: readonly string[];
   readonly situationOf: (request: ToolRequest) => PermissionSituation;
   /** The chosen model; empty for the agent's own. */
   readonly modelId: string;
@@ -68,12 +63,12 @@ export async function setUpRun(params: InvokeParams, setup: RunSetup): Promise<R
     : [];
   /** The tools of the run, or of a fork of it: the model is offered the same. */
   const toolsOf = (board: TaskBoard, ...more: readonly Tool[]) =>
-    visibleTools([...builtinTools(board, disabled), ...more], setup.rules);
+    [...builtinTools(board, disabled), ...more].filter(({ name }) => !setup.denied.includes(name));
   const prepared: Required<RunAddition> = {
     run: { ...defined({ context: params.run.context }), ...(model !== '' && { model }) },
     host: {
       tools: toolsOf(thread.board, ...subagent, ...workspaceTools, ...shared),
-      withheldTools: deniedTools(setup.rules),
+      withheldTools: setup.denied,
       permissions: [...(params.host.permissions ?? []), permissionReview(setup.situationOf)],
       request: requestContext,
       ...(await setup.memory()),

@@ -19,7 +19,7 @@ import type { OpenThread } from '../threads/open-thread.ts';
 import type { RequestContext } from '../tools/request-context.ts';
 import { addTokenUsage, type TokenUsage, tokenUsageOf } from '../token-usage.ts';
 import { findTrace } from '../../../events/trace-context.ts';
-import { messageOf, type UserInput } from './user-input.ts';
+import { messageOf, type UserInput } from '../machine/messages.ts';
 
 export interface RunsOptions {
   readonly log: EventLog;

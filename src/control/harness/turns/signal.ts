@@ -2,7 +2,7 @@ import { SingletreeError } from '../../../base/singletree-error.ts';
 import { type HarnessFile, userContent } from '../messages/message-content.ts';
 import { systemReminderText, withMetadata } from '../../conversations/system-reminder.ts';
 import type { Traced } from './tracing.ts';
-import type { UserInput, PendingSend } from './user-input.ts';
+import type { UserInput } from '../machine/messages.ts';
 
 type SignalText = { readonly type: 'text'; readonly text: string };
 type SignalFile = { readonly type: 'file' } & HarnessFile;
@@ -64,10 +64,4 @@ function contentOf(contents: SignalContents, files: readonly HarnessFile[] = [])
 function textOf(contents: SignalContents): string {
   if (typeof contents === 'string') return contents;
   return contents.flatMap(part => (part.type === 'text' ? part.text : [])).join('\n');
-}
-
-/** Resolves with the run that receives the message, when it has started. */
-export async function acceptedBy({ runId, done }: PendingSend): Promise<{ accepted: true; runId: string }> {
-  void done.catch(() => {});
-  return { accepted: true, runId: await runId() };
 }

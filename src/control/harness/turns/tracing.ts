@@ -2,7 +2,7 @@ import { defined } from '../../../base/defined.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';
 import type { RequestContext } from '../tools/request-context.ts';
-import { notSupported } from '../arguments/unavailable-options.ts';
+import { notSupported } from '../arguments/check-arguments.ts';
 
 /** The span that a run belongs to. */
 export interface TracingContext {

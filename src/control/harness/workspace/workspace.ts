@@ -11,8 +11,13 @@ import { newId } from '../../../events/ids.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { WorkspaceStatus } from '../harness-event.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
-import { checkWorkspaceConfig, type WorkspaceConfig } from './workspace-config.ts';
-import { exposedTools, exposeTools, workspaceToolCategories, type WorkspaceToolId } from './workspace-tools.ts';
+import {
+  checkWorkspaceConfig,
+  type WorkspaceConfig,
+  exposedTools,
+  workspaceToolCategories,
+  type WorkspaceToolId,
+} from './workspace-config.ts';
 
 /** The settings of a command. */
 export interface CommandOptions {
@@ -151,7 +156,11 @@ export class Workspace {
     const folder = workspace(this.root, { ...defined({ env }), outside, closed });
     const { skills, problems } = await discoverSkills(folders.map(each => resolve(folder.root, each)));
     const skillTools = skills.length === 0 ? [] : [skillTool(skills, skill => readSkill(folder, skill))];
-    const tools = exposeTools([...workspaceTools(folder, { fetch }), ...skillTools], this.#exposed);
+    const offered = [...workspaceTools(folder, { fetch }), ...skillTools];
+    const tools = [...this.#exposed].flatMap(([name, id]) => {
+      const tool = offered.find(each => each.name === id);
+      return tool === undefined ? [] : [{ ...tool, name }];
+    });
     return { folder, skills, skillProblems: problems, tools };
   }
 }
