@@ -27,7 +27,7 @@ describe('the effect of an event', () => {
   const seen: StructuralEffect[] = [];
   const on = Object.fromEntries(
     Object.values(structuralEffects).map(effect => [effect, () => void seen.push(effect)]),
-  ) as EffectHandlers<undefined>;
+  ) as unknown as EffectHandlers<undefined>;
 
   it('selects the handler, and ignores types that are not known', () => {
     applyEffect(on, { type: 'steer_requested', runId: 'run', by: 'ann' } as AgentEvent, undefined);
