@@ -67,7 +67,7 @@ describe('the packed package', () => {
     ['./log', ['zod']],
     ['./testing', ['@ai-sdk/provider', 'zod']],
     ['./agents', ['@ai-sdk/provider', 'zod']],
-    ['./runtime', ['@ai-sdk/provider', 'zod']],
+    ['./runtime', ['zod']],
   ])('loads no package before it is needed: %s loads %j', (path, packages) => {
     expect(loadedBySubpath(path).filter(name => !name.startsWith('node:'))).toEqual(packages);
   });

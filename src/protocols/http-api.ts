@@ -62,15 +62,6 @@ export const threadNews = z.looseObject({
 
 export type ThreadNews = z.infer<typeof threadNews>;
 
-/** The body of `POST /api/threads/:id/branches`. */
-export const branchBody = z.strictObject({
-  seq: z.int().nonnegative().optional().describe('the last event to share; the newest when absent'),
-  message: z.string().min(1).max(500).optional().describe('the last message to share, instead of `seq`'),
-  title: z.string().min(1).max(500).optional(),
-});
-
-export type BranchBody = z.infer<typeof branchBody>;
-
 /** The body of `POST /api/threads`. */
 export const newThreadBody = z.strictObject({
   id: z
@@ -108,6 +99,20 @@ export const messageBody = z.strictObject({
 });
 
 export type MessageBody = z.infer<typeof messageBody>;
+
+/** The body of `POST /api/threads/:id/branches`. */
+export const branchBody = z.strictObject({
+  seq: z.int().nonnegative().optional().describe('the last event to share; the newest when absent'),
+  message: z.string().min(1).max(500).optional().describe('the last message to share, instead of `seq`'),
+  title: z.string().min(1).max(500).optional(),
+  send: messageBody
+    .pick({ content: true, agent: true, model: true, mode: true })
+    .extend({ worktree: z.boolean().optional().describe('whether it works in a git worktree of its own') })
+    .optional()
+    .describe('the message that continues the branch, with any agent'),
+});
+
+export type BranchBody = z.infer<typeof branchBody>;
 
 /** The body of `POST /api/threads/:id/retries`. */
 export const retryBody = z.strictObject({

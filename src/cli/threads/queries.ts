@@ -1,4 +1,4 @@
-import { counted, printJson, printTable } from '../print.ts';
+import { printJson, printTable } from '../print.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
@@ -7,7 +7,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { usageOf } from '../../log/derived/log-queries.ts';
 import type { GroupedUsage, UsageGroup } from '../../log/derived/usage-totals.ts';
-import { durationText } from '../../projections/presentation/wording.ts';
+import { counted, durationText } from '../../projections/presentation/wording.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
 import { shortIds } from './find-thread.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';

@@ -102,17 +102,29 @@ export function usageLaws(law: Law): void {
 
   law('adds up the calls of tools that ended, with failures and times', async ({ log }) => {
     await fill(log);
+    const timeOf = (second: number) => `2026-01-03T10:00:0${second}.000Z`;
     const call = (runId: string, id: string, name: string, second: number): AgentEvent => ({
-      ...{ type: 'tool_call', runId, id, name, input: {} },
-      ts: `2026-01-03T10:00:0${second}.000Z`,
+      type: 'tool_call',
+      runId,
+      id,
+      name,
+      input: {},
+      ts: timeOf(second),
     });
     const begin = (runId: string, id: string, name: string, second: number): AgentEvent => ({
-      ...{ type: 'tool_start', runId, id, name },
-      ts: `2026-01-03T10:00:0${second}.000Z`,
+      type: 'tool_start',
+      runId,
+      id,
+      name,
+      ts: timeOf(second),
     });
     const end = (runId: string, id: string, name: string, second: number, isFailed = false): AgentEvent => ({
-      ...{ type: 'tool_result', runId, id, name, output: isFailed ? { error: 'no' } : { context: 'yes' } },
-      ts: `2026-01-03T10:00:0${second}.000Z`,
+      type: 'tool_result',
+      runId,
+      id,
+      name,
+      output: isFailed ? { error: 'no' } : { context: 'yes' },
+      ts: timeOf(second),
     });
     await log.append('a', [call('r1', 'c1', 'read', 1), begin('r1', 'c1', 'read', 2), call('r1', 'c2', 'bash', 2)]);
     // Their results come after an outline was stored, or in another process.

@@ -5,9 +5,11 @@ export const serveRequest = z.object({
   method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']),
   path: z.string(),
   body: z.unknown().optional(),
+  /** The response comes when the turn of the request has ended: later requests do not wait for it. */
+  lastsTurn: z.boolean().optional(),
 });
 
-/** A message to a local server: one HTTP request. Requests are sent one after the other. */
+/** A message to a local server: one HTTP request. Requests are sent one after the other, unless one lasts a turn. */
 export type ServeRequest = z.infer<typeof serveRequest>;
 
 const serveResponse = z.object({

@@ -161,10 +161,12 @@ interface ServeAddress {
 /** The time that a request may take. */
 const requestMs = 60_000;
 
-/** Sends requests to a local server, one after the other, and reads every response as a whole. */
+/** Sends requests to a local server in order, each after the response to the one before, and reads responses as a whole. */
 class ServeRequests {
   readonly #address: ServeAddress;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  /** For requests that last a turn. */
+  readonly #turnAgent = new Agent();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(address: ServeAddress) {
@@ -174,22 +176,25 @@ class ServeRequests {
   /** Resolves with the response, with the status 0 when there is none; never rejects. */
   send(message: ServeRequest): Promise<ServeResponse> {
     const response = this.#last.then(() => this.#request(message));
-    this.#last = response;
+    if (message.lastsTurn !== true) this.#last = response;
     return response;
   }
 
   close(): void {
     this.#agent.destroy();
+    this.#turnAgent.destroy();
   }
 
-  #request({ id, method, path, body }: ServeRequest): Promise<ServeResponse> {
+  #request({ id, method, path, body, lastsTurn = false }: ServeRequest): Promise<ServeResponse> {
     const { url, authorization } = this.#address;
     const content = body === undefined ? undefined : JSON.stringify(body);
     return new Promise(resolve => {
       const fail = (error: Error) => resolve({ id, status: 0, body: error.message });
       const headers = { authorization, ...(content !== undefined && { 'content-type': 'application/json' }) };
-      const signal = AbortSignal.timeout(requestMs);
-      const sent = sendRequest(new URL(path, url), { method, headers, agent: this.#agent, signal }, response => {
+      const connection = lastsTurn
+        ? { agent: this.#turnAgent }
+        : { agent: this.#agent, signal: AbortSignal.timeout(requestMs) };
+      const sent = sendRequest(new URL(path, url), { method, headers, ...connection }, response => {
         readBody(response).then(
           text => resolve({ id, status: response.statusCode ?? 0, body: parseJson(text, text) }),
           fail,

@@ -1,6 +1,9 @@
 import { PendingCalls } from '../../../channels/pending-calls.ts';
 import type { ServeRequest, ServeResponse } from '../../../contract/serve-message.ts';
 
+/** What a turn requests of the server. */
+export type HttpRequests = Pick<HttpCalls, 'get' | 'post' | 'postTurn'>;
+
 /** The requests to the server of a session, with what is done with their responses. */
 export class HttpCalls {
   readonly #send: (message: string) => void;
@@ -16,6 +19,11 @@ export class HttpCalls {
 
   post(path: string, body: unknown, onResponse: (response: ServeResponse) => void = () => {}): void {
     this.#call({ method: 'POST', path, body }, onResponse);
+  }
+
+  /** Sends a request whose response comes when its turn has ended. */
+  postTurn(path: string, body: unknown, onResponse: (response: ServeResponse) => void): void {
+    this.#call({ method: 'POST', path, body, lastsTurn: true }, onResponse);
   }
 
   /** Hands a response to its request; returns false when no request waits for it. */

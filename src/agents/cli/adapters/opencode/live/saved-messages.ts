@@ -83,6 +83,7 @@ export class ServeSavedMessages implements MessageReader {
       run: this.#run,
       book: this.#book,
       calls: new HttpCalls(() => {}),
+      commands: [],
       host: this.#host,
       onEnd: reason => this.#end(turn, reason),
     });

@@ -18,6 +18,7 @@ import type { ServeProgram } from './serve-command.ts';
 import { ServeRun } from './serve-run.ts';
 import { ServeTurn } from './serve-turn.ts';
 import { SessionBook } from './session-book.ts';
+import { readSlashCommands, type SlashCommands } from './slash-commands.ts';
 
 /** Events before the first turn that belong to the session that is being opened, among them its earlier messages. */
 const ofOpening: ReadonlySet<string> = new Set([
@@ -34,6 +35,7 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
   readonly #calls: HttpCalls;
   readonly #book = new SessionBook();
   #sessionId = '';
+  #commands: SlashCommands = [];
   /** The run of the last turn. */
   #run: ServeRun | undefined;
   #turns = 0;
@@ -72,6 +74,7 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
       run: this.#run,
       book: this.#book,
       calls: this.#calls,
+      commands: this.#commands,
       host,
       onEnd: reason => this.endTurn(created, reason),
     });
@@ -167,6 +170,9 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
       return;
     }
     this.#sessionId = sessionId;
-    this.setReady({ sessionId, ...defined({ model: this.start.model, mode: this.start.mode }) });
+    this.#calls.get('/command', listed => {
+      this.#commands = readSlashCommands(listed, this.start.yolo === true);
+      this.setReady({ sessionId, ...defined({ model: this.start.model, mode: this.start.mode }) });
+    });
   }
 }

@@ -1,15 +1,17 @@
 import type { ContentPart } from '../../../../../events/content.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import type { ServeResponse } from '../../../contract/serve-message.ts';
 import type { ChannelEvents } from '../../../shared/channel-events.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readError, readSubagent } from '../wire.ts';
 import { isConsumedEvent } from './consumed-events.ts';
-import { type HttpCalls, isDone, responseProblem } from './http-calls.ts';
+import { type HttpCalls, type HttpRequests, isDone, responseProblem } from './http-calls.ts';
 import { PlanFiles } from './plan-files.ts';
 import { promptBody } from './prompt-body.ts';
 import { ServeRequests } from './serve-requests.ts';
 import type { ServeRun } from './serve-run.ts';
 import { isComplete, type SessionBook } from './session-book.ts';
+import { commandBody, type SlashCommands } from './slash-commands.ts';
 import { TurnSilence } from './turn-silence.ts';
 
 export interface ServeTurnOptions {
@@ -19,6 +21,8 @@ export interface ServeTurnOptions {
   readonly run: ServeRun;
   readonly book: SessionBook;
   readonly calls: HttpCalls;
+  /** The slash commands that a prompt may begin with. */
+  readonly commands: SlashCommands;
   readonly host: ChannelHost;
   /** The program has ended the turn: `finish` is called for it. */
   readonly onEnd: (reason: TurnReason) => void;
@@ -71,7 +75,7 @@ export class ServeTurn {
   }
 
   /** The requests of the turn to the server: a response after its end does nothing. */
-  readonly #calls: Pick<HttpCalls, 'get' | 'post'> = {
+  readonly #calls: HttpRequests = {
     get: (path, onResponse) =>
       this.#options.calls.get(path, response => {
         if (!this.#hasEnded) onResponse(response);
@@ -80,11 +84,16 @@ export class ServeTurn {
       this.#options.calls.post(path, body, response => {
         if (!this.#hasEnded) onResponse?.(response);
       }),
+    postTurn: (path, body, onResponse) =>
+      this.#options.calls.postTurn(path, body, response => {
+        if (!this.#hasEnded) onResponse(response);
+      }),
   };
 
   /** Sends the prompt of the turn. */
   begin(): void {
-    this.#options.run.context.session(this.#options.run.sessionId);
+    const { run, commands } = this.#options;
+    run.context.session(run.sessionId, { commands: commands.length > 0 ? commands : undefined });
     this.prompt(this.#options.turn.content);
   }
 
@@ -123,16 +132,26 @@ export class ServeTurn {
 
   /** Sends the prompt of the turn, or a message into it. */
   prompt(content: string | readonly ContentPart[], steerId?: string): void {
-    const { turn, run } = this.#options;
+    const { turn, run, commands } = this.#options;
     const sent = this.#silence.prompts.add(steerId);
-    const body = promptBody(content, { model: turn.model, mode: this.#mode });
-    this.#calls.post(`/session/${run.sessionId}/prompt_async`, body, response => {
-      if (isDone(response)) return;
+    const settings = { model: turn.model, mode: this.#mode };
+    const refused = (response: ServeResponse) => {
       sent.fail();
       if (sent.isFirst)
         run.context.fail({ message: `The prompt was refused: ${responseProblem(response)}`, code: 'prompt_refused' });
       this.#silence.settled();
-    });
+    };
+    const session = `/session/${run.sessionId}`;
+    const command = commandBody(content, commands, settings);
+    if (command === undefined)
+      this.#calls.post(`${session}/prompt_async`, promptBody(content, settings), response => {
+        if (!isDone(response)) refused(response);
+      });
+    // A failure after the prompt was read is an event of the session, too.
+    else
+      this.#calls.postTurn(`${session}/command`, command, response => {
+        if (!isDone(response) && !this.#silence.prompts.hasBegun) refused(response);
+      });
   }
 
   #abort(): void {

@@ -13,6 +13,7 @@ import type {
 } from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptParts, promptText } from '../../../shared/prompt-content.ts';
+import { readCommands } from '../../../shared/reported-commands.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { isDialog, readDialog } from './dialogs.ts';
 import { gateStatus, statusKey } from './gate.ts';
@@ -36,6 +37,8 @@ export class PiChannel extends TurnChannel<PiTurn> {
   #isCleared = false;
   #status: string | undefined;
   #session: { readonly id: string; readonly provider: string | undefined } | undefined;
+  /** The slash commands of its extensions, prompt templates and skills. */
+  #slashCommands: ReturnType<typeof readCommands> | undefined;
   #model: string | undefined;
   /** The run of the last turn. */
   #run: PiTurn | undefined;
@@ -152,6 +155,10 @@ export class PiChannel extends TurnChannel<PiTurn> {
       return;
     }
     this.#session = { id, provider: textOf(model?.['provider']) };
+    this.#call('get_commands', {}, listed => {
+      const reported = 'data' in listed ? readCommands(listed.data['commands']) : [];
+      if (reported.length > 0) this.#slashCommands = reported;
+    });
     this.setReady({ sessionId: id, ...defined({ model: textOf(model?.['id']) }) });
   }
 
@@ -242,7 +249,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
       this.#refuseTurn(turn, `Pi did not accept the prompt: ${answer.error}`);
       return;
     }
-    turn.events.context.session(session.id, { cwd: this.start.cwd });
+    turn.events.context.session(session.id, { cwd: this.start.cwd, commands: this.#slashCommands });
     // A command of an extension may be done without a run.
     if (message.startsWith('/'))
       this.#call('get_state', {}, state => {

@@ -1,8 +1,8 @@
 import type { Row } from '../rows/row.ts';
 import type { ActionName } from '../keys/actions.ts';
-import type { ScreenSize } from './inline-renderer.ts';
-import { ansiOfLine, inked, type Line, span, type Styling, textOfLine } from './styled-line.ts';
-import { cutLine, wrapLine } from './wrap-line.ts';
+import type { ScreenSize } from '../screen/inline-renderer.ts';
+import { ansiOfLine, inked, type Line, span, type Styling, textOfLine } from '../screen/styled-line.ts';
+import { cutLine, wrapLine } from '../screen/wrap-line.ts';
 
 interface PlacedLine {
   readonly row: number;

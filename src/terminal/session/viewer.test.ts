@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionName } from '../keys/actions.ts';
 import type { Row } from '../rows/row.ts';
-import { span } from './styled-line.ts';
+import { span } from '../screen/styled-line.ts';
 import { type ShownRows, Viewer } from './viewer.ts';
 
 const size = { columns: 60, rows: 6 };
