@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
-import type { LoggedEvent } from '../../events/vocabulary.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
 import { createConversation, reduceConversation } from './conversation.ts';
 import { MessageTree, type MessageTreeState } from './message-tree.ts';
 import { getMessages } from './queries.ts';
@@ -26,6 +26,23 @@ describe('the tree of messages', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('moves the message of a run under its call when the call comes later, also when it is continued', () => {
+    const events: AgentEvent[] = [
+      { type: 'harness_start', runId: 'run', agentId: 'a' },
+      { type: 'harness_start', runId: 'sub', agentId: 'b', parentId: 'call' },
+      { type: 'user', runId: 'asked', content: 'And?' },
+      { type: 'tool_call', runId: 'run', id: 'call', name: 'ask', input: {} },
+    ];
+    let tree = new MessageTree();
+    const changed = events.map((event, index) => {
+      tree = new MessageTree(JSON.parse(JSON.stringify(tree.state())) as MessageTreeState);
+      return [...tree.take({ ...event, seq: index + 1, ts: '2026-01-01T00:00:00.000Z' })];
+    });
+    expect(changed.at(-1)).toEqual(['sub', 'asked:user']);
+    expect(tree.message('sub')).toMatchObject({ spawnedBy: 'call' });
+    expect(tree.message('asked:user')).toMatchObject({ parentMessageId: 'run' });
   });
 
   it('keeps no text', () => {

@@ -186,7 +186,8 @@ function isKept(name: keyof Tables): name is KeptTable {
 }
 
 /** A chunk with as much of its event as the reducers read again. */
-function withoutContent({ event, providerMetadata: _, ...chunk }: Chunk): Chunk {
+function withoutContent(whole: Chunk): Chunk {
+  const { event, providerMetadata: _, ...chunk } = whole;
   if (event.type !== 'tool_call') return { ...chunk, event: noContent };
   const { type, runId, id, name, executedBy } = event;
   return { ...chunk, event: { type, runId, id, name, input: {}, ...(executedBy !== undefined && { executedBy }) } };

@@ -9,7 +9,7 @@ import {
   type SearchPage,
   type SearchQuery,
 } from '../derived/search.ts';
-import { completeMessage, type EndedRun, MessageDerivation, type MessageRow } from '../derived/message-rows.ts';
+import { completeMessage, MessageDerivation, type MessageRow } from '../derived/message-rows.ts';
 import { textOfEvents } from '../derived/searched-text.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
 import { ThreadDerivation } from '../derived/thread-derivation.ts';
