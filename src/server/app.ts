@@ -111,7 +111,7 @@ export function appOf(site: Site): Hono<AppEnv> {
     return next();
   });
 
-  for (const route of routes) mountRoute(app, route, site.redactor);
+  for (const route of routes) mountRoute(app, route, site);
   app.all('/mcp', mcpHandler(site));
   app.all('/api/*', context => {
     throw new SingletreeError('not_found', `There is no ${context.req.method} ${context.req.path}.`);

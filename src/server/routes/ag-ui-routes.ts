@@ -7,7 +7,7 @@ import { agUiFraming } from '../../protocols/ag-ui/ag-ui-framing.ts';
 import { agUiInfo, type AgUiRunBody, agUiRunBody } from '../../protocols/http-ag-ui.ts';
 import type { AgUiTurn } from '../ag-ui.ts';
 import { findClientThread } from '../chat.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import { authorOf, checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { frameStream } from '../streams/frame-stream.ts';
@@ -31,10 +31,7 @@ export function agUiRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { agents } = site.options;
   return [
-    route({
-      method: 'get',
-      path: '/api/ag-ui/info',
-      tag,
+    route(tag, 'GET /api/ag-ui/info', {
       right: 'read',
       summary: 'List the agents, as CopilotKit expects them',
       answer: agUiInfo,
@@ -44,10 +41,7 @@ export function agUiRoutes(site: Site): Route[] {
         return { version, agents: Object.fromEntries(described), audioFileTranscriptionEnabled: false };
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/ag-ui/agent/{agentId}/run',
-      tag,
+    route(tag, 'POST /api/ag-ui/agent/{agentId}/run', {
       right: 'send',
       summary: 'Send a message or answers to interrupts, and stream the run',
       body: agUiRunBody,
@@ -73,10 +67,7 @@ export function agUiRoutes(site: Site): Route[] {
         return streamRun(site, { thread, body, turn });
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/ag-ui/agent/{agentId}/connect',
-      tag,
+    route(tag, 'POST /api/ag-ui/agent/{agentId}/connect', {
       right: 'read',
       summary: 'Read the messages of a thread, then stream its run when one is under way',
       body: agUiRunBody,
@@ -102,17 +93,13 @@ export function agUiRoutes(site: Site): Route[] {
         ]);
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/ag-ui/agent/{agentId}/stop/{threadId}',
-      tag,
+    threadRoute(tag, 'POST /api/ag-ui/agent/{agentId}/stop/{threadId}', {
       right: 'send',
       summary: 'Stop what runs in a thread',
       answer: z.looseObject({ stopped: z.boolean() }),
-      handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        pickAgent(agents, param('agentId'), id);
-        const stopped = await conversations.abortAll(id, authorOf(scope));
+      handle: async ({ thread, param, scope }) => {
+        pickAgent(agents, param('agentId'), thread.id);
+        const stopped = await conversations.abortAll(thread.id, authorOf(scope));
         return { stopped: stopped.length > 0 };
       },
     }),

@@ -25,11 +25,8 @@ const answer = { contentType: 'text/event-stream', description: 'The AI SDK UI m
 /** What `useChat` with the `DefaultChatTransport` calls. A chat is a thread, its id the thread's. */
 export function chatRoutes(site: Site): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/api/chat',
+    route(tag, 'POST /api/chat', {
       right: 'send',
-      tag,
       summary: 'Send what is new in a chat, and stream the answer',
       headers,
       body: chatBody,
@@ -41,11 +38,8 @@ export function chatRoutes(site: Site): Route[] {
         return streamTurn(site, thread, await takeChat(site, thread, body, scope), client);
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/chat/{threadId}/messages',
+    route(tag, 'GET /api/chat/{threadId}/messages', {
       right: 'read',
-      tag,
       summary: 'Read a chat as UI messages, without an answer that is under way',
       headers,
       answer: chatMessages,
@@ -57,11 +51,8 @@ export function chatRoutes(site: Site): Route[] {
         return uiMessages(await readChat(site, thread), { ...client, threadId: thread.id });
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/chat/{threadId}/stream',
+    route(tag, 'GET /api/chat/{threadId}/stream', {
       right: 'read',
-      tag,
       summary: 'Stream the answer that is under way, from its start',
       headers,
       answer,

@@ -6,7 +6,7 @@ import type { Thread } from '../../log/event-log.ts';
 import type { Framing } from '../../protocols/framing.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
 import type { ProtocolRegistry } from '../../protocols/registry.ts';
-import { type OtherContent, type Route, route } from '../route.ts';
+import { type OtherContent, type Route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import type { OpenStream } from '../streams/byte-sink.ts';
 import { encodedFrames, type Position, position } from '../streams/encoded-frames.ts';
@@ -20,18 +20,14 @@ export function streamRoutes(site: Site): Route[] {
   const { protocols } = site;
   const [first = ''] = protocols.keys();
   return [
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/events',
+    threadRoute('Streams', 'GET /api/threads/{threadId}/events', {
       right: 'read',
-      tag: 'Streams',
       summary: 'Follow a thread: its events so far, then new ones',
       query: eventsQuery(protocols),
       headers: { 'Last-Event-ID': 'the id of the last frame the reader has; takes precedence over `after`' },
       answer: contentOf(protocols),
       others: { 204: 'The request has ended, and the reader has all of it' },
-      handle: async ({ context, param, query, scope }) => {
-        const thread = await site.find(scope, param('threadId'));
+      handle: async ({ thread, context, query }) => {
         const after = startOf(context, query.after, thread);
         const name = query.protocol ?? first;
         const protocol = protocols.get(name) as Protocol;
