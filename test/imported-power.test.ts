@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { InvokeParams } from '../src/agents/invoke-params.ts';
+import type { InvokeParams } from '../src/agents/contract/agent.ts';
 import { coderAgent } from '../src/agents/index.ts';
 import { removeRunFolders } from '../src/cli/run/run-record.ts';
 import { ConversationReader } from '../src/control/conversations/conversation-reader.ts';

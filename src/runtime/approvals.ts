@@ -7,7 +7,7 @@ import { readRequests } from './requests.ts';
 import type { RelayBooks, ThreadRelay } from '../control/conversations/relay-books.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import { defined } from '../base/defined.ts';
-import type { RelayAnswer } from '../agents/agent.ts';
+import type { RelayAnswer } from '../agents/contract/host.ts';
 import type { EventOf } from '../events/vocabulary.ts';
 
 /** What waits for a person: the data of its `approval-required` event. */

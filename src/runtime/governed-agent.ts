@@ -1,8 +1,6 @@
 import { defined } from '../base/defined.ts';
-import type { Agent } from '../agents/agent.ts';
-import type { DecisionSource } from '../agents/permissions/decide.ts';
-import type { InvokeParams } from '../agents/invoke-params.ts';
-import type { Tool } from '../agents/loop/tool.ts';
+import type { Agent, InvokeParams, Tool } from '../agents/contract/agent.ts';
+import type { DecisionSource } from '../agents/contract/permissions.ts';
 import type { Memory } from '../agents/memory/memory.ts';
 import type { AgentEvent, LoggedEvent } from '../events/vocabulary.ts';
 import { currentTime } from '../log/event-time.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { checkAgentIds } from '../agents/agent-ids.ts';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent, Tool } from '../agents/contract/agent.ts';
 import type { Subagent } from '../agents/subagents/agent-tool.ts';
-import type { Tool } from '../agents/loop/tool.ts';
 import { invalidArgument, optionsCheck } from '../base/options/check-options.ts';
 import {
   agent,

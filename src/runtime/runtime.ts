@@ -1,5 +1,5 @@
 import { defined } from '../base/defined.ts';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent } from '../agents/contract/agent.ts';
 import { agentTool } from '../agents/subagents/agent-tool.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
 import type { RunHandle } from '../control/supervision/run-control.ts';

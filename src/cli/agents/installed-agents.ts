@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
 import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import { demoAgent, demoSuggestions } from '../../agents/demo/demo-agent.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { cliAgent } from '../../agents/cli/agent/cli-agent.ts';
 import { pricedModel } from '../../agents/model/prices/prices.ts';
 import { once } from '../../base/once.ts';

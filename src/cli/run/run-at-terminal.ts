@@ -1,7 +1,7 @@
 import { exitCodeFor, type RunTotals } from './run-totals.ts';
 import { resolve } from 'node:path';
-import type { RelayAnswer } from '../../agents/agent.ts';
-import type { PermissionRuleSet } from '../../agents/permissions/rule.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
+import type { PermissionRuleSet } from '../../agents/contract/permissions.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { Worktrees } from '../../control/worktrees/worktrees.ts';
 import { sharedThreadMemory } from '../../control/threads/thread-memory.ts';

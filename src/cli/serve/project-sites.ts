@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import type { Agent } from '../../agents/agent.ts';
-import type { InvokeParams } from '../../agents/invoke-params.ts';
+import type { Agent, InvokeParams } from '../../agents/contract/agent.ts';
 import { parsePermissionRules } from '../../agents/permissions/rule.ts';
 import { startEvent } from '../../agents/start-event.ts';
 import { describeUntrusted, trustQuestionText } from '../../config/trust-text.ts';

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

@@ -3,7 +3,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { hasOpen, openKinds } from '../../log/open-things.ts';
-import { ResultFold, type RunResult } from '../../agents/run-result.ts';
+import { ResultFold, type RunResult } from '../../agents/contract/run-result.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { presentGrant } from '../../projections/presentation/present-relay.ts';

@@ -1,4 +1,4 @@
-import type { AgentCommand } from '../../agents/agent.ts';
+import type { AgentCommand } from '../../agents/contract/abilities.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { readEvents } from '../../log/read-events.ts';
 import { isOwnEvent } from '../../log/own-events.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import type { Thread } from '../../log/event-log.ts';
 import { changeMode } from '../threads/choice-events.ts';

@@ -1,4 +1,4 @@
-import type { TitleRequest } from '../../agents/titles/title-agent.ts';
+import type { TitleRequest } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';

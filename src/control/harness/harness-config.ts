@@ -1,6 +1,6 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
-import type { AiSdkModel } from '../../agents/model/specification/converted-model.ts';
+import type { AiSdkModel } from '../../agents/contract/model.ts';
 import type { Memory } from '../../agents/memory/memory.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { RunFollower } from '../supervision/run-control.ts';

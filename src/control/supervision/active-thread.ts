@@ -1,5 +1,5 @@
 import { defined } from '../../base/defined.ts';
-import type { Answers } from '../../agents/agent.ts';
+import type { Answers } from '../../agents/contract/host.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { isStoreUnavailable, SingletreeError } from '../../base/singletree-error.ts';
 import { type RunAdditions, storedAdditions } from '../../events/run-additions.ts';

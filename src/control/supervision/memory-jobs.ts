@@ -1,4 +1,5 @@
-import type { MemoryHost, MemoryJob, SummaryEvent } from '../../agents/memory/memory-host.ts';
+import type { SummaryEvent } from '../../agents/contract/memory.ts';
+import type { MemoryHost, MemoryJob } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

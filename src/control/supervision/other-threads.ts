@@ -1,4 +1,4 @@
-import type { SummaryEvent, ThreadObservations } from '../../agents/memory/memory-host.ts';
+import type { SummaryEvent, ThreadObservations } from '../../agents/contract/memory.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { defaultActive } from '../../graph/conversation/active.ts';
 import { getBlocks, getChunks, getSummaries } from '../../graph/conversation/queries.ts';

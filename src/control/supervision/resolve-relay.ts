@@ -1,5 +1,5 @@
 import { defined } from '../../base/defined.ts';
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import type { RelayInbox } from '../../agents/relay-inbox.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

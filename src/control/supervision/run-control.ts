@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { Agent, RelayAnswer } from '../../agents/agent.ts';
-import type { RunResult } from '../../agents/run-result.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
+import type { RunResult } from '../../agents/contract/run-result.ts';
 import type { ContentPart } from '../../events/content.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';

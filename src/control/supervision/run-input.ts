@@ -1,4 +1,4 @@
-import type { ConversationParams, RunParams } from '../../agents/invoke-params.ts';
+import type { ConversationParams, RunParams } from '../../agents/contract/run-params.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
@@ -6,7 +6,7 @@ import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { getChunk, getMessage } from '../../graph/conversation/queries.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import type { OpenRun } from './open-runs.ts';
-import type { Session } from '../../agents/agent.ts';
+import type { Session } from '../../agents/contract/host.ts';
 import type { ThreadState } from '../threads/thread-memory.ts';
 
 /** What a run receives from its thread: its request with everything before it on the branch, and people's decisions. */

@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { runMark } from '../../agents/process/process-marks.ts';
 import { defined } from '../../base/defined.ts';
 import { deriveTraceId, findTrace } from '../../events/trace-context.ts';

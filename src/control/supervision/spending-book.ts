@@ -1,7 +1,8 @@
 import { defined } from '../../base/defined.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
-import { Allowances } from '../../agents/limits/allowances.ts';
-import { Spending, type SpentTotals } from '../../agents/limits/spending.ts';
+import { AllowanceBook } from '../../agents/limits/allowances.ts';
+import { SpendingCounter } from '../../agents/limits/spending.ts';
+import type { SpentTotals } from '../../agents/contract/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
@@ -36,14 +37,14 @@ const pageSize = 100;
 export class SpendingBook {
   readonly #options: SpendingBookOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #allowances = new Allowances();
+  readonly #allowances = new AllowanceBook();
 
   constructor(options: SpendingBookOptions) {
     this.#options = options;
   }
 
   /** Opens the account of a run of a thread, with what it spent before it resumed. */
-  open(threadId: string, runId: string, resumed?: RunState): Spending {
+  open(threadId: string, runId: string, resumed?: RunState): SpendingCounter {
     const { log, limits } = this.#options;
     const totals: SpentTotals = {
       threadId,
@@ -55,7 +56,7 @@ export class SpendingBook {
       },
       day: () => this.#inDay(),
     };
-    return new Spending({ runId, limits, totals, resumed });
+    return new SpendingCounter({ runId, limits, totals, resumed });
   }
 
   async #inDay(): Promise<UsageCounts> {

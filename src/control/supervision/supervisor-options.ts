@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Agent } from '../../agents/agent.ts';
-import type { RunParams } from '../../agents/invoke-params.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
+import type { RunParams } from '../../agents/contract/run-params.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import {
   agent,

@@ -1,7 +1,8 @@
-import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
-import type { RunHost } from '../../agents/run-agent.ts';
-import type { RunResult } from '../../agents/run-result.ts';
+import type { RunHost } from '../../agents/contract/agent.ts';
+import type { RunResult } from '../../agents/contract/run-result.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { newId } from '../../events/ids.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '../../agents/agent.ts';
-import type { ConversationParams } from '../../agents/invoke-params.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
+import type { ConversationParams } from '../../agents/contract/run-params.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 

@@ -1,4 +1,4 @@
-import type { Session } from '../../agents/agent.ts';
+import type { Session } from '../../agents/contract/host.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { activeUpTo } from '../../graph/conversation/active.ts';

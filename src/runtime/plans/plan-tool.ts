@@ -1,6 +1,8 @@
 import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolCall, type ToolReturn } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import type { ToolReturn } from '../../agents/contract/tool-values.ts';
+import type { Tool, ToolCall } from '../../agents/contract/agent.ts';
 import { toolOutput } from '../../agents/loop/tool-output.ts';
 import { untilAborted } from '../../agents/loop/until-aborted.ts';
 import type { EventOf } from '../../events/vocabulary.ts';

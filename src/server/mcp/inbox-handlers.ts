@@ -5,7 +5,7 @@ import {
   isInputRequiredResult,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { checkOutsideRuns, readStartedBy } from '../../control/conversations/inside-run.ts';
 import type { ThreadRelay } from '../../control/conversations/relay-books.ts';
 import { defined } from '../../base/defined.ts';

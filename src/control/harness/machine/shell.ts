@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { Clock } from '../../../agents/clock.ts';
 import { ownerCheckMs, remoteLeaseMs } from '../../supervision/leases.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';

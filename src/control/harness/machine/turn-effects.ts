@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import { defined } from '../../../base/defined.ts';
 import { newId } from '../../../events/ids.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';

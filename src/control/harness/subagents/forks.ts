@@ -1,7 +1,6 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
-import type { Agent } from '../../../agents/agent.ts';
-import type { MemoryHost } from '../../../agents/memory/memory-host.ts';
-import { ResultFold, type RunResult } from '../../../agents/run-result.ts';
+import type { Agent, MemoryHost } from '../../../agents/contract/agent.ts';
+import { ResultFold, type RunResult } from '../../../agents/contract/run-result.ts';
 import { defined } from '../../../base/defined.ts';
 import type { AgentEvent, LoggedEvent } from '../../../events/vocabulary.ts';
 import { newId } from '../../../events/ids.ts';

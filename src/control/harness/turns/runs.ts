@@ -1,6 +1,5 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
-import type { Agent } from '../../../agents/agent.ts';
-import type { InvokeParams } from '../../../agents/invoke-params.ts';
+import type { Agent, InvokeParams } from '../../../agents/contract/agent.ts';
 import { defined } from '../../../base/defined.ts';
 import { newId } from '../../../events/ids.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';

@@ -1,6 +1,6 @@
-import { addUsage, noUsage, type UsageCounts } from '../events/usage-sum.ts';
-import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
-import type { RunState } from '../projections/run-state.ts';
+import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
+import type { RunState } from '../../projections/run-state.ts';
 
 /** The result of a run. */
 export interface RunResult<Output = unknown> {
