@@ -5,7 +5,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { newId } from '../../events/ids.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { getRun } from '../../graph/conversation/queries.ts';
-import type { Thread } from '../../log/event-log.ts';
+import type { Thread, EventLog } from '../../log/event-log.ts';
 import { hasOpen } from '../../log/open-things.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
@@ -14,11 +14,11 @@ import type { AbortOptions, RetryRunOptions, RunHandle, StartOptions } from '../
 import { runNotFound } from '../supervision/run-ownership.ts';
 import { messageKey } from '../supervision/turn-events.ts';
 import { withChosenModel } from './conversation-settings.ts';
-import { earlierReceipt } from './earlier-receipt.ts';
 import { busy, MessageDelivery, queueHold, queueLease, retryWhileBusy } from './message-delivery.ts';
 import { changeMessage, notWaiting, type QueueChange, queueMessage, storeUnanswered } from './queue-changes.ts';
 import { checkAdditions, type OfferedAgents, pickAgent, type SendReceipt, type SentMessage } from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
+import { readEvents } from '../../log/read-events.ts';
 
 /**
  * What people do with a conversation, decided once for every surface: how a message waits and when it is delivered, and
@@ -289,4 +289,40 @@ function checkStoppable(
     'invalid_argument',
     `"${owners[0]?.id}" runs its subagents itself: one of them cannot be stopped alone. Stop the whole run instead.`,
   );
+}
+
+/** How many events the request of a run has at most: a mode, the message, a folder, the request itself. */
+const requestEvents = 4;
+
+/**
+ * Returns the receipt of a message with this id that was accepted before, when an error can be the result of that: the
+ * run that it started or went into, or the run that it waits for.
+ */
+async function earlierReceipt(
+  log: EventLog,
+  threadId: string,
+  id: string,
+  error: unknown,
+): Promise<SendReceipt | undefined> {
+  const seq = await earlierSeq(log, threadId, id, error);
+  if (seq === undefined) return undefined;
+  let receipt: SendReceipt | undefined;
+  let cause: string | undefined;
+  for await (const event of readEvents(log, threadId, Math.max(0, seq - requestEvents))) {
+    if (event.type === 'message_queued' && event.id === id)
+      receipt = { runId: event.waitsFor ?? '', ...(event.delivery === 'steer' ? { steered: true } : { queued: true }) };
+    if (receipt?.steered === true) return receipt;
+    if (cause === undefined && event.type === 'user' && event.id === id) cause = `${event.runId}:user`;
+    const isRun = event.type === 'run_requested' || event.type === 'harness_start';
+    if (cause !== undefined && isRun && event.parentId === cause) return { runId: event.runId };
+  }
+  return receipt;
+}
+
+/** The newest seq after the message was accepted; undefined when it was not. */
+async function earlierSeq(log: EventLog, threadId: string, id: string, error: unknown): Promise<number | undefined> {
+  if (SingletreeError.is(error, 'once_conflict')) return Number(error.details['seq']);
+  // An edit is refused during the run that it started.
+  if (!SingletreeError.is(error, 'run_under_way')) return undefined;
+  return (await log.onceKeys?.(threadId))?.find(({ key }) => key === messageKey(id))?.seq;
 }

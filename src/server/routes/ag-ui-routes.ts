@@ -10,9 +10,8 @@ import { findClientThread } from '../chat.ts';
 import { type Route, route, threadRoute } from '../route.ts';
 import { authorOf, checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
-import { frameStream } from '../streams/frame-stream.ts';
+import { frameResponse } from '../streams/frame-stream.ts';
 import { requestStream } from '../streams/request-stream.ts';
-import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AG-UI';
 const answer = { contentType: 'text/event-stream', description: 'The events of AG-UI' };
@@ -117,7 +116,7 @@ interface RunToStream {
 function streamRun(site: Site, { thread, body, turn, isConnecting = false }: RunToStream): Response {
   const { id } = thread;
   const { from, after } = turn;
-  const stream = requestStream(site, {
+  return requestStream(site, {
     threadId: id,
     runId: turn.runId,
     framing: agUiFraming,
@@ -144,7 +143,6 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
       return { encoder, from, after, standing: () => encoder.standing, part: () => encoder.interrupt() };
     },
   });
-  return streamResponse(stream, agUiFraming);
 }
 
 /** Resolves when a run has begun in the log: only then the messages before it are known. */
@@ -157,11 +155,11 @@ async function waitForStart(
 }
 
 function streamEvents(site: Site, events: readonly AgUiEvent[]): Response {
-  const { redactor, keepAlive, signal } = site;
+  const { redactor } = site;
   const frames = async function* () {
     for (const event of events) yield agUiFraming.frame(redactor.json(JSON.stringify(event)));
   };
-  return streamResponse(frameStream({ frames, framing: agUiFraming, redactor, keepAlive, signal }), agUiFraming);
+  return frameResponse(site, agUiFraming, frames);
 }
 
 /** Clients before 1.0 do not name their version. */

@@ -10,7 +10,6 @@ import { type ChatTurn, openTurn, readChat, takeChat, findClientThread } from '.
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import { requestStream } from '../streams/request-stream.ts';
-import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AI SDK';
 const versions = aiSdkVersions.map(String);
@@ -68,7 +67,7 @@ export function chatRoutes(site: Site): Route[] {
 }
 
 function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, client: ChatClient): Response {
-  const stream = requestStream(site, {
+  return requestStream(site, {
     threadId: id,
     runId,
     framing,
@@ -91,7 +90,6 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, clie
       };
     },
   });
-  return streamResponse(stream, framing);
 }
 
 /** What a client states about itself in its headers. */

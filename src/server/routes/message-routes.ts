@@ -14,7 +14,7 @@ import type { Site } from '../site.ts';
 
 const tag = 'Messages';
 
-/** What a person says and chooses in a thread. */
+/** What a person says and chooses in a thread, and what waits there until its run has ended. */
 export function messageRoutes(site: Site): Route[] {
   const { conversations } = site;
   return [
@@ -51,13 +51,6 @@ export function messageRoutes(site: Site): Route[] {
       answer: z.looseObject({}),
       handle: ({ thread, body }) => conversations.select(thread.id, body.nodeId),
     }),
-  ];
-}
-
-/** What waits in a thread until its run has ended. */
-export function queueRoutes(site: Site): Route[] {
-  const { conversations } = site;
-  return [
     threadRoute(tag, 'GET /api/threads/{threadId}/queue', {
       right: 'read',
       summary: 'The messages that wait until the run under way has ended, in the order of their delivery',

@@ -8,7 +8,6 @@ import type { UsageGroup } from '../../log/derived/usage-totals.ts';
 import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
-import { readRedactedWindow } from '../redacted-window.ts';
 import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
 
@@ -76,7 +75,7 @@ export function queryRoutes(site: Site): Route[] {
       summary: 'Read a part of a thread, its end when nothing else is named',
       query: windowQuery,
       answer: windowInfo,
-      handle: ({ thread, query }) => readRedactedWindow({ log, redactor: site.redactor }, thread.id, defined(query)),
+      handle: ({ thread, query }) => site.readWindow(thread.id, defined(query)),
     }),
     route('Threads', 'GET /api/events', {
       right: 'read',

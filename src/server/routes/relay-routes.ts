@@ -12,7 +12,7 @@ import { grantInfo } from '../../protocols/http-settings.ts';
 
 const tag = 'Relays';
 
-/** What agents ask people: one inbox over all threads, and the answers. */
+/** What agents ask people: one inbox over all threads, the answers, and what these allow for longer than one call. */
 export function relayRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { inbox } = conversations;
@@ -76,13 +76,6 @@ export function relayRoutes(site: Site): Route[] {
       handle: ({ thread, param, scope, body }) =>
         conversations.answer(thread.id, param('relayId'), { ...body, ...authorOf(scope) }),
     }),
-  ];
-}
-
-/** What people allowed for longer than one call. */
-export function grantRoutes(site: Site): Route[] {
-  const { conversations } = site;
-  return [
     route(tag, 'GET /api/grants', {
       right: 'read',
       summary: 'List what was allowed for longer than one call, of the threads that changed last',

@@ -11,7 +11,7 @@ import type { Site } from '../site.ts';
 import type { OpenStream } from '../streams/byte-sink.ts';
 import { encodedFrames, type Position, position } from '../streams/encoded-frames.ts';
 import { ThreadRawLines } from '../streams/thread-raw-lines.ts';
-import { frameStream } from '../streams/frame-stream.ts';
+import { frameResponse, streamResponse } from '../streams/frame-stream.ts';
 import { liveStream } from '../streams/live-stream.ts';
 import { pickRequest, readRequests } from '../../runtime/requests.ts';
 
@@ -109,7 +109,7 @@ interface Section {
 }
 
 async function openEncoded({ site, thread, protocol, after, version }: Reading, section: Section): Promise<Response> {
-  const { redactor, keepAlive, signal, countEvents: onSent } = site;
+  const { redactor, countEvents: onSent } = site;
   const { log } = site.options;
   const { framing } = protocol;
   const { id: threadId, resourceId } = thread;
@@ -119,12 +119,7 @@ async function openEncoded({ site, thread, protocol, after, version }: Reading, 
   const encoder = await protocol.encoder({ threadId, resourceId, version, lineOf, ...defined({ runId }) });
   const frames = (stop: AbortSignal) =>
     encodedFrames({ ...section, ...rawLines, log, threadId, encoder, framing, after, redactor, onSent, signal: stop });
-  return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
-}
-
-/** Responds with a stream in the headers of its framing; its headers keep caches and proxies from holding it back. */
-export function streamResponse(body: ReadableStream<Uint8Array> | null, { headers }: Framing): Response {
-  return new Response(body, { headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
+  return frameResponse(site, framing, frames);
 }
 
 /** Where to resume: the header of a reader that reconnects takes precedence over its first address. */

@@ -13,11 +13,10 @@ import { type Route, route, threadRoute } from '../route.ts';
 import { runIdsOf } from '../run-standings.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
-import { frameStream } from '../streams/frame-stream.ts';
+import { frameResponse } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
 import { cursorOf, hasTitleWords, placeIn, resourceFor } from '../threads.ts';
 import { projectsFor } from './project-routes.ts';
-import { streamResponse } from './stream-routes.ts';
 
 const tag = 'Threads';
 const title = z.string().min(1).max(500).optional();
@@ -59,14 +58,14 @@ export function threadRoutes(site: Site): Route[] {
       summary: 'Follow the list of threads: what runs or waits, then every change',
       answer: { contentType: 'text/event-stream', description: 'Frames with `active`, `changed` and `deleted`' },
       handle: ({ scope }) => {
-        const { redactor, keepAlive, signal, threadList: feed } = site;
+        const { redactor, threadList: feed } = site;
         const active = async () =>
           Promise.all((await site.conversations.active(scope.resourceId)).map(thread => site.listed(thread)));
         const frames = async function* (stop: AbortSignal) {
           for await (const news of threadNews({ feed, scope, active, signal: stop }))
             yield sseFraming.frame(redactor.json(JSON.stringify(news)));
         };
-        return streamResponse(frameStream({ frames, framing: sseFraming, redactor, keepAlive, signal }), sseFraming);
+        return frameResponse(site, sseFraming, frames);
       },
     }),
     route(tag, 'POST /api/threads', {
