@@ -21,7 +21,8 @@ export interface UsageSearch {
   readonly from?: string;
   readonly to?: string;
   readonly resourceId?: string;
-  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource')[];
+  /** With `tool` the calls of tools are added up in place of those of models. */
+  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource' | 'thread' | 'tool')[];
 }
 
 /** Which words to find. */

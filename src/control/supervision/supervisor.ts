@@ -1,8 +1,6 @@
-import type { Agent } from '../../agents/contract/agent.ts';
+import type { Agent, RunHost } from '../../agents/contract/agent.ts';
 import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
-import type { RunHost } from '../../agents/contract/agent.ts';
-import type { RunResult } from '../../agents/contract/run-result.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { newId } from '../../events/ids.ts';
@@ -10,7 +8,6 @@ import type { AgentEvent } from '../../events/vocabulary.ts';
 import { retryOf, selectMessage } from '../../graph/conversation/operations.ts';
 import { getRun } from '../../graph/conversation/queries.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { changeMode } from '../threads/choice-events.ts';
 import { sharedThreadMemory, type ThreadMemory, ThreadState } from '../threads/thread-memory.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -44,6 +41,8 @@ import {
   resolveOptions,
   type SupervisorOptions,
 } from './supervisor-options.ts';
+import type { WaitingMessage } from '../../projections/message-queue.ts';
+import type { RunResult } from '../../agents/contract/run-result.ts';
 import { deliveredKey, endImportedRuns, userEvent } from './turn-events.ts';
 import { turnShare } from './turn-share.ts';
 
