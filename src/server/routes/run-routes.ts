@@ -39,7 +39,6 @@ export function runRoutes(site: Site): Route[] {
       }),
       answer: { contentType: 'application/x-ndjson', description: JSON.stringify(z.toJSONSchema(rawLineInfo)) },
       handle: async ({ thread, param, query }) => {
-        const { id } = thread;
         const { runId } = await site.runs.find(thread, param('runId'));
         const lines = async function* () {
           let { after = 0, limit: left = Number.POSITIVE_INFINITY } = query;

@@ -3,7 +3,6 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Thread } from '../../log/event-log.ts';
-import type { Framing } from '../../protocols/framing.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
 import type { ProtocolRegistry } from '../../protocols/registry.ts';
 import { type OtherContent, type Route, threadRoute } from '../route.ts';

@@ -126,7 +126,6 @@ export function threadRoutes(site: Site): Route[] {
       summary: 'Stop the runs of a thread and remove it',
       status: 204,
       handle: async ({ thread, scope }) => {
-        const { id } = thread;
         const remove = async () => {
           if (onDelete !== undefined) await onDelete(thread.id, await runIdsOf(log, thread));
           await log.deleteThread(thread.id);
