@@ -61,6 +61,17 @@ const agentFolders: Record<string, readonly string[]> = {
   cli: [...[...shared, 'process', 'model', 'permissions', 'loop', 'memory', 'workspace', 'tools', 'mcp']],
 };
 const connecting = ['index.ts', 'orchestrator.ts'];
+/** Who may import whom inside `src/control`: whole folders, or single files of one. */
+const controlMayImport: Record<string, readonly string[]> = {
+  threads: [],
+  supervision: ['threads', 'standard-output.ts'],
+  conversations: ['supervision', 'threads', 'rewind'],
+  harness: ['conversations', 'supervision', 'threads', 'standard-output.ts'],
+  rewind: ['conversations/conversation-reader.ts'],
+  worktrees: ['conversations', 'supervision/run-control.ts', 'threads'],
+  import: ['conversations/thread-titles.ts'],
+  webhooks: ['supervision/leases.ts'],
+};
 const web = ['client', 'protocols', 'projections', 'graph', 'events', 'base'];
 const browserSafe = ['base', 'events', 'graph', 'projections', 'protocols', 'client'];
 
@@ -127,6 +138,17 @@ function violations(file: string, code: string, allowed: readonly string[], laye
     for (const [name] of code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'/g, '').matchAll(/\b(?:process|Buffer)\./g))
       found.push(`${file} uses ${name}`);
   return found;
+}
+
+/** The imports of a file of `src/control` that its folder may not have, one line each. */
+function controlViolations(file: string, code: string): string[] {
+  const [folder = ''] = file.split('/').slice(2);
+  const allowed = [folder, ...(controlMayImport[folder] ?? [])];
+  return importsOf(code).flatMap(({ specifier }) => {
+    const target = relative(join(root, 'src/control'), resolve(root, file, '..', specifier));
+    const isAllowed = target.startsWith('..') || allowed.some(each => target === each || target.startsWith(`${each}/`));
+    return specifier.startsWith('.') && !isAllowed ? [`${file} imports ${target}`] : [];
+  });
 }
 
 /** The imports of a file from folders of its layer that its own folder may not see, one line each. */
@@ -196,6 +218,31 @@ describe('the architecture', () => {
     expect(
       sources(`src/${layer}`).flatMap(file => violations(file, readFileSync(join(root, file), 'utf8'), allowed, layer)),
     ).toEqual([]);
+  });
+
+  it.each(Object.entries(controlMayImport))('control/%s imports of control only %j', folder => {
+    const files = sources(`src/control/${folder}`);
+    expect(files.flatMap(file => controlViolations(file, readFileSync(join(root, file), 'utf8')))).toEqual([]);
+  });
+
+  it('has no folder in control that the table of its folders does not know', () => {
+    const folders = readdirSync(join(root, 'src/control'), { withFileTypes: true }).filter(each => each.isDirectory());
+    expect(folders.map(({ name }) => name).toSorted()).toEqual(Object.keys(controlMayImport).toSorted());
+  });
+
+  it('would notice an import against the order of the folders in control', () => {
+    const code = [
+      "import { Supervisor } from '../supervision/supervisor.ts';",
+      "import { ThreadMemory } from '../threads/thread-memory.ts';",
+      "import type { Webhook } from '../webhooks/webhook.ts';",
+      "import { later } from './later.ts';",
+      "import { newId } from '../../events/ids.ts';",
+    ].join('\n');
+    const found = (folder: string) =>
+      controlViolations(`src/control/${folder}/bad.ts`, code).map(line => line.split(' imports ')[1]);
+    expect(found('threads')).toEqual(['supervision/supervisor.ts', 'webhooks/webhook.ts']);
+    expect(found('conversations')).toEqual(['webhooks/webhook.ts']);
+    expect(found('worktrees')).toEqual(['supervision/supervisor.ts', 'webhooks/webhook.ts']);
   });
 
   it.each(Object.entries(inside))('%s imports inside only as its table says', (layer, folders) => {

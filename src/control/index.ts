@@ -10,7 +10,8 @@ export {
 } from './conversations/conversation-reader.ts';
 export { ConversationSettings } from './conversations/conversation-settings.ts';
 export { Conversations } from './conversations/conversations.ts';
-export type { ConversationsOptions, Delivered, QueueChange } from './conversations/conversations-options.ts';
+export type { ConversationsOptions, Delivered } from './conversations/message-delivery.ts';
+export type { QueueChange } from './conversations/queue-changes.ts';
 export type { SendReceipt, OfferedAgents, SentMessage } from './conversations/sent-message.ts';
 export type { EndNote, FinishedRun, RunControl, RunHandle, StartOptions } from './supervision/run-control.ts';
 export type { RunOutcome } from './supervision/run-counts.ts';

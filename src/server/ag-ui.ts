@@ -10,8 +10,8 @@ import type { AgUiRunBody, AgUiToolMessage, AgUiUserMessage } from '../protocols
 import { type RelayBody, messageBody } from '../protocols/http-api.ts';
 import { isForClient, parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts';
 import { readRequests } from '../runtime/requests.ts';
-import { isLate, openTurn, readChat } from './chat.ts';
-import { authorOf, describeSender, type Scope } from './security/caller.ts';
+import { answerPending, findLaterRun, openTurn, readChat } from './chat.ts';
+import { describeSender, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 import type { ContentPart } from '../events/content.ts';
 import { newId } from '../events/ids.ts';
@@ -153,12 +153,7 @@ async function resumeRun(
   const isNew = last?.role === 'user' && !(await readUsers(site, thread)).some(({ id }) => id === last.id);
   if (isNew) await conversations.send(thread.id, { ...toMessage([last]), ...describeSender(scope), agent });
   for (const { entry, answer } of given)
-    try {
-      if (entry.status === 'pending')
-        await conversations.answer(thread.id, entry.id, { ...answer, ...authorOf(scope) });
-    } catch (error) {
-      if (!isLate(error)) throw error;
-    }
+    if (entry.status === 'pending') await answerPending(site, thread, { relayId: entry.id, scope, ...answer });
   const after = Math.max(...given.map(({ seq }) => seq));
   const requests = await readRequests(site.options.log, thread);
   const isAsked = (runId: string) => given.some(({ entry }) => entry.runId === runId);
@@ -198,11 +193,7 @@ async function sendLast(site: Site, { thread, agent, body, scope }: AgUiRequest)
   if (next !== undefined && next.seq <= readSeenSeq(body))
     return { ...at, runId: (await conversations.edit(thread.id, next.nodeId, message)).runId };
   const { runId, queued } = await conversations.send(thread.id, { ...message, delivery: 'follow_up' });
-  if (queued !== true) return { ...at, runId };
-  const started = conversations.runOf(thread.id, message.id, site.signal);
-  // A client that went away hears nothing of it.
-  started.catch(() => {});
-  return { ...at, runId: started };
+  return { ...at, runId: queued === true ? findLaterRun(site, thread, message.id) : runId };
 }
 
 /** The messages of people on the active branch, with the ids that clients know them by. */

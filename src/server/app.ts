@@ -14,9 +14,9 @@ import { baseRoutes, rewindRoutes } from './routes/rewind-routes.ts';
 import { chatRoutes } from './routes/chat-routes.ts';
 import { comparisonRoutes, worktreeRoutes } from './routes/worktree-routes.ts';
 import { fileRoutes, mentionRoutes } from './routes/file-routes.ts';
-import { grantRoutes, relayRoutes } from './routes/relay-routes.ts';
+import { relayRoutes } from './routes/relay-routes.ts';
 import { addressOf, loginRoutes } from './routes/login-routes.ts';
-import { messageRoutes, queueRoutes } from './routes/message-routes.ts';
+import { messageRoutes } from './routes/message-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { projectRoutes } from './routes/project-routes.ts';
 import { providerRoutes } from './routes/provider-routes.ts';
@@ -111,7 +111,7 @@ export function appOf(site: Site): Hono<AppEnv> {
     return next();
   });
 
-  for (const route of routes) mountRoute(app, route, site.redactor);
+  for (const route of routes) mountRoute(app, route, site);
   app.all('/mcp', mcpHandler(site));
   app.all('/api/*', context => {
     throw new SingletreeError('not_found', `There is no ${context.req.method} ${context.req.path}.`);
@@ -135,7 +135,6 @@ function routesOf(site: Site): Route[] {
     ...operationRoutes(site),
     ...threadRoutes(site),
     ...messageRoutes(site),
-    ...queueRoutes(site),
     ...comparisonRoutes(site),
     ...worktreeRoutes(site),
     ...sessionRoutes(site),
@@ -143,7 +142,6 @@ function routesOf(site: Site): Route[] {
     ...providerRoutes(site),
     ...streamRoutes(site),
     ...relayRoutes(site),
-    ...grantRoutes(site),
     ...rewindRoutes(site),
     ...baseRoutes(site),
     ...runRoutes(site),

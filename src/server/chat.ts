@@ -1,3 +1,4 @@
+import type { RelayAnswer } from '../agents/contract/host.ts';
 import { defined } from '../base/defined.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
 import { sharedThreadMemory } from '../control/threads/thread-memory.ts';
@@ -45,11 +46,31 @@ export async function takeChat(site: Site, thread: Thread, body: ChatBody, scope
     edits === undefined
       ? await site.conversations.send(thread.id, { ...message, id: given, delivery: 'follow_up' })
       : await site.conversations.edit(thread.id, edits, message);
-  if (queued !== true) return { runId, after: 0 };
-  const started = site.conversations.runOf(thread.id, given, site.signal);
+  return { runId: queued === true ? findLaterRun(site, thread, given) : runId, after: 0 };
+}
+
+/** Resolves with the run that a waiting message begins or goes into. */
+export function findLaterRun(site: Site, { id }: Thread, messageId: string): Promise<string> {
+  const started = site.conversations.runOf(id, messageId, site.signal);
   // A reader that went away hears nothing of it.
   started.catch(() => {});
-  return { runId: started, after: 0 };
+  return started;
+}
+
+/** Answers a relay that waits; what was answered elsewhere, or closed, stands. */
+export async function answerPending(
+  site: Site,
+  { id }: Thread,
+  { relayId, scope, ...answer }: RelayAnswer & { readonly scope: Scope },
+): Promise<void> {
+  try {
+    await site.conversations.answer(id, relayId, { ...answer, ...authorOf(scope) });
+  } catch (error) {
+    const isLate = (['relay_resolved', 'relay_expired', 'relay_not_found'] as const).some(code =>
+      SingletreeError.is(error, code),
+    );
+    if (!isLate) throw error;
+  }
 }
 
 /** The active branch of a thread as a person reads it, with everything that was folded or summarised. */
@@ -83,24 +104,13 @@ async function answer(site: Site, thread: Thread, last: ChatBody['messages'][num
   if (approvals.length === 0 || request === undefined)
     throw new SingletreeError('invalid_argument', 'The last message is of the assistant and answers no approval.');
   for (const { relayId, approved, reason } of approvals)
-    try {
-      const feedback = reason !== undefined && { feedback: reason };
-      await site.conversations.answer(thread.id, relayId, {
-        outcome: approved ? 'approve' : 'reject',
-        ...feedback,
-        ...authorOf(scope),
-      });
-    } catch (error) {
-      if (!isLate(error)) throw error;
-    }
+    await answerPending(site, thread, {
+      relayId,
+      scope,
+      outcome: approved ? 'approve' : 'reject',
+      ...defined({ feedback: reason }),
+    });
   return { runId: request.runId, after: progress?.seq ?? 0 };
-}
-
-/** Whether a relay has its answer, or takes none any more. */
-export function isLate(error: unknown): boolean {
-  return (['relay_resolved', 'relay_expired', 'relay_not_found'] as const).some(code =>
-    SingletreeError.is(error, code),
-  );
 }
 
 /** The message of the active branch that stands where the client's last user message stands, when there is one. */

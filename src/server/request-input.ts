@@ -9,12 +9,7 @@ export async function readBody<Schema extends z.ZodType>(
   maxBytes = 1024 * 1024,
 ): Promise<z.infer<Schema>> {
   checkContentType(request, 'application/json');
-  return checked(schema, parseJson(await readText(request.raw.body, maxBytes)), 'The body');
-}
-
-/** The query of a request, checked in the same way. */
-export function readQuery<Schema extends z.ZodType>(request: HonoRequest, schema: Schema): z.infer<Schema> {
-  return checked(schema, request.query(), 'The query');
+  return checkInput(schema, parseJson(await readText(request.raw.body, maxBytes)), 'The body');
 }
 
 /** A whole number written as text, such as `?limit=20`. */
@@ -70,7 +65,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.infer<Schema> {
+/** Returns a value as a schema reads it; throws `invalid_argument` that names the field which is wrong. */
+export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { field, expected } = describeIssue(parsed.error.issues[0]);

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
-import { readBody, readQuery } from './request-input.ts';
+import type { Thread } from '../log/event-log.ts';
+import { checkInput, readBody } from './request-input.ts';
 import { checkRight, type Right, type Scope } from './security/caller.ts';
-import type { Redactor } from '../agents/redaction/redactor.ts';
+import type { Site } from './site.ts';
 import type { OpenStream } from './streams/byte-sink.ts';
 
 /** What the middleware leaves for the routes. */
@@ -22,13 +23,15 @@ export interface AppEnv {
 }
 
 /** A request that was let in and checked. */
-export interface RouteRequest<Query, Body> {
+export interface RouteRequest<Query, Body, Found = undefined> {
   readonly context: Context<AppEnv>;
   /** A part of the path, decoded. */
   readonly param: (name: string) => string;
   readonly query: Query;
   readonly body: Body;
   readonly scope: Scope;
+  /** The thread that the path names. */
+  readonly thread: Found;
 }
 
 /** What a route answers with when it is not JSON. */
@@ -37,14 +40,10 @@ export interface OtherContent {
   readonly description: string;
 }
 
-/** One route of the server: what the OpenAPI document says of it, and what it does. */
-export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** With its parameters in braces, such as `/api/threads/{threadId}`. */
-  readonly path: string;
+/** What a route expects, answers and does. */
+interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType, Found = undefined> {
   /** What the caller must be allowed to do; `none` for a route that needs no caller. */
   readonly right: Right | 'none';
-  readonly tag: string;
   readonly summary: string;
   readonly query?: Query;
   /** The JSON body. */
@@ -62,37 +61,76 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   /** Other answers that are no errors, with what they mean. */
   readonly others?: Readonly<Record<number, string>>;
   /** A value is answered as JSON. */
-  readonly handle: (request: RouteRequest<z.infer<Query>, z.infer<Body>>) => unknown;
+  readonly handle: (request: RouteRequest<z.infer<Query>, z.infer<Body>, Found>) => unknown;
 }
 
-/** A route whose handler sees the types of its own query and body. */
-export function route<Query extends z.ZodType, Body extends z.ZodType>(definition: Route<Query, Body>): Route {
-  return definition;
+/** The path has its parameters in braces, such as `/api/threads/{threadId}`. */
+type Address = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
+
+/** One route of the server: what the OpenAPI document says of it, and what it does. */
+export interface Route extends Omit<RouteDefinition<z.ZodType, z.ZodType>, 'handle'> {
+  readonly method: string;
+  readonly path: string;
+  readonly tag: string;
+  readonly handle: (request: RouteRequest<never, never>, site: Site) => unknown;
+}
+
+/** Declares a route whose handler sees the types of its own query and body. */
+export function route<Query extends z.ZodType, Body extends z.ZodType>(
+  tag: string,
+  address: Address,
+  definition: RouteDefinition<Query, Body>,
+): Route {
+  const [method = '', path = ''] = address.split(' ');
+  return { ...definition, method: method.toLowerCase(), path, tag };
+}
+
+/**
+ * Declares a route of the thread that its path names as `threadId`, which must be one that the caller sees. With
+ * `outsideRuns` it refuses programs of the thread's own runs.
+ */
+export function threadRoute<Query extends z.ZodType, Body extends z.ZodType>(
+  tag: string,
+  address: Address,
+  {
+    outsideRuns = false,
+    handle,
+    ...definition
+  }: RouteDefinition<Query, Body, Thread> & { readonly outsideRuns?: boolean },
+): Route {
+  return {
+    ...route(tag, address, { ...definition, handle: () => {} }),
+    handle: async (request, site) => {
+      const { scope, param } = request;
+      const thread = await (outsideRuns
+        ? site.findToSend(scope, param('threadId'))
+        : site.find(scope, param('threadId')));
+      return handle({ ...request, thread });
+    },
+  };
 }
 
 /** Adds a route to the app: its right and its input are checked, its answer has no secrets in it. */
-export function mountRoute(app: Hono<AppEnv>, definition: Route, redactor: Redactor): void {
+export function mountRoute(app: Hono<AppEnv>, definition: Route, site: Site): void {
   const { method, path, right, query, body, bodyBytes, status = 200, handle } = definition;
-  app.on(method.toUpperCase(), honoPath(path), async context => {
+  // The router writes parameters with a colon.
+  app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'), async context => {
     context.set('route', path);
     const scope = context.get('scope');
     if (right !== 'none') checkRight(scope, right);
-    const answer: unknown = await handle({
+    const request = {
       context,
-      param: name => context.req.param(name as never) ?? '',
-      query: query && readQuery(context.req, query),
+      param: (name: string) => context.req.param(name as never) ?? '',
+      query: query && checkInput(query, context.req.query(), 'The query'),
       body: body && (await readBody(context.req, body, bodyBytes)),
       scope,
-    });
+      thread: undefined,
+    };
+    const answer: unknown = await handle(request as RouteRequest<never, never>, site);
     if (answer instanceof Response) return answer;
     if (status === 204) return new Response(null, { status });
-    return new Response(redactor.json(JSON.stringify(answer ?? {})), { status, headers: jsonHeaders });
+    return new Response(site.redactor.json(JSON.stringify(answer ?? {})), { status, headers: jsonHeaders });
   });
 }
 
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-
-/** The path as the router writes it. */
-function honoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}

@@ -8,6 +8,8 @@ import { Conversations } from '../control/conversations/conversations.ts';
 import type { Diagnostic } from '../base/diagnostics.ts';
 import { standardError } from '../control/standard-output.ts';
 import { checkOutsideRuns } from '../control/conversations/inside-run.ts';
+import { redactPart } from '../agents/redaction/read-redacted.ts';
+import { readWindow, type ThreadWindow, type WindowRequest } from '../log/window.ts';
 import type { NewThread, Thread } from '../log/event-log.ts';
 import type { Framing } from '../protocols/framing.ts';
 import { type ProtocolRegistry, protocolRegistry } from '../protocols/registry.ts';
@@ -114,6 +116,13 @@ export class Site {
     const thread = await this.find(scope, threadId);
     await checkOutsideRuns(this.options.log, thread, { marks: scope.runMarks });
     return thread;
+  }
+
+  /** Reads a window of a thread without the secrets that are split over fragments of one text. */
+  async readWindow(threadId: string, request: WindowRequest): Promise<ThreadWindow> {
+    const source = { log: this.options.log, redactor: this.redactor };
+    const window = await readWindow(source.log, threadId, request);
+    return { ...window, events: await redactPart(source, threadId, window) };
   }
 
   async infoOf(thread: Thread): Promise<ThreadInfo> {

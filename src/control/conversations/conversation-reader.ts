@@ -64,15 +64,15 @@ export class ConversationReader {
   readonly digests: ThreadDigests;
   /** The slash commands that external programs reported. */
   readonly commands: ReportedCommands;
-  readonly #memory: ThreadMemory;
-  readonly #log: EventLog;
+  protected readonly memory: ThreadMemory;
+  protected readonly log: EventLog;
   readonly #agents: OfferedAgents | undefined;
 
   /** Without `agents` no message can be delivered here. */
   constructor(log: EventLog, agents?: OfferedAgents) {
-    this.#log = log;
+    this.log = log;
     this.#agents = agents;
-    this.#memory = sharedThreadMemory(log);
+    this.memory = sharedThreadMemory(log);
     this.digests = new ThreadDigests(log);
     this.inbox = new RelayBooks(log, this.digests);
     this.commands = new ReportedCommands(log, this.digests);
@@ -80,7 +80,7 @@ export class ConversationReader {
 
   /** Returns a thread, of the resource when one is given; throws `thread_not_found`. */
   async find(threadId: string, resourceId?: string): Promise<Thread> {
-    const thread = await this.#log.getThread(threadId);
+    const thread = await this.log.getThread(threadId);
     if (thread !== undefined && (resourceId === undefined || thread.resourceId === resourceId)) return thread;
     throw new SingletreeError('thread_not_found', `There is no thread "${threadId}".`, { details: { threadId } });
   }
@@ -90,7 +90,7 @@ export class ConversationReader {
     const runs = openRunsOf(thread);
     const relays = hasOpen(thread, 'relay') ? (await this.inbox.of(thread)).pending.map(({ id }) => id) : [];
     const [run] = runs;
-    const interrupted = await interruptedRunOf(this.#log, thread);
+    const interrupted = await interruptedRunOf(this.log, thread);
     if (interrupted !== undefined) {
       const problem = `The run was interrupted. To resume it: ${resumeCommand(interrupted.agentId, thread.id)}`;
       return { state: 'interrupted', runs, relays, problem };
@@ -98,7 +98,7 @@ export class ConversationReader {
     if (relays.length > 0) return { state: 'waiting', runs, relays };
     if (run !== undefined) return { state: 'running', runs, relays };
     if (!hasOpen(thread, 'message')) return { state: 'idle', runs, relays };
-    const { queue } = await this.#memory.of(thread.id);
+    const { queue } = await this.memory.of(thread.id);
     const problem = queue.map(message => this.#problem(thread.id, message)).find(each => each !== undefined);
     return { state: 'queued', runs, relays, ...(problem !== undefined && { problem }) };
   }
@@ -128,7 +128,7 @@ export class ConversationReader {
   async active(resourceId?: string): Promise<readonly Thread[]> {
     const found = new Map<string, Thread>();
     for (const open of openKinds)
-      for await (const thread of allThreads(this.#log, { resourceId, open })) found.set(thread.id, thread);
+      for await (const thread of allThreads(this.log, { resourceId, open })) found.set(thread.id, thread);
     return [...found.values()];
   }
 
@@ -138,7 +138,7 @@ export class ConversationReader {
    */
   async queue(thread: Thread): Promise<readonly QueuedMessage[]> {
     if (!hasOpen(thread, 'message')) return [];
-    const { queue } = await this.#memory.of(thread.id);
+    const { queue } = await this.memory.of(thread.id);
     const { state, problem: interruption } = await this.status(thread);
     if (isActive(state)) return queue.filter(({ delivery }) => delivery === 'follow_up');
     return queue.map(message => {
@@ -150,7 +150,7 @@ export class ConversationReader {
   /** The messages that go into the run of a thread at its next safe point, in the order of their delivery. */
   async steering(thread: Thread): Promise<readonly WaitingMessage[]> {
     if (!hasOpen(thread, 'message') || !isActive((await this.status(thread)).state)) return [];
-    return (await this.#memory.of(thread.id)).queue.filter(({ delivery }) => delivery === 'steer');
+    return (await this.memory.of(thread.id)).queue.filter(({ delivery }) => delivery === 'steer');
   }
 
   /** Resolves with the run that a waiting message began or went into; rejects when it is withdrawn or its thread deleted. */
@@ -159,7 +159,7 @@ export class ConversationReader {
     const runs = new Set<string>();
     let cause: string | undefined;
     try {
-      for await (const event of this.#log.tail(threadId, 0, { types, ...defined({ signal: until }) })) {
+      for await (const event of this.log.tail(threadId, 0, { types, ...defined({ signal: until }) })) {
         if (event.type === 'harness_start') runs.add(event.runId);
         if (event.type === 'harness_start' && cause !== undefined && event.parentId === cause) return event.runId;
         if (event.type === 'message_withdrawn' && event.id === messageId) throw notWaiting(messageId);
@@ -176,7 +176,7 @@ export class ConversationReader {
   /** Resolves with the result of a run when it has ended, in any process; rejects when its thread is deleted. */
   async result(threadId: string, runId: string, until?: AbortSignal): Promise<RunResult> {
     const run = new RunFamily(runId);
-    for await (const event of this.#log.tail(threadId, 0, defined({ signal: until }))) {
+    for await (const event of this.log.tail(threadId, 0, defined({ signal: until }))) {
       run.take(event);
       if (event.type === 'harness_end' && event.runId === runId) return new ResultFold(runId, run.state()).result();
     }

@@ -5,30 +5,35 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { isGranting } from '../../projections/relay-book.ts';
 import type { EventLog, NewThread, Thread } from '../../log/event-log.ts';
 import { changeMode, type Choice } from '../threads/choice-events.ts';
-import { sharedThreadMemory } from '../threads/thread-memory.ts';
 import type { RunControl, ThreadFolder } from '../supervision/run-control.ts';
 import { ConversationReader } from './conversation-reader.ts';
-import type { ThreadLabels } from './conversations-options.ts';
 import { checkMode, type OfferedAgents, pickAgent, type SentMessage } from './sent-message.ts';
+
+/** How lists show a thread. */
+interface ThreadLabels {
+  readonly title?: string | undefined;
+  /** Whether lists show it first. */
+  readonly isPinned?: boolean | undefined;
+  /** Whether lists hide it. */
+  readonly isArchived?: boolean | undefined;
+}
 
 /** What people set for a conversation and its next turns: title, marks, folder, branch, mode and model. */
 export class ConversationSettings extends ConversationReader {
-  readonly #log: EventLog;
-  readonly #control: RunControl;
-  readonly #agents: OfferedAgents;
+  protected readonly control: RunControl;
+  protected readonly agents: OfferedAgents;
 
   constructor(log: EventLog, control: RunControl, agents: OfferedAgents | undefined) {
     super(log, agents);
-    this.#log = log;
-    this.#control = control;
-    this.#agents = agents ?? { list: () => [], get: () => undefined };
+    this.control = control;
+    this.agents = agents ?? { list: () => [], get: () => undefined };
   }
 
   /** Returns the thread with an id that its client chose, created when it is new; throws `thread_not_found` for one of another resource. */
   async findOrCreate(thread: NewThread & { readonly id: string }, resourceId?: string): Promise<Thread> {
-    if ((await this.#log.getThread(thread.id)) === undefined)
+    if ((await this.log.getThread(thread.id)) === undefined)
       try {
-        return await this.#log.createThread(thread);
+        return await this.log.createThread(thread);
       } catch (error) {
         // Another caller created it at the same time.
         if (!SingletreeError.is(error, 'thread_exists')) throw error;
@@ -40,12 +45,12 @@ export class ConversationSettings extends ConversationReader {
   label(threadId: string, { title, ...marks }: ThreadLabels): Promise<Thread> {
     // A mark that is removed leaves nothing behind.
     const metadata = Object.fromEntries(Object.entries(defined(marks)).map(([mark, isSet]) => [mark, isSet || null]));
-    return this.#log.updateThread(threadId, { metadata, ...defined({ title }) });
+    return this.log.updateThread(threadId, { metadata, ...defined({ title }) });
   }
 
   /** Moves a thread to a folder: its next turns work there. */
   async move(threadId: string, folder: ThreadFolder): Promise<void> {
-    await this.#log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
+    await this.log.append(threadId, [{ type: 'folder_changed', runId: newId(), ...folder }]);
   }
 
   /** Ends what an answer allowed beyond its call, from the next turn on; throws `relay_not_found` when it allows nothing. */
@@ -55,43 +60,43 @@ export class ConversationSettings extends ConversationReader {
       throw new SingletreeError('relay_not_found', `The answer to "${relayId}" allows nothing beyond its call.`, {
         details: { relayId },
       });
-    await this.#log.append(threadId, [{ type: 'grant_revoked', runId: newId(), relayId, ...by }]);
+    await this.log.append(threadId, [{ type: 'grant_revoked', runId: newId(), relayId, ...by }]);
   }
 
   /** Stores which mode and model the next turns of a thread use, with metadata of the thread. */
   async choose(threadId: string, { events, metadata }: Choice): Promise<void> {
-    await this.#log.append(threadId, events, { metadata });
+    await this.log.append(threadId, events, { metadata });
   }
 
   /** Stops what runs in a thread, and changes its mode; throws `invalid_argument` for a mode that the agent does not have. */
   async switchMode(threadId: string, agentId: string, mode: string): Promise<void> {
-    checkMode(pickAgent(this.#agents, agentId, threadId), mode);
-    await this.#control.abortAll(threadId);
-    const { mode: previous } = await sharedThreadMemory(this.#log).of(threadId);
+    checkMode(pickAgent(this.agents, agentId, threadId), mode);
+    await this.control.abortAll(threadId);
+    const { mode: previous } = await this.memory.of(threadId);
     const events = changeMode(mode, previous);
     if (events.length > 0) await this.choose(threadId, { events, metadata: { currentModeId: mode } });
   }
 
   /** Makes a model that of the next turns of an agent in a thread, whoever begins them; rejects one that the agent does not know. */
   async switchModel(threadId: string, agentId: string, modelId: string): Promise<void> {
-    await checkModel(pickAgent(this.#agents, agentId, threadId), modelId);
+    await checkModel(pickAgent(this.agents, agentId, threadId), modelId);
     const events = [{ type: 'model_changed' as const, runId: newId(), modelId, scope: 'thread' as const }];
     await this.choose(threadId, { events, metadata: chosenModel(agentId, modelId) });
   }
 
   /** Makes a message the active one of its siblings; throws `run_under_way` during a run. */
   select(threadId: string, messageId: string): Promise<void> {
-    return this.#control.select(threadId, messageId);
+    return this.control.select(threadId, messageId);
   }
 
   /** An agent that carries its plan out in the same run has left planning when the plan is approved. */
   protected async leavePlanning(threadId: string, relayId: string): Promise<void> {
-    const { relays, mode } = await sharedThreadMemory(this.#log).of(threadId);
+    const { relays, mode } = await this.memory.of(threadId);
     const entry = relays.get(relayId);
     if (entry?.relay.relayKind !== 'plan' || mode === undefined) return;
     // The run may have ended meanwhile.
     const agentId = await this.inbox.findAgent({ thread: await this.find(threadId), entry });
-    const { abilities, modes: [first] = [] } = this.#agents.get(agentId ?? '', threadId) ?? {};
+    const { abilities, modes: [first] = [] } = this.agents.get(agentId ?? '', threadId) ?? {};
     if (abilities?.carriesOutPlans === true && first !== undefined && first.id !== mode)
       await this.choose(threadId, { events: changeMode(first.id, mode), metadata: { currentModeId: first.id } });
   }

@@ -7,7 +7,7 @@ import type { RunControl } from '../supervision/run-control.ts';
 import type { ThreadDigests } from '../threads/thread-folds.ts';
 import { findChosenModel } from './conversation-settings.ts';
 import type { OfferedAgents, SentMessage } from './sent-message.ts';
-import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { sharedThreadMemory } from '../threads/thread-memory.ts';
 import { getBlocks, getHeads } from '../../graph/conversation/queries.ts';
 
 interface ThreadTitlesOptions {
@@ -36,10 +36,16 @@ export class ThreadTitles {
     this.#options = options;
   }
 
-  /** Gives a thread the first words of a message as its title. */
-  async begin(threadId: string, content: SentMessage['content']): Promise<void> {
-    const title = makeTitle(content);
+  /** Gives a thread the first words of a message as its title: one without a title, or with that of the message it edits. */
+  async begin(
+    threadId: string,
+    content: SentMessage['content'],
+    { before, edits }: { readonly before: Thread | undefined; readonly edits: string | undefined },
+  ): Promise<void> {
     const { log, isMade } = this.#options;
+    const thread = before?.title === undefined ? await log.getThread(threadId) : before;
+    if (thread === undefined || (thread.title !== undefined && !(await this.#isTitleOf(thread, edits)))) return;
+    const title = makeTitle(content);
     await log.updateThread(threadId, { title, ...(isMade && { metadata: { plainTitle: title, madeTitle: null } }) });
   }
 
@@ -57,6 +63,17 @@ export class ThreadTitles {
     // The person may have given it a title, or edited the message, meanwhile.
     if (made === undefined || now === undefined || now.title !== thread.title) return;
     await log.updateThread(threadId, { title: made, metadata: { madeTitle: made } });
+  }
+
+  /** Whether a thread has the first words of a message of a person as its title, or what was made of them. */
+  async #isTitleOf({ id, title, metadata }: Thread, messageId: string | undefined): Promise<boolean> {
+    if (messageId === undefined) return false;
+    const { plainTitle, madeTitle } = metadata;
+    const plain = title === madeTitle && typeof plainTitle === 'string' ? plainTitle : title;
+    const { conversation } = await sharedThreadMemory(this.#options.log).of(id);
+    const [block] = getBlocks(conversation, messageId);
+    const [chunk] = block === undefined ? [] : getHeads(conversation, block.id);
+    return chunk?.event.type === 'user' && plain === makeTitle(chunk.event.content);
   }
 
   async #make(thread: Thread, runSeq: number): Promise<string | undefined> {
@@ -105,12 +122,6 @@ function isPlain({ title, metadata }: Thread): boolean {
   return title !== undefined && title === metadata['plainTitle'] && typeof metadata['madeTitle'] !== 'string';
 }
 
-/** Returns the first words that gave a thread its title; undefined when a person gave it. */
-export function findPlainTitle({ title, metadata }: Thread): string | undefined {
-  const { plainTitle, madeTitle } = metadata;
-  return title === madeTitle && typeof plainTitle === 'string' ? plainTitle : title;
-}
-
 const titleLength = 80;
 
 /** A title for the thread that a message begins: its first words, in one line. */
@@ -119,11 +130,4 @@ export function makeTitle(content: SentMessage['content']): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   const cut = line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
   return cut === '' ? 'Conversation' : cut === line ? line : `${cut.trimEnd()}…`;
-}
-
-/** Returns the title that a message of a conversation gave it; undefined when it is no message of a person. */
-export function titleFrom(conversation: Conversation, messageId: string): string | undefined {
-  const [block] = getBlocks(conversation, messageId);
-  const [chunk] = block === undefined ? [] : getHeads(conversation, block.id);
-  return chunk?.event.type === 'user' ? makeTitle(chunk.event.content) : undefined;
 }

@@ -1,6 +1,8 @@
-import type { Agent, HostParams } from '../../agents/contract/agent.ts';
-import type { Answers, UserMessage } from '../../agents/contract/host.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
+import type { Answers } from '../../agents/contract/host.ts';
+import type { UserMessage } from '../../agents/contract/host.ts';
 import type { ConversationParams, RunParams } from '../../agents/contract/run-params.ts';
+import type { HostParams } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';

@@ -1,4 +1,4 @@
-import type { RunParams, ConversationParams } from '../../agents/contract/run-params.ts';
+import type { ConversationParams, RunParams } from '../../agents/contract/run-params.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

@@ -1,8 +1,8 @@
 import { defined } from '../../base/defined.ts';
-import { AllowanceBook } from '../../agents/limits/allowances.ts';
-import type { Spending, SpentTotals } from '../../agents/contract/spending.ts';
-import { SpendingCounter } from '../../agents/limits/spending.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
+import { AllowanceBook } from '../../agents/limits/allowances.ts';
+import { SpendingCounter } from '../../agents/limits/spending.ts';
+import type { SpentTotals } from '../../agents/contract/spending.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
@@ -44,7 +44,7 @@ export class SpendingBook {
   }
 
   /** Opens the account of a run of a thread, with what it spent before it resumed. */
-  open(threadId: string, runId: string, resumed?: RunState): Spending {
+  open(threadId: string, runId: string, resumed?: RunState): SpendingCounter {
     const { log, limits } = this.#options;
     const totals: SpentTotals = {
       threadId,

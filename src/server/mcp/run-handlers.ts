@@ -18,7 +18,6 @@ import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { finalAnswer } from '../../projections/reading/final-answer.ts';
 import { readPart } from '../../projections/reading/thread-reading.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';
-import { readRedactedWindow } from '../redacted-window.ts';
 import type { PendingRelay, RunOutput } from './mcp-tools.ts';
 
 /** How many runs may be around a run that is asked for here: an agent that calls itself ends at it. */
@@ -160,8 +159,7 @@ async function describeRun({ site, threads }: McpCall, run: RunIds): Promise<Run
       ? { threadId, runId, status: 'running' }
       : { threadId, runId, status: 'waiting', pending: asked };
   }
-  const { log } = site.options;
-  const window = await readRedactedWindow({ log, redactor: site.redactor }, threadId, {});
+  const window = await site.readWindow(threadId, {});
   const text = finalAnswer(readPart(window), runId).slice(0, mostAnswer);
   const failure = window.events.findLast(event => event.type === 'error' && event.runId === runId);
   return {

@@ -5,7 +5,6 @@ import type { McpToolHandlers } from './mcp-call.ts';
 import { threadUri } from './thread-uris.ts';
 import type { Thread } from '../../log/event-log.ts';
 import type { ThreadWindow } from '../../log/window.ts';
-import { readRedactedWindow } from '../redacted-window.ts';
 import type { Site } from '../site.ts';
 
 /** Returns what a list shows of a thread. */
@@ -85,7 +84,7 @@ async function fitPage(
   write: (window: ThreadWindow) => string,
 ): Promise<ThreadPage> {
   const place = from === undefined ? {} : { after: Math.max(0, from - 1) };
-  const window = await readRedactedWindow({ log: site.options.log, redactor: site.redactor }, thread.id, {
+  const window = await site.readWindow(thread.id, {
     limit,
     ...place,
   });

@@ -7,12 +7,11 @@ import { agUiFraming } from '../../protocols/ag-ui/ag-ui-framing.ts';
 import { agUiInfo, type AgUiRunBody, agUiRunBody } from '../../protocols/http-ag-ui.ts';
 import type { AgUiTurn } from '../ag-ui.ts';
 import { findClientThread } from '../chat.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import { authorOf, checkRight } from '../security/caller.ts';
 import type { Site } from '../site.ts';
-import { frameStream } from '../streams/frame-stream.ts';
+import { frameResponse } from '../streams/frame-stream.ts';
 import { requestStream } from '../streams/request-stream.ts';
-import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AG-UI';
 const answer = { contentType: 'text/event-stream', description: 'The events of AG-UI' };
@@ -31,10 +30,7 @@ export function agUiRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { agents } = site.options;
   return [
-    route({
-      method: 'get',
-      path: '/api/ag-ui/info',
-      tag,
+    route(tag, 'GET /api/ag-ui/info', {
       right: 'read',
       summary: 'List the agents, as CopilotKit expects them',
       answer: agUiInfo,
@@ -44,10 +40,7 @@ export function agUiRoutes(site: Site): Route[] {
         return { version, agents: Object.fromEntries(described), audioFileTranscriptionEnabled: false };
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/ag-ui/agent/{agentId}/run',
-      tag,
+    route(tag, 'POST /api/ag-ui/agent/{agentId}/run', {
       right: 'send',
       summary: 'Send a message or answers to interrupts, and stream the run',
       body: agUiRunBody,
@@ -73,10 +66,7 @@ export function agUiRoutes(site: Site): Route[] {
         return streamRun(site, { thread, body, turn });
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/ag-ui/agent/{agentId}/connect',
-      tag,
+    route(tag, 'POST /api/ag-ui/agent/{agentId}/connect', {
       right: 'read',
       summary: 'Read the messages of a thread, then stream its run when one is under way',
       body: agUiRunBody,
@@ -102,17 +92,13 @@ export function agUiRoutes(site: Site): Route[] {
         ]);
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/ag-ui/agent/{agentId}/stop/{threadId}',
-      tag,
+    threadRoute(tag, 'POST /api/ag-ui/agent/{agentId}/stop/{threadId}', {
       right: 'send',
       summary: 'Stop what runs in a thread',
       answer: z.looseObject({ stopped: z.boolean() }),
-      handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        pickAgent(agents, param('agentId'), id);
-        const stopped = await conversations.abortAll(id, authorOf(scope));
+      handle: async ({ thread, param, scope }) => {
+        pickAgent(agents, param('agentId'), thread.id);
+        const stopped = await conversations.abortAll(thread.id, authorOf(scope));
         return { stopped: stopped.length > 0 };
       },
     }),
@@ -130,7 +116,7 @@ interface RunToStream {
 function streamRun(site: Site, { thread, body, turn, isConnecting = false }: RunToStream): Response {
   const { id } = thread;
   const { from, after } = turn;
-  const stream = requestStream(site, {
+  return requestStream(site, {
     threadId: id,
     runId: turn.runId,
     framing: agUiFraming,
@@ -157,7 +143,6 @@ function streamRun(site: Site, { thread, body, turn, isConnecting = false }: Run
       return { encoder, from, after, standing: () => encoder.standing, part: () => encoder.interrupt() };
     },
   });
-  return streamResponse(stream, agUiFraming);
 }
 
 /** Resolves when a run has begun in the log: only then the messages before it are known. */
@@ -170,11 +155,11 @@ async function waitForStart(
 }
 
 function streamEvents(site: Site, events: readonly AgUiEvent[]): Response {
-  const { redactor, keepAlive, signal } = site;
+  const { redactor } = site;
   const frames = async function* () {
     for (const event of events) yield agUiFraming.frame(redactor.json(JSON.stringify(event)));
   };
-  return streamResponse(frameStream({ frames, framing: agUiFraming, redactor, keepAlive, signal }), agUiFraming);
+  return frameResponse(site, agUiFraming, frames);
 }
 
 /** Clients before 1.0 do not name their version. */

@@ -10,7 +10,6 @@ import { type ChatTurn, openTurn, readChat, takeChat, findClientThread } from '.
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import { requestStream } from '../streams/request-stream.ts';
-import { streamResponse } from './stream-routes.ts';
 
 const tag = 'AI SDK';
 const versions = aiSdkVersions.map(String);
@@ -25,11 +24,8 @@ const answer = { contentType: 'text/event-stream', description: 'The AI SDK UI m
 /** What `useChat` with the `DefaultChatTransport` calls. A chat is a thread, its id the thread's. */
 export function chatRoutes(site: Site): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/api/chat',
+    route(tag, 'POST /api/chat', {
       right: 'send',
-      tag,
       summary: 'Send what is new in a chat, and stream the answer',
       headers,
       body: chatBody,
@@ -41,11 +37,8 @@ export function chatRoutes(site: Site): Route[] {
         return streamTurn(site, thread, await takeChat(site, thread, body, scope), client);
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/chat/{threadId}/messages',
+    route(tag, 'GET /api/chat/{threadId}/messages', {
       right: 'read',
-      tag,
       summary: 'Read a chat as UI messages, without an answer that is under way',
       headers,
       answer: chatMessages,
@@ -57,11 +50,8 @@ export function chatRoutes(site: Site): Route[] {
         return uiMessages(await readChat(site, thread), { ...client, threadId: thread.id });
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/chat/{threadId}/stream',
+    route(tag, 'GET /api/chat/{threadId}/stream', {
       right: 'read',
-      tag,
       summary: 'Stream the answer that is under way, from its start',
       headers,
       answer,
@@ -77,7 +67,7 @@ export function chatRoutes(site: Site): Route[] {
 }
 
 function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, client: ChatClient): Response {
-  const stream = requestStream(site, {
+  return requestStream(site, {
     threadId: id,
     runId,
     framing,
@@ -100,7 +90,6 @@ function streamTurn(site: Site, { id }: Thread, { runId, after }: ChatTurn, clie
       };
     },
   });
-  return streamResponse(stream, framing);
 }
 
 /** What a client states about itself in its headers. */

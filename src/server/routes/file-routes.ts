@@ -10,7 +10,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { Fold } from '../../projections/fold.ts';
 import { type FileInfo, fileInfo } from '../../protocols/http-api.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import { confinedPath } from '../static-files.ts';
 import { systemClock } from '../../agents/clock.ts';
@@ -47,27 +47,20 @@ export function fileRoutes(site: Site): Route[] {
   const { log, filesRoot } = site.options;
   const files = new ThreadFolds(log, filesFold, { most: 200 });
   return [
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/files',
+    threadRoute(tag, 'GET /api/threads/{threadId}/files', {
       right: 'read',
-      tag,
       summary: 'List the files of a thread',
       answer: z.looseObject({ files: z.array(fileInfo) }),
-      handle: async ({ param, scope }) => {
-        const registered = await files.of(await site.find(scope, param('threadId')));
+      handle: async ({ thread }) => {
+        const registered = await files.of(thread);
         return { files: registered.map(({ file }) => file) };
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/files/{fileId}',
+    threadRoute(tag, 'GET /api/threads/{threadId}/files/{fileId}', {
       right: 'read',
-      tag,
       summary: 'Download a file of a thread',
       answer: { contentType: 'application/octet-stream', description: 'The file' },
-      handle: async ({ param, scope }) => {
-        const thread = await site.find(scope, param('threadId'));
+      handle: async ({ thread, param, scope }) => {
         const registered = await files.of(thread);
         const file = registered.find(
           ({ file: { id }, seq }) => id === param('fileId') && isOwnEvent(thread, seq),
@@ -127,11 +120,8 @@ export function mentionRoutes(site: Site): Route[] {
     return (await site.conversations.digests.findFolder(thread)) ?? site.options.folder;
   };
   return [
-    route({
-      method: 'get',
-      path: '/api/mentions',
+    route('Files', 'GET /api/mentions', {
       right: 'read',
-      tag: 'Files',
       summary: 'Find files of the folder of a thread by their path, the best match first',
       query: mentionQuery,
       answer: z.looseObject({ files: z.array(mentionInfo) }),

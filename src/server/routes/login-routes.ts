@@ -25,11 +25,8 @@ export function loginRoutes(site: Site): Route[] {
     }
   };
   return [
-    route({
-      method: 'get',
-      path: '/login',
+    route(tag, 'GET /login', {
       right: 'none',
-      tag,
       summary: 'The page on which a person enters the token; a link with the token exchanges it at once',
       query: z.object({
         next: z.string().max(2000).optional().describe('where to go then'),
@@ -39,11 +36,8 @@ export function loginRoutes(site: Site): Route[] {
       handle: ({ context, query: { next, token } }) =>
         token === undefined ? html(loginPage({ next: localPath(next) })) : signIn(context, { next, token }),
     }),
-    route({
-      method: 'post',
-      path: '/login',
+    route(tag, 'POST /login', {
       right: 'none',
-      tag,
       summary: 'Exchange a token for a cookie',
       upload: { contentType: form, description: 'The fields `token` and `next`' },
       status: 303,
@@ -53,20 +47,14 @@ export function loginRoutes(site: Site): Route[] {
         return signIn(context, { next: fields.get('next') ?? undefined, token: fields.get('token') ?? '' });
       },
     }),
-    route({
-      method: 'post',
-      path: '/logout',
+    route(tag, 'POST /logout', {
       right: 'none',
-      tag,
       summary: 'Forget the cookie',
       status: 303,
       handle: ({ context }) => redirect('/login', setCookie(context, '', 0)),
     }),
-    route({
-      method: 'get',
-      path: '/login.css',
+    route(tag, 'GET /login.css', {
       right: 'none',
-      tag,
       summary: 'How the sign-in page and the reference look',
       answer: { contentType: 'text/css', description: 'The style sheet' },
       handle: () => new Response(loginStyle, { headers: { 'content-type': 'text/css; charset=utf-8' } }),

@@ -8,76 +8,55 @@ import {
   queuedBody,
   queuedMessage,
 } from '../../protocols/http-api.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, threadRoute } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Messages';
 
-/** What a person says and chooses in a thread. */
+/** What a person says and chooses in a thread, and what waits there until its run has ended. */
 export function messageRoutes(site: Site): Route[] {
   const { conversations } = site;
   return [
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/messages',
+    threadRoute(tag, 'POST /api/threads/{threadId}/messages', {
       right: 'send',
-      tag,
+      outsideRuns: true,
       summary: 'Say something: it starts a run, goes into the one under way, or waits until that one ended',
       body: messageBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
       answer: messageReceipt,
-      handle: async ({ param, scope, body: { edits, ...body } }) => {
-        const { id } = await site.findToSend(scope, param('threadId'));
+      handle: async ({ thread, scope, body: { edits, ...body } }) => {
         const message = { ...body, ...describeSender(scope) };
-        return edits === undefined ? conversations.send(id, message) : conversations.edit(id, edits, message);
+        return edits === undefined
+          ? conversations.send(thread.id, message)
+          : conversations.edit(thread.id, edits, message);
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/retries',
+    threadRoute(tag, 'POST /api/threads/{threadId}/retries', {
       right: 'send',
-      tag,
       summary: 'Ask once more for what a message answered',
       body: retryBody,
       status: 202,
       answer: messageReceipt,
-      handle: async ({ param, scope, body }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        const { runId } = await conversations.retry(id, defined({ ...body, trace: scope.trace }));
+      handle: async ({ thread, scope, body }) => {
+        const { runId } = await conversations.retry(thread.id, defined({ ...body, trace: scope.trace }));
         return { runId };
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/selection',
+    threadRoute(tag, 'POST /api/threads/{threadId}/selection', {
       right: 'send',
-      tag,
       summary: 'Make a message the active one of its siblings',
       body: selectionBody,
       answer: z.looseObject({}),
-      handle: async ({ param, scope, body }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        await conversations.select(id, body.nodeId);
-      },
+      handle: ({ thread, body }) => conversations.select(thread.id, body.nodeId),
     }),
-  ];
-}
-
-/** What waits in a thread until its run has ended. */
-export function queueRoutes(site: Site): Route[] {
-  const { conversations } = site;
-  return [
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/queue',
+    threadRoute(tag, 'GET /api/threads/{threadId}/queue', {
       right: 'read',
-      tag,
       summary: 'The messages that wait until the run under way has ended, in the order of their delivery',
       answer: z.looseObject({ messages: z.array(queuedMessage) }),
-      handle: async ({ param, scope }) => {
-        const queue = await conversations.queue(await site.find(scope, param('threadId')));
+      handle: async ({ thread }) => {
+        const queue = await conversations.queue(thread);
         return {
           messages: queue.map(({ id, content, agent, model, mode, by, problem }) => ({
             id,
@@ -87,44 +66,29 @@ export function queueRoutes(site: Site): Route[] {
         };
       },
     }),
-    route({
-      method: 'patch',
-      path: '/api/threads/{threadId}/queue/{messageId}',
+    threadRoute(tag, 'PATCH /api/threads/{threadId}/queue/{messageId}', {
       right: 'send',
-      tag,
+      outsideRuns: true,
       summary: 'Change a message that waits',
       body: queuedBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 204,
-      handle: async ({ param, scope, body }) => {
-        const { id } = await site.findToSend(scope, param('threadId'));
-        await conversations.change(id, param('messageId'), body);
-      },
+      handle: ({ thread, param, body }) => conversations.change(thread.id, param('messageId'), body),
     }),
-    route({
-      method: 'delete',
-      path: '/api/threads/{threadId}/queue/{messageId}',
+    threadRoute(tag, 'DELETE /api/threads/{threadId}/queue/{messageId}', {
       right: 'send',
-      tag,
+      outsideRuns: true,
       summary: 'Remove a message that waits',
       status: 204,
-      handle: async ({ param, scope }) => {
-        const { id } = await site.findToSend(scope, param('threadId'));
-        await conversations.withdraw(id, param('messageId'));
-      },
+      handle: ({ thread, param }) => conversations.withdraw(thread.id, param('messageId')),
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/queue/{messageId}/send',
+    threadRoute(tag, 'POST /api/threads/{threadId}/queue/{messageId}/send', {
       right: 'send',
-      tag,
+      outsideRuns: true,
       summary: 'Send a message that waits into the run under way',
       status: 202,
       answer: messageReceipt,
-      handle: async ({ param, scope }) => {
-        const { id } = await site.findToSend(scope, param('threadId'));
-        return conversations.sendNow(id, param('messageId'));
-      },
+      handle: ({ thread, param }) => conversations.sendNow(thread.id, param('messageId')),
     }),
   ];
 }

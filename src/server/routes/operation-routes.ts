@@ -27,20 +27,14 @@ export function operationRoutes(site: Site): Route[] {
   const agentsIn = async (scope: Scope, folder: string | undefined) =>
     folder === undefined ? agents : projectsFor(site, scope).findAgents(folder);
   return [
-    route({
-      method: 'get',
-      path: '/healthz',
+    route(tag, 'GET /healthz', {
       right: 'none',
-      tag,
       summary: 'Whether the process answers',
       answer: status,
       handle: () => ({ status: 'ok' }),
     }),
-    route({
-      method: 'get',
-      path: '/readyz',
+    route(tag, 'GET /readyz', {
       right: 'none',
-      tag,
       summary: 'Whether the log can be written and the server is not about to end',
       answer: status,
       handle: async () => {
@@ -50,11 +44,8 @@ export function operationRoutes(site: Site): Route[] {
         return { status: 'ready' };
       },
     }),
-    route({
-      method: 'get',
-      path: '/metrics',
+    route(tag, 'GET /metrics', {
       right: 'read',
-      tag,
       summary: 'Counters for Prometheus; a token of one resource does not open it',
       answer: { contentType: 'text/plain', description: 'The Prometheus text format' },
       handle: async ({ scope }) => {
@@ -72,11 +63,8 @@ export function operationRoutes(site: Site): Route[] {
         return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/agents',
+    route('Agents', 'GET /api/agents', {
       right: 'read',
-      tag: 'Agents',
       summary: 'List the agents that can be asked, the default first',
       query: folderQuery,
       answer: z.looseObject({ agents: z.array(agentInfo) }),
@@ -87,11 +75,8 @@ export function operationRoutes(site: Site): Route[] {
         return { agents: offered.map(agent => withReported(agent, reported?.get(agent.id) ?? [])) };
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/setup',
+    route('Agents', 'GET /api/setup', {
       right: 'read',
-      tag: 'Agents',
       summary: 'List the agents and providers of models that are known, and how to add what is missing',
       query: folderQuery,
       answer: setupInfo,

@@ -4,7 +4,7 @@ import { folderList, projectBody, projectInfo, trustBody } from '../../protocols
 import { rulesInfo, savedRuleBody } from '../../protocols/http-settings.ts';
 import { threadInfo } from '../../protocols/http-api.ts';
 import type { ProjectHost } from '../hosts.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
@@ -13,11 +13,8 @@ const tag = 'Projects';
 /** The folders that people work in; a token of one resource does not open them. */
 export function projectRoutes(site: Site): Route[] {
   return [
-    route({
-      method: 'get',
-      path: '/api/projects',
+    route(tag, 'GET /api/projects', {
       right: 'read',
-      tag,
       summary: 'List the folders that were opened as projects, the newest first',
       answer: z.looseObject({ projects: z.array(projectInfo) }),
       // A page asks each server: one without projects has none.
@@ -25,77 +22,56 @@ export function projectRoutes(site: Site): Route[] {
         projects: site.options.projects === undefined ? [] : await projectsFor(site, scope).listProjects(),
       }),
     }),
-    route({
-      method: 'post',
-      path: '/api/projects',
+    route(tag, 'POST /api/projects', {
       right: 'administer',
-      tag,
       summary: 'Open a folder as a project; its configuration has no effect until it is trusted',
       body: projectBody,
       answer: projectInfo,
       handle: ({ scope, body: { folder } }) => projectsFor(site, scope).openProject(folder),
     }),
-    route({
-      method: 'post',
-      path: '/api/projects/trust',
+    route(tag, 'POST /api/projects/trust', {
       right: 'administer',
-      tag,
       summary: 'Trust the configuration of a project, as the lines that were read describe it',
       body: trustBody,
       answer: projectInfo,
       handle: ({ scope, body }) => projectsFor(site, scope, 'decide').trustProject(body),
     }),
-    route({
-      method: 'get',
-      path: '/api/folders',
+    route(tag, 'GET /api/folders', {
       right: 'administer',
-      tag,
       summary: 'List the folders in a folder, to find a project; nothing outside the roots of the server',
       query: z.strictObject({ path: z.string().min(1).max(4096).optional().describe('the roots when absent') }),
       answer: folderList,
       handle: ({ scope, query: { path } }) => projectsFor(site, scope).listFolders(path),
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/folder',
+    threadRoute(tag, 'POST /api/threads/{threadId}/folder', {
       right: 'administer',
-      tag,
+      outsideRuns: true,
       summary: 'Let the next turns of a thread work in another project',
       body: projectBody,
       answer: threadInfo,
-      handle: async ({ scope, param, body }) => {
+      handle: async ({ thread, scope, body }) => {
         const projects = projectsFor(site, scope, 'decide');
-        const { id } = await site.findToSend(scope, param('threadId'));
         const { folder } = await projects.findProject(body.folder);
-        await site.conversations.move(id, { folder });
-        return site.listed(await site.find(scope, id));
+        await site.conversations.move(thread.id, { folder });
+        return site.listed(await site.find(scope, thread.id));
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/rules',
+    route(tag, 'GET /api/rules', {
       right: 'read',
-      tag,
       summary: 'List the rules in effect with their sources, the MCP servers with their tools, and the skills',
       query: z.strictObject({ folder: z.string().min(1).max(4096).optional().describe('of this project') }),
       answer: rulesInfo,
       handle: ({ scope, query: { folder } }) => projectsFor(site, scope).describeRules(folder),
     }),
-    route({
-      method: 'post',
-      path: '/api/rules',
+    route(tag, 'POST /api/rules', {
       right: 'administer',
-      tag,
       summary: 'Save a rule for all conversations: one command that a tool may run without asking',
       body: savedRuleBody,
       status: 204,
       handle: ({ scope, body }) => projectsFor(site, scope, 'decide').saveRule(body),
     }),
-    route({
-      method: 'delete',
-      path: '/api/rules/{ruleId}',
+    route(tag, 'DELETE /api/rules/{ruleId}', {
       right: 'administer',
-      tag,
       summary: 'Remove a rule that was saved for all conversations; the next call is asked about again',
       status: 204,
       handle: ({ scope, param }) => projectsFor(site, scope, 'decide').removeRule(param('ruleId')),

@@ -18,20 +18,14 @@ export function providerRoutes(site: Site): Route[] {
     throw new SingletreeError('not_found', 'This server does not store keys. Set them in its environment.');
   };
   return [
-    route({
-      method: 'get',
-      path: '/api/providers',
+    route(tag, 'GET /api/providers', {
       right: 'administer',
-      tag,
       summary: 'List the providers of models and where their keys come from, never the keys',
       answer: providerList,
       handle: async ({ scope }) => ({ providers: await hostFor(scope).list() }),
     }),
-    route({
-      method: 'post',
-      path: '/api/providers',
+    route(tag, 'POST /api/providers', {
       right: 'administer',
-      tag,
       summary: 'Store the key of a provider, or a server of models; agents use it at once',
       body: modelProviderBody,
       answer: providerList,
@@ -43,21 +37,15 @@ export function providerRoutes(site: Site): Route[] {
         return { providers: await host.list() };
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/providers/{providerId}/test',
+    route(tag, 'POST /api/providers/{providerId}/test', {
       right: 'administer',
-      tag,
       summary: 'Ask a provider for one short answer, to see whether its key works',
       body: z.strictObject({}),
       answer: modelProviderTest,
       handle: ({ scope, param }) => hostFor(scope).test(param('providerId')),
     }),
-    route({
-      method: 'delete',
-      path: '/api/providers/{providerId}',
+    route(tag, 'DELETE /api/providers/{providerId}', {
       right: 'administer',
-      tag,
       summary: 'Remove the stored key of a provider, or a server that was added',
       status: 204,
       handle: ({ scope, param }) => hostFor(scope).remove(param('providerId')),

@@ -7,8 +7,7 @@ import { searchLog, usageOf } from '../../log/derived/log-queries.ts';
 import { usageGroups } from '../../log/derived/usage-totals.ts';
 import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
-import { type Route, route } from '../route.ts';
-import { readRedactedWindow } from '../redacted-window.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
 
@@ -72,24 +71,15 @@ const usageQuery = z.strictObject({
 export function queryRoutes(site: Site): Route[] {
   const { log } = site.options;
   return [
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/window',
+    threadRoute('Threads', 'GET /api/threads/{threadId}/window', {
       right: 'read',
-      tag: 'Threads',
       summary: 'Read a part of a thread, its end when nothing else is named',
       query: windowQuery,
       answer: windowInfo,
-      handle: async ({ param, query, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return readRedactedWindow({ log, redactor: site.redactor }, id, defined(query));
-      },
+      handle: ({ thread, query }) => site.readWindow(thread.id, defined(query)),
     }),
-    route({
-      method: 'get',
-      path: '/api/events',
+    route('Threads', 'GET /api/events', {
       right: 'read',
-      tag: 'Threads',
       summary: 'Read the events of all threads, page by page: thread by thread, in order within one',
       query: eventsQuery,
       answer: eventPageInfo,
@@ -98,22 +88,16 @@ export function queryRoutes(site: Site): Route[] {
           readRedacted({ log, redactor: site.redactor }, threadId, range),
         ),
     }),
-    route({
-      method: 'get',
-      path: '/api/search',
+    route('Threads', 'GET /api/search', {
       right: 'read',
-      tag: 'Threads',
       summary: 'Find messages and titles by their words, the newest first',
       query: searchQuery,
       answer: searchInfo,
       handle: ({ query, scope }) =>
         searchLog(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
     }),
-    route({
-      method: 'get',
-      path: '/api/usage',
+    route('Runs', 'GET /api/usage', {
       right: 'read',
-      tag: 'Runs',
       summary: 'Add up what calls of models and tools used in all threads',
       query: usageQuery,
       answer: z.looseObject({ totals: z.array(usageTotalInfo) }),

@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { decisionInfo, relayBody, relayInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, placeIn } from '../threads.ts';
@@ -12,7 +12,7 @@ import { grantInfo } from '../../protocols/http-settings.ts';
 
 const tag = 'Relays';
 
-/** What agents ask people: one inbox over all threads, and the answers. */
+/** What agents ask people: one inbox over all threads, the answers, and what these allow for longer than one call. */
 export function relayRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { inbox } = conversations;
@@ -21,11 +21,8 @@ export function relayRoutes(site: Site): Route[] {
     return { ...relay.entry, threadId, ...defined({ title, agentId: await inbox.findAgent(relay) }) };
   };
   return [
-    route({
-      method: 'get',
-      path: '/api/relays',
+    route(tag, 'GET /api/relays', {
       right: 'read',
-      tag,
       summary: 'List what waits for a person in all threads, oldest first',
       query: z.strictObject({ threadId: z.string().min(1).optional().describe('only those of this thread') }),
       answer: z.looseObject({ relays: z.array(relayInfo) }),
@@ -38,11 +35,8 @@ export function relayRoutes(site: Site): Route[] {
         return { relays: await Promise.all(relays.map(infoOf)) };
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/decisions',
+    route(tag, 'GET /api/decisions', {
       right: 'read',
-      tag,
       summary: 'List what was decided in all threads, by whom and when; the threads that changed last first',
       query: z.strictObject({
         limit: wholeNumber.pipe(z.number().min(1).max(1000)).optional().describe('about how many, 100 when absent'),
@@ -57,11 +51,8 @@ export function relayRoutes(site: Site): Route[] {
         return { decisions: await Promise.all(decisions.map(infoOf)), ...(next && { next: cursorOf(next) }) };
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/relays/{relayId}',
+    route(tag, 'POST /api/relays/{relayId}', {
       right: 'approve',
-      tag,
       summary: 'Answer a relay that waits, in whichever thread it is',
       body: relayBody,
       answer: z.looseObject({}),
@@ -76,31 +67,17 @@ export function relayRoutes(site: Site): Route[] {
         await conversations.answer(id, relayId, { ...body, ...authorOf(scope) });
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/relays/{relayId}',
+    threadRoute(tag, 'POST /api/threads/{threadId}/relays/{relayId}', {
       right: 'approve',
-      tag,
+      outsideRuns: true,
       summary: 'Answer a relay; the first answer wins',
       body: relayBody,
       answer: z.looseObject({}),
-      handle: async ({ param, scope, body }) => {
-        const { id } = await site.findToSend(scope, param('threadId'));
-        await conversations.answer(id, param('relayId'), { ...body, ...authorOf(scope) });
-      },
+      handle: ({ thread, param, scope, body }) =>
+        conversations.answer(thread.id, param('relayId'), { ...body, ...authorOf(scope) }),
     }),
-  ];
-}
-
-/** What people allowed for longer than one call. */
-export function grantRoutes(site: Site): Route[] {
-  const { conversations } = site;
-  return [
-    route({
-      method: 'get',
-      path: '/api/grants',
+    route(tag, 'GET /api/grants', {
       right: 'read',
-      tag,
       summary: 'List what was allowed for longer than one call, of the threads that changed last',
       answer: z.looseObject({ grants: z.array(grantInfo) }),
       handle: async ({ scope }) => {
@@ -108,17 +85,11 @@ export function grantRoutes(site: Site): Route[] {
         return { grants: grants.map(grant => ({ ...grant })) };
       },
     }),
-    route({
-      method: 'delete',
-      path: '/api/threads/{threadId}/grants/{relayId}',
+    threadRoute(tag, 'DELETE /api/threads/{threadId}/grants/{relayId}', {
       right: 'administer',
-      tag,
       summary: 'Revoke what an answer allowed beyond its call; the next turn asks again',
       status: 204,
-      handle: async ({ scope, param }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        await conversations.revokeGrant(id, param('relayId'), authorOf(scope));
-      },
+      handle: ({ thread, scope, param }) => conversations.revokeGrant(thread.id, param('relayId'), authorOf(scope)),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { defined } from '../../base/defined.ts';
 import { rewindBody, rewindInfo, baseInfo } from '../../protocols/http-folders.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { baseChanges } from '../../control/worktrees/base-changes.ts';
@@ -15,33 +15,23 @@ export function rewindRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { rewind } = conversations;
   return [
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/undo',
+    threadRoute(tag, 'POST /api/threads/{threadId}/undo', {
       right: 'send',
-      tag,
       summary: 'Take turns back, from a user message on: the conversation in a new branch, and the files they changed',
       body: rewindBody,
       answer: rewindInfo,
-      handle: async ({ param, scope, body: { messageId, preview = false, force = false } }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return preview
-          ? rewind.previewUndo(id, messageId)
-          : conversations.undo(id, { force, ...defined({ messageId }) });
-      },
+      handle: ({ thread, body: { messageId, preview = false, force = false } }) =>
+        preview
+          ? rewind.previewUndo(thread.id, messageId)
+          : conversations.undo(thread.id, { force, ...defined({ messageId }) }),
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/redo',
+    threadRoute(tag, 'POST /api/threads/{threadId}/redo', {
       right: 'send',
-      tag,
       summary: 'Take up again what the undo that made a thread took back',
       body: rewindBody.omit({ messageId: true }),
       answer: rewindInfo,
-      handle: async ({ param, scope, body: { preview = false, force = false } }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return preview ? rewind.previewRedo(id) : conversations.redo(id, { force });
-      },
+      handle: ({ thread, body: { preview = false, force = false } }) =>
+        preview ? rewind.previewRedo(thread.id) : conversations.redo(thread.id, { force }),
     }),
   ];
 }
@@ -49,15 +39,11 @@ export function rewindRoutes(site: Site): Route[] {
 /** What the files of a thread's folder are now, compared with its base; a token of one resource does not open it. */
 export function baseRoutes(site: Site): Route[] {
   return [
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/base-changes',
+    threadRoute('Threads', 'GET /api/threads/{threadId}/base-changes', {
       right: 'read',
-      tag: 'Threads',
       summary: 'Compare the folder of a thread with the commit that its work is based on',
       answer: baseInfo,
-      handle: async ({ param, scope }) => {
-        const thread = await site.find(scope, param('threadId'));
+      handle: async ({ thread, scope }) => {
         const folder = scope.resourceId === undefined ? await site.conversations.digests.findFolder(thread) : undefined;
         if (folder === undefined)
           throw new SingletreeError('not_found', `The thread "${thread.id}" has no folder that can be compared.`);

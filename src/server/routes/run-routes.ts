@@ -6,7 +6,7 @@ import type { RawLine } from '../../log/event-log.ts';
 import { totals } from '../../projections/totals.ts';
 import { type RawLineInfo, rawLineInfo, runInfo, usageInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
@@ -18,48 +18,33 @@ export function runRoutes(site: Site): Route[] {
   const { log } = site.options;
   const costs = new ThreadFolds(log, totals, { most: 200 });
   return [
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/runs',
+    threadRoute(tag, 'GET /api/threads/{threadId}/runs', {
       right: 'read',
-      tag,
       summary: 'List the runs of a thread, oldest first',
       answer: z.looseObject({ runs: z.array(runInfo) }),
-      handle: async ({ param, scope }) => {
-        return { runs: await site.runs.list(await site.find(scope, param('threadId'))) };
-      },
+      handle: async ({ thread }) => ({ runs: await site.runs.list(thread) }),
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/runs/{runId}',
+    threadRoute(tag, 'GET /api/threads/{threadId}/runs/{runId}', {
       right: 'read',
-      tag,
       summary: 'Read where a run stands',
       answer: runInfo,
-      handle: async ({ param, scope }) => {
-        return site.runs.find(await site.find(scope, param('threadId')), param('runId'));
-      },
+      handle: ({ thread, param }) => site.runs.find(thread, param('runId')),
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/runs/{runId}/raw',
+    threadRoute(tag, 'GET /api/threads/{threadId}/runs/{runId}/raw', {
       right: 'read',
-      tag,
       summary: 'Download what the program of a run printed',
       query: z.strictObject({
         after: wholeNumber.optional().describe('only lines with a higher number'),
         limit: wholeNumber.optional().describe('at most this many lines; all when absent'),
       }),
       answer: { contentType: 'application/x-ndjson', description: JSON.stringify(z.toJSONSchema(rawLineInfo)) },
-      handle: async ({ param, scope, query }) => {
-        const thread = await site.find(scope, param('threadId'));
-        const { id } = thread;
+      handle: async ({ thread, param, query }) => {
         const { runId } = await site.runs.find(thread, param('runId'));
         const lines = async function* () {
           let { after = 0, limit: left = Number.POSITIVE_INFINITY } = query;
           while (left > 0) {
             const limit = Math.min(rawPage, left);
-            const page = await log.readRaw(id, runId, { after, limit });
+            const page = await log.readRaw(thread.id, runId, { after, limit });
             for (const line of page) yield `${JSON.stringify(rawLine(line, site.redactor))}\n`;
             if (page.length < limit) return;
             after += page.length;
@@ -71,40 +56,24 @@ export function runRoutes(site: Site): Route[] {
         });
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/usage',
+    threadRoute(tag, 'GET /api/threads/{threadId}/usage', {
       right: 'read',
-      tag,
       summary: 'Read what a thread cost: in all, and by run, agent, model and tool',
       answer: usageInfo,
-      handle: async ({ param, scope }) => {
-        return costs.of(await site.find(scope, param('threadId')));
-      },
+      handle: ({ thread }) => costs.of(thread),
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/runs/{runId}/stop',
+    threadRoute(tag, 'POST /api/threads/{threadId}/runs/{runId}/stop', {
       right: 'send',
-      tag,
       summary: 'Stop one subagent: the run that started it continues with an error in place of its result',
       answer: z.looseObject({}),
-      handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        await site.conversations.stopSubagent(id, param('runId'), authorOf(scope));
-        return {};
-      },
+      handle: ({ thread, param, scope }) => site.conversations.stopSubagent(thread.id, param('runId'), authorOf(scope)),
     }),
-    route({
-      method: 'post',
-      path: '/api/runs/{runId}/abort',
+    route(tag, 'POST /api/runs/{runId}/abort', {
       right: 'send',
-      tag,
       summary: 'Stop a run and everything it started',
       answer: z.looseObject({}),
-      handle: async ({ param, scope }) => {
-        await site.conversations.abort(param('runId'), { resourceId: scope.resourceId, ...authorOf(scope) });
-      },
+      handle: ({ param, scope }) =>
+        site.conversations.abort(param('runId'), { resourceId: scope.resourceId, ...authorOf(scope) }),
     }),
   ];
 }

@@ -31,11 +31,8 @@ export function sessionRoutes(site: Site): Route[] {
     return undefined;
   };
   return [
-    route({
-      method: 'get',
-      path: '/api/sessions',
+    route(tag, 'GET /api/sessions', {
       right: 'administer',
-      tag,
       summary: 'List the sessions of external agents on this machine, newest first',
       answer: z.looseObject({ sessions: z.array(sessionInfo) }),
       handle: async ({ scope }) => ({
@@ -47,11 +44,8 @@ export function sessionRoutes(site: Site): Route[] {
         }),
       }),
     }),
-    route({
-      method: 'post',
-      path: '/api/sessions/{sessionId}/import',
+    route(tag, 'POST /api/sessions/{sessionId}/import', {
       right: 'administer',
-      tag,
       summary: 'Import a listed session, or what was added to it since',
       body: sessionImportBody,
       answer: sessionImportInfo,

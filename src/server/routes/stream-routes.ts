@@ -3,15 +3,14 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Thread } from '../../log/event-log.ts';
-import type { Framing } from '../../protocols/framing.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
 import type { ProtocolRegistry } from '../../protocols/registry.ts';
-import { type OtherContent, type Route, route } from '../route.ts';
+import { type OtherContent, type Route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import type { OpenStream } from '../streams/byte-sink.ts';
 import { encodedFrames, type Position, position } from '../streams/encoded-frames.ts';
 import { ThreadRawLines } from '../streams/thread-raw-lines.ts';
-import { frameStream } from '../streams/frame-stream.ts';
+import { frameResponse, streamResponse } from '../streams/frame-stream.ts';
 import { liveStream } from '../streams/live-stream.ts';
 import { pickRequest, readRequests } from '../../runtime/requests.ts';
 
@@ -20,18 +19,14 @@ export function streamRoutes(site: Site): Route[] {
   const { protocols } = site;
   const [first = ''] = protocols.keys();
   return [
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/events',
+    threadRoute('Streams', 'GET /api/threads/{threadId}/events', {
       right: 'read',
-      tag: 'Streams',
       summary: 'Follow a thread: its events so far, then new ones',
       query: eventsQuery(protocols),
       headers: { 'Last-Event-ID': 'the id of the last frame the reader has; takes precedence over `after`' },
       answer: contentOf(protocols),
       others: { 204: 'The request has ended, and the reader has all of it' },
-      handle: async ({ context, param, query, scope }) => {
-        const thread = await site.find(scope, param('threadId'));
+      handle: async ({ thread, context, query }) => {
         const after = startOf(context, query.after, thread);
         const name = query.protocol ?? first;
         const protocol = protocols.get(name) as Protocol;
@@ -113,7 +108,7 @@ interface Section {
 }
 
 async function openEncoded({ site, thread, protocol, after, version }: Reading, section: Section): Promise<Response> {
-  const { redactor, keepAlive, signal, countEvents: onSent } = site;
+  const { redactor, countEvents: onSent } = site;
   const { log } = site.options;
   const { framing } = protocol;
   const { id: threadId, resourceId } = thread;
@@ -123,12 +118,7 @@ async function openEncoded({ site, thread, protocol, after, version }: Reading, 
   const encoder = await protocol.encoder({ threadId, resourceId, version, lineOf, ...defined({ runId }) });
   const frames = (stop: AbortSignal) =>
     encodedFrames({ ...section, ...rawLines, log, threadId, encoder, framing, after, redactor, onSent, signal: stop });
-  return streamResponse(frameStream({ frames, framing, redactor, keepAlive, signal }), framing);
-}
-
-/** Responds with a stream in the headers of its framing; its headers keep caches and proxies from holding it back. */
-export function streamResponse(body: ReadableStream<Uint8Array> | null, { headers }: Framing): Response {
-  return new Response(body, { headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
+  return frameResponse(site, framing, frames);
 }
 
 /** Where to resume: the header of a reader that reconnects takes precedence over its first address. */

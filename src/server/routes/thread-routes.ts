@@ -13,15 +13,14 @@ import { sseFraming } from '../../protocols/framing.ts';
 import { documentFormats } from '../../protocols/documents/thread-document.ts';
 import { exportedDocument, exportedLines } from '../thread-export.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import { runIdsOf } from '../run-standings.ts';
 import { authorOf, describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
-import { frameStream } from '../streams/frame-stream.ts';
+import { frameResponse } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
 import { cursorOf, hasTitleWords, placeIn, resourceFor } from '../threads.ts';
 import { projectsFor } from './project-routes.ts';
-import { streamResponse } from './stream-routes.ts';
 
 const tag = 'Threads';
 const title = z.string().min(1).max(500).optional();
@@ -42,11 +41,8 @@ const threadList = z.looseObject({
 export function threadRoutes(site: Site): Route[] {
   const { log, onDelete, importBytes = 256 * 1024 * 1024 } = site.options;
   return [
-    route({
-      method: 'get',
-      path: '/api/threads',
+    route(tag, 'GET /api/threads', {
       right: 'read',
-      tag,
       summary: 'List threads, newest first',
       query: listQuery,
       answer: threadList,
@@ -61,29 +57,23 @@ export function threadRoutes(site: Site): Route[] {
         return page(site, found, false);
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/changes',
+    route(tag, 'GET /api/changes', {
       right: 'read',
-      tag,
       summary: 'Follow the list of threads: what runs or waits, then every change',
       answer: { contentType: 'text/event-stream', description: 'Frames with `active`, `changed` and `deleted`' },
       handle: ({ scope }) => {
-        const { redactor, keepAlive, signal, threadList: feed } = site;
+        const { redactor, threadList: feed } = site;
         const active = async () =>
           Promise.all((await site.conversations.active(scope.resourceId)).map(thread => site.listed(thread)));
         const frames = async function* (stop: AbortSignal) {
           for await (const news of threadNews({ feed, scope, active, signal: stop }))
             yield sseFraming.frame(redactor.json(JSON.stringify(news)));
         };
-        return streamResponse(frameStream({ frames, framing: sseFraming, redactor, keepAlive, signal }), sseFraming);
+        return frameResponse(site, sseFraming, frames);
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/threads',
+    route(tag, 'POST /api/threads', {
       right: 'send',
-      tag,
       summary: 'Make a thread, or return the one with the id that the sender chose',
       body: newThreadBody,
       status: 201,
@@ -103,11 +93,8 @@ export function threadRoutes(site: Site): Route[] {
         return site.infoOf(await site.find(scope, thread.id));
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/import',
+    route(tag, 'POST /api/threads/import', {
       right: 'administer',
-      tag,
       summary: 'Make a thread from an export',
       query: z.strictObject({ title, resourceId: z.string().min(1).max(200).optional() }),
       upload: { contentType: ndjson, description: 'One event on each line, as an export gives them' },
@@ -121,57 +108,39 @@ export function threadRoutes(site: Site): Route[] {
         return site.infoOf(await importThread(log, lines, { ...named, ...defined({ resourceId }) }));
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}',
+    threadRoute(tag, 'GET /api/threads/{threadId}', {
       right: 'read',
-      tag,
       summary: 'Read a thread',
       answer: threadInfo,
-      handle: async ({ param, scope }) => site.infoOf(await site.find(scope, param('threadId'))),
+      handle: async ({ thread }) => site.infoOf(thread),
     }),
-    route({
-      method: 'patch',
-      path: '/api/threads/{threadId}',
+    threadRoute(tag, 'PATCH /api/threads/{threadId}', {
       right: 'send',
-      tag,
       summary: 'Rename, pin or archive a thread',
       body: threadChangeBody,
       answer: threadInfo,
-      handle: async ({ param, scope, body }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return site.infoOf(await site.conversations.label(id, body));
-      },
+      handle: async ({ thread, body }) => site.infoOf(await site.conversations.label(thread.id, body)),
     }),
-    route({
-      method: 'delete',
-      path: '/api/threads/{threadId}',
+    threadRoute(tag, 'DELETE /api/threads/{threadId}', {
       right: 'administer',
-      tag,
       summary: 'Stop the runs of a thread and remove it',
       status: 204,
-      handle: async ({ param, scope }) => {
-        const thread = await site.find(scope, param('threadId'));
-        const { id } = thread;
+      handle: async ({ thread, scope }) => {
         const remove = async () => {
-          if (onDelete !== undefined) await onDelete(id, await runIdsOf(log, thread));
-          await log.deleteThread(id);
+          if (onDelete !== undefined) await onDelete(thread.id, await runIdsOf(log, thread));
+          await log.deleteThread(thread.id);
         };
-        await site.conversations.delete(id, { ...authorOf(scope), remove });
+        await site.conversations.delete(thread.id, { ...authorOf(scope), remove });
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/branches',
+    threadRoute(tag, 'POST /api/threads/{threadId}/branches', {
       right: 'send',
-      tag,
       summary: 'Make a thread that shares the events up to a seq or a message, and continue it with any agent',
       body: branchBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 201,
       answer: threadInfo,
-      handle: async ({ param, scope, body }) => {
-        const thread = await site.find(scope, param('threadId'));
+      handle: async ({ thread, scope, body }) => {
         const { seq, message, title = thread.title, send } = body;
         const last = message === undefined ? (seq ?? thread.seq) : await findMessageEnd(log, thread, message);
         const makeBranch = () => log.branch(thread.id, last, title === undefined ? {} : { title });
@@ -187,18 +156,14 @@ export function threadRoutes(site: Site): Route[] {
         return site.infoOf(await site.find(scope, branch.id));
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/export',
+    threadRoute(tag, 'GET /api/threads/{threadId}/export', {
       right: 'read',
-      tag,
       summary: 'Download a thread: its events, one on each line, its active branch as a document, or its spans',
       query: z.strictObject({
         format: z.enum(['jsonl', 'markdown', 'html', 'atif', 'otlp']).optional().describe('the events by default'),
       }),
       answer: { contentType: ndjson, description: 'One event on each line, or the document' },
-      handle: async ({ param, scope, query: { format = 'jsonl' } }) => {
-        const thread = await site.find(scope, param('threadId'));
+      handle: async ({ thread, query: { format = 'jsonl' } }) => {
         const { redactor, options } = site;
         const { extension, contentType } = format === 'jsonl' ? eventLines : documentFormats[format];
         const body =

@@ -10,7 +10,7 @@ import {
   worktreeInfo,
 } from '../../protocols/http-folders.ts';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, threadRoute } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { projectsFor } from './project-routes.ts';
@@ -22,11 +22,8 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 export function comparisonRoutes(site: Site): Route[] {
   const { log, control, agents, worktrees } = site.options;
   return [
-    route({
-      method: 'post',
-      path: '/api/comparisons',
+    route('Comparisons', 'POST /api/comparisons', {
       right: 'send',
-      tag: 'Comparisons',
       summary:
         'Start several agents with one request, each in a thread and, in a git repository, a worktree of its own',
       body: comparisonBody,
@@ -67,11 +64,8 @@ export function worktreeRoutes(site: Site): Route[] {
   if (worktrees === undefined) return [];
   const ofThreads = new ThreadWorktrees({ log, conversations: site.conversations, worktrees });
   return [
-    route({
-      method: 'get',
-      path: '/api/worktrees',
+    route(tag, 'GET /api/worktrees', {
       right: 'read',
-      tag,
       summary: 'List the git worktrees of all threads',
       answer: z.looseObject({ worktrees: z.array(worktreeInfo) }),
       handle: async ({ scope }) => {
@@ -89,57 +83,35 @@ export function worktreeRoutes(site: Site): Route[] {
         return { worktrees: visible.flat() };
       },
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/worktree',
+    threadRoute(tag, 'GET /api/threads/{threadId}/worktree', {
       right: 'read',
-      tag,
       summary: 'Read the worktree of a thread: where it is, and the files that were changed in it',
       answer: worktreeInfo,
-      handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return infoOf(await ofThreads.state(id));
-      },
+      handle: async ({ thread }) => infoOf(await ofThreads.state(thread.id)),
     }),
-    route({
-      method: 'get',
-      path: '/api/threads/{threadId}/worktree/patch',
+    threadRoute(tag, 'GET /api/threads/{threadId}/worktree/patch', {
       right: 'read',
-      tag,
       summary: 'Read how one file was changed in the worktree of a thread',
       query: z.strictObject({ path: z.string().min(1) }),
       answer: patchInfo,
-      handle: async ({ param, scope, query: { path } }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        const patch = await ofThreads.patchOf(id, path);
+      handle: async ({ thread, query: { path } }) => {
+        const patch = await ofThreads.patchOf(thread.id, path);
         return { path, patch: patch.slice(0, mostPatch), ...(patch.length > mostPatch && { isCut: true }) };
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/threads/{threadId}/worktree/keep',
+    threadRoute(tag, 'POST /api/threads/{threadId}/worktree/keep', {
       right: 'administer',
-      tag,
       summary: 'Apply the changes of a worktree to the original folder, all or none, without a commit',
       body: z.strictObject({}),
       answer: keptInfo,
-      handle: async ({ param, scope }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        return { files: [...(await ofThreads.keep(id))] };
-      },
+      handle: async ({ thread }) => ({ files: [...(await ofThreads.keep(thread.id))] }),
     }),
-    route({
-      method: 'delete',
-      path: '/api/threads/{threadId}/worktree',
+    threadRoute(tag, 'DELETE /api/threads/{threadId}/worktree', {
       right: 'administer',
-      tag,
       summary: 'Remove the worktree of a thread; one with changes only when that is forced',
       query: z.strictObject({ force: z.enum(['true', 'false']).optional() }),
       status: 204,
-      handle: async ({ param, scope, query: { force } }) => {
-        const { id } = await site.find(scope, param('threadId'));
-        await ofThreads.remove(id, { force: force === 'true' });
-      },
+      handle: ({ thread, query: { force } }) => ofThreads.remove(thread.id, { force: force === 'true' }),
     }),
   ];
 }

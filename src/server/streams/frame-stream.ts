@@ -1,30 +1,29 @@
 import type { Redactor } from '../../agents/redaction/redactor.ts';
+import type { Site } from '../site.ts';
 import type { Framing } from '../../protocols/framing.ts';
-import { framedProblem } from './framed-problem.ts';
-import type { KeepAlive, Silent } from './keep-alive.ts';
-
-export interface FrameStreamOptions {
-  /** Returns the frames to send; it ends when the signal aborts. */
-  readonly frames: (signal: AbortSignal) => AsyncIterable<string>;
-  readonly framing: Framing;
-  readonly redactor: Redactor;
-  readonly keepAlive: KeepAlive;
-  /** Ends the stream. */
-  readonly signal: AbortSignal;
-}
+import type { Silent } from './keep-alive.ts';
+import { problemOf } from '../problem-response.ts';
 
 const text = new TextEncoder();
 
+/** Returns the frames to send; it ends when the signal aborts. */
+type Frames = (signal: AbortSignal) => AsyncIterable<string>;
+
+/** Responds with a stream in the headers of its framing; its headers keep caches and proxies from holding it back. */
+export function streamResponse(body: ReadableStream<Uint8Array> | null, { headers }: Framing): Response {
+  return new Response(body, { headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
+}
+
 /**
- * Returns frames as a response body. A frame is encoded only when the reader has room for it, so a slow reader costs no
- * memory. When encoding fails, the last frame carries the problem.
+ * Responds with frames. A frame is encoded only when the reader has room for it, so a slow reader costs no memory. When
+ * encoding fails, the last frame carries the problem.
  */
-export function frameStream(options: FrameStreamOptions): ReadableStream<Uint8Array> {
-  const { frames, framing, redactor, keepAlive, signal } = options;
+export function frameResponse(site: Site, framing: Framing, frames: Frames): Response {
+  const { redactor, keepAlive, signal } = site;
   const detached = new AbortController();
   const iterator = frames(AbortSignal.any([signal, detached.signal]))[Symbol.asyncIterator]();
   let pulse: Silent;
-  return new ReadableStream<Uint8Array>({
+  const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(text.encode(framing.comment('open')));
       const comment = text.encode(framing.comment('keep-alive'));
@@ -51,4 +50,11 @@ export function frameStream(options: FrameStreamOptions): ReadableStream<Uint8Ar
       detached.abort();
     },
   });
+  return streamResponse(body, framing);
+}
+
+/** Encodes the last frame of a stream that cannot continue. */
+export function framedProblem(error: unknown, framing: Framing, redactor: Redactor): Uint8Array {
+  const problem = problemOf(error);
+  return new TextEncoder().encode(framing.problem({ ...problem, detail: redactor.text(problem.detail) }));
 }

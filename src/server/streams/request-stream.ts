@@ -5,7 +5,7 @@ import type { Framing } from '../../protocols/framing.ts';
 import type { RequestStanding } from '../../protocols/request/standing.ts';
 import type { Site } from '../site.ts';
 import { encodedFrames } from './encoded-frames.ts';
-import { frameStream } from './frame-stream.ts';
+import { frameResponse } from './frame-stream.ts';
 
 /** How long a request that may be waiting for a person is silent before it counts as waiting. */
 const quietMs = 250;
@@ -33,9 +33,9 @@ export interface RequestStreamOptions {
   readonly open: (runId: string, signal: AbortSignal) => RequestReading | Promise<RequestReading>;
 }
 
-/** Returns the frames of a request from its start until it ends, or only waits for people: then the client answers with its next request. */
-export function requestStream(site: Site, options: RequestStreamOptions): ReadableStream<Uint8Array> {
-  const { redactor, keepAlive, signal, countEvents: onSent } = site;
+/** Responds with the frames of a request from its start until it ends, or only waits for people: then the client answers with its next request. */
+export function requestStream(site: Site, options: RequestStreamOptions): Response {
+  const { redactor, countEvents: onSent } = site;
   const { threadId, runId, framing, cutOff, open } = options;
   const { log } = site.options;
   const isNewest = async ({ seq }: LoggedEvent) => (await log.getThread(threadId))?.seq === seq;
@@ -64,7 +64,7 @@ export function requestStream(site: Site, options: RequestStreamOptions): Readab
       },
     });
   };
-  return frameStream({ frames, framing, redactor, keepAlive, signal });
+  return frameResponse(site, framing, frames);
 }
 
 function waitForAbort(signal: AbortSignal): Promise<undefined> {
