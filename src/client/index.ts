@@ -2,12 +2,9 @@
  * The client of a Singletree server, for browsers and Node.
  * @module
  */
-export {
-  type Client,
-  type ClientOptions,
-  createClient,
-} from './client.ts';
-export type { MentionSearch, RawLinePart, ThreadSearch, UsageSearch, WordSearch } from './client-queries.ts';
+export { createClient } from './create-client.ts';
+export type { Client, ClientOptions } from './client.ts';
+export type { MentionSearch, RawLinePart, ThreadSearch, UsageSearch, WordSearch } from './client.ts';
 export type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
 export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
 export type { WatchOptions } from './watch.ts';

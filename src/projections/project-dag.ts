@@ -50,13 +50,9 @@ export interface DagOptions {
   readonly by?: DagTier;
 }
 
-const checkOptions = optionsCheck(
-  'projectDAG',
-  () =>
-    ({
-      by: z.enum(['chunk', 'block', 'message'] satisfies DagTier[]).optional(),
-    }) satisfies Record<keyof DagOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<DagOptions>('projectDAG')(() => ({
+  by: z.enum(['chunk', 'block', 'message'] satisfies DagTier[]).optional(),
+}));
 
 const size = { width: 180, height: 40, gapX: 40, gapY: 24, frame: 10 };
 

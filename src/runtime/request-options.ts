@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionsCheck } from '../base/options/check-options.ts';
+import { optionsCheck, type OptionFields } from '../base/options/check-options.ts';
 import { name, signal, text } from '../base/options/option-fields.ts';
 import type { ApprovalAnswer } from './relay-answer.ts';
 
@@ -33,34 +33,26 @@ const specialistFields = () =>
     model: name().optional(),
     context: z.unknown().optional(),
     signal: signal().optional(),
-  }) satisfies Record<keyof SpecialistOptions, z.ZodType>;
+  }) satisfies OptionFields<SpecialistOptions>;
 
 /** Throw `invalid_argument` for options of a method that are unknown, missing or invalid. */
-export const checkSpecialist = optionsCheck('runtime.runSpecialist', specialistFields);
+export const checkSpecialist = optionsCheck('runtime.runSpecialist')(specialistFields);
 
-export const checkQuery = optionsCheck(
-  'runtime.query',
-  () => ({ ...specialistFields(), agent: name().optional() }) satisfies Record<keyof QueryOptions, z.ZodType>,
-);
+export const checkQuery = optionsCheck<QueryOptions>('runtime.query')(() => ({
+  ...specialistFields(),
+  agent: name().optional(),
+}));
 
-export const checkWatch = optionsCheck(
-  'runtime.watch',
-  () =>
-    ({
-      after: z.number().min(0).optional(),
-      runId: name().optional(),
-      signal: signal().optional(),
-    }) satisfies Record<keyof FlowWatchOptions, z.ZodType>,
-);
+export const checkWatch = optionsCheck<FlowWatchOptions>('runtime.watch')(() => ({
+  after: z.number().min(0).optional(),
+  runId: name().optional(),
+  signal: signal().optional(),
+}));
 
-export const checkPending = optionsCheck('runtime.pendingApprovals', () => ({ threadId: name().optional() }));
+export const checkPending = optionsCheck('runtime.pendingApprovals')(() => ({ threadId: name().optional() }));
 
-export const checkAnswer = optionsCheck(
-  'runtime.respondToApproval',
-  () =>
-    ({
-      feedback: text().optional(),
-      partial: z.unknown().optional(),
-      answer: z.union([z.string(), z.array(z.string())]).optional(),
-    }) satisfies Record<keyof ApprovalAnswer, z.ZodType>,
-);
+export const checkAnswer = optionsCheck<ApprovalAnswer>('runtime.respondToApproval')(() => ({
+  feedback: text().optional(),
+  partial: z.unknown().optional(),
+  answer: z.union([z.string(), z.array(z.string())]).optional(),
+}));

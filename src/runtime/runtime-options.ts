@@ -59,28 +59,24 @@ export interface RuntimeOptions {
 }
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
-export const checkRuntimeOptions = optionsCheck(
-  'createRuntime',
-  () =>
-    ({
-      agent: agent().optional(),
-      agents: z.array(agent()).optional(),
-      specialists: z.array(z.looseObject({ agent: agent(), description: z.string() })).optional(),
-      resourceId: name(),
-      storage: eventLog().optional(),
-      // Checked by the policy itself.
-      approvals: object().optional(),
-      tools: field(Array.isArray, 'an array of tools').optional(),
-      memory: memoryField().optional(),
-      contextOf: callback().optional(),
-      limits: limitsField().optional(),
-      telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
-      currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
-      priceOf: callback().optional(),
-      graceMs: milliseconds().optional(),
-      clock: clock().optional(),
-    }) satisfies Record<keyof RuntimeOptions, z.ZodType>,
-);
+export const checkRuntimeOptions = optionsCheck<RuntimeOptions>('createRuntime')(() => ({
+  agent: agent().optional(),
+  agents: z.array(agent()).optional(),
+  specialists: z.array(z.looseObject({ agent: agent(), description: z.string() })).optional(),
+  resourceId: name(),
+  storage: eventLog().optional(),
+  // Checked by the policy itself.
+  approvals: object().optional(),
+  tools: field(Array.isArray, 'an array of tools').optional(),
+  memory: memoryField().optional(),
+  contextOf: callback().optional(),
+  limits: limitsField().optional(),
+  telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
+  currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
+  priceOf: callback().optional(),
+  graceMs: milliseconds().optional(),
+  clock: clock().optional(),
+}));
 
 /** The agents of a runtime, the one asked by default first; throws `invalid_argument` when two have the same id. */
 export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOptions): readonly Agent[] {

@@ -1,3 +1,4 @@
+import type { OptionFields } from '../../base/options/check-options.ts';
 import * as z from 'zod';
 import { callback, flag, number, text } from '../../base/options/option-fields.ts';
 import { modelSource } from '../model/call/model-options.ts';
@@ -27,6 +28,6 @@ export const compactionOption = () => {
     instructions: text().optional(),
     keepsUserMessages: flag().optional(),
     append: callback().optional(),
-  } satisfies Record<keyof CompactionOptions, z.ZodType>);
+  } satisfies OptionFields<CompactionOptions>);
   return z.union([z.literal(false), changes], { error: 'expected an object, or false' });
 };

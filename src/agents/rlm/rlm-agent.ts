@@ -50,26 +50,24 @@ export interface RlmAgentOptions {
   readonly registry?: ModelRegistry;
 }
 
-const checkOptions = optionsCheck(
+const checkOptions = optionsCheck<RlmAgentOptions>(
   'rlmAgent',
-  () =>
-    ({
-      id: text().optional(),
-      model: modelSource(),
-      subModel: modelSource().optional(),
-      ...modelOptions(),
-      context: field(
-        value => typeof value === 'string' || typeof value === 'function',
-        'a string, or a function that returns one',
-      ).optional(),
-      tools: field(Array.isArray, 'an array of tools').optional(),
-      // The rules are checked with their own error.
-      permissions: z.unknown().optional(),
-      maxIterations: number().optional(),
-      limits: rlmLimitsField().optional(),
-    }) satisfies Record<keyof RlmAgentOptions, z.ZodType>,
   agentNamed,
-);
+)(() => ({
+  id: text().optional(),
+  model: modelSource(),
+  subModel: modelSource().optional(),
+  ...modelOptions(),
+  context: field(
+    value => typeof value === 'string' || typeof value === 'function',
+    'a string, or a function that returns one',
+  ).optional(),
+  tools: field(Array.isArray, 'an array of tools').optional(),
+  // The rules are checked with their own error.
+  permissions: z.unknown().optional(),
+  maxIterations: number().optional(),
+  limits: rlmLimitsField().optional(),
+}));
 
 /**
  * Creates an agent whose model writes JavaScript that runs in a sandbox, over an input that may be far longer than a

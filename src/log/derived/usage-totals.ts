@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { field, flag, name } from '../../base/options/option-fields.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
@@ -42,17 +41,13 @@ const groups: readonly unknown[] = ['day', 'agent', 'model', 'resource'] satisfi
 const isGroupList = (value: unknown) => Array.isArray(value) && value.every(group => groups.includes(group));
 
 /** Throws `invalid_argument` for a query that is not valid. */
-export const checkUsageQuery = optionsCheck(
-  'usage',
-  () =>
-    ({
-      from: day().optional(),
-      to: day().optional(),
-      resourceId: name().optional(),
-      by: field(isGroupList, 'a list of "day", "agent", "model" and "resource"').optional(),
-      imported: flag().optional(),
-    }) satisfies Record<keyof UsageQuery, z.ZodType>,
-);
+export const checkUsageQuery = optionsCheck<UsageQuery>('usage')(() => ({
+  from: day().optional(),
+  to: day().optional(),
+  resourceId: name().optional(),
+  by: field(isGroupList, 'a list of "day", "agent", "model" and "resource"').optional(),
+  imported: flag().optional(),
+}));
 
 /** Whether a value is a day as queries name it. */
 export function isDay(value: unknown): value is string {

@@ -47,20 +47,16 @@ export interface AgUiEncoder extends Encoder<AgUiEvent> {
   interrupt(): AgUiEvent[];
 }
 
-const checkOptions = optionsCheck(
-  'agUiEncoder',
-  () =>
-    ({
-      ...foldFields(),
-      version: z.literal(agUiVersions).optional(),
-      threadId: name().optional(),
-      clientRunId: name().optional(),
-      after: z.number().optional(),
-      snapshots: z.array(z.array(z.looseObject({}))).optional(),
-      known: z.instanceof(Set).optional(),
-      answered: z.instanceof(Set).optional(),
-    }) satisfies Record<keyof AgUiOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<AgUiOptions>('agUiEncoder')(() => ({
+  ...foldFields(),
+  version: z.literal(agUiVersions).optional(),
+  threadId: name().optional(),
+  clientRunId: name().optional(),
+  after: z.number().optional(),
+  snapshots: z.array(z.array(z.looseObject({}))).optional(),
+  known: z.instanceof(Set).optional(),
+  answered: z.instanceof(Set).optional(),
+}));
 
 /** Encodes one request, the root run and everything it caused, as one run of AG-UI. */
 export function agUiEncoder(options: AgUiOptions = {}): AgUiEncoder {

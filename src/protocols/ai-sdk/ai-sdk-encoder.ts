@@ -28,16 +28,12 @@ export interface AiSdkOptions extends RequestOptions {
   readonly currency?: Currency | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'aiSdkEncoder',
-  () =>
-    ({
-      ...requestFields(),
-      version: z.literal(aiSdkVersions).optional(),
-      clientTools: z.array(name()).optional(),
-      messageId: name().optional(),
-    }) satisfies Record<keyof AiSdkOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<AiSdkOptions>('aiSdkEncoder')(() => ({
+  ...requestFields(),
+  version: z.literal(aiSdkVersions).optional(),
+  clientTools: z.array(name()).optional(),
+  messageId: name().optional(),
+}));
 
 /** Encodes one request, the root run and everything it caused, as one message of the AI SDK UI message stream. */
 export function aiSdkEncoder(options: AiSdkOptions = {}): Encoder<AiSdkChunk> {

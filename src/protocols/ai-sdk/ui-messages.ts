@@ -20,15 +20,11 @@ export interface UiMessagesOptions {
   readonly threadId?: string | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'uiMessages',
-  () =>
-    ({
-      version: z.literal(aiSdkVersions).optional(),
-      clientTools: z.array(name()).optional(),
-      threadId: name().optional(),
-    }) satisfies Record<keyof UiMessagesOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<UiMessagesOptions>('uiMessages')(() => ({
+  version: z.literal(aiSdkVersions).optional(),
+  clientTools: z.array(name()).optional(),
+  threadId: name().optional(),
+}));
 
 /**
  * Returns a thread, as a person reads it, as the messages of an AI SDK client: the initial messages of a chat. An answer

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
@@ -22,10 +21,10 @@ export interface FlowOptions extends RequestOptions {
   readonly currency?: Currency | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'flowEncoder',
-  () => ({ ...requestFields(), resourceId: name().optional() }) satisfies Record<keyof FlowOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<FlowOptions>('flowEncoder')(() => ({
+  ...requestFields(),
+  resourceId: name().optional(),
+}));
 
 /** Encodes one request, the root run and everything it caused, as the `flow` wire events. */
 export function flowEncoder(options: FlowOptions = {}): Encoder<FlowEvent> {

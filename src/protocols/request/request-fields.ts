@@ -1,3 +1,4 @@
+import type { OptionFields } from '../../base/options/check-options.ts';
 import { callback, name } from '../../base/options/option-fields.ts';
 import * as z from 'zod';
 import type { PriceOf } from './totals.ts';
@@ -11,7 +12,7 @@ export interface RequestOptions {
 
 /** The options of the fold of one request. */
 export const foldFields = () =>
-  ({ runId: name().optional(), priceOf: callback().optional() }) satisfies Record<keyof RequestOptions, z.ZodType>;
+  ({ runId: name().optional(), priceOf: callback().optional() }) satisfies OptionFields<RequestOptions>;
 
 /** The options that every encoder of one request has. */
 export const requestFields = () => ({

@@ -19,7 +19,7 @@ import { addUsage } from '../../events/usage-sum.ts';
 import { TotalsSum } from './totals.ts';
 import { defined } from '../../base/defined.ts';
 
-const checkOptions = optionsCheck('new RequestFold', foldFields);
+const checkOptions = optionsCheck('new RequestFold')(foldFields);
 
 /** What a run emits while its model is asked or writes, and what shows that the model has finished. */
 const isWriting: { readonly [Type in AgentEvent['type']]?: boolean } = {

@@ -27,10 +27,10 @@ export interface PlanToolOptions {
   readonly name?: string;
 }
 
-const checkOptions = optionsCheck(
-  'planTool',
-  () => ({ execute: callback(), name: optionName().optional() }) satisfies Record<keyof PlanToolOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<PlanToolOptions>('planTool')(() => ({
+  execute: callback(),
+  name: optionName().optional(),
+}));
 
 type PlanStatus = EventOf<'plan_status'>['to'];
 

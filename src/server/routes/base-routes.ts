@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { baseChanges } from '../../control/base-changes/base-changes.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { baseInfo } from '../../protocols/http-folders.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 
@@ -10,12 +10,10 @@ import type { Site } from '../site.ts';
 export function baseRoutes(site: Site): Route[] {
   return [
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/base-changes',
+      ...httpRoutes.baseChanges,
       right: 'read',
       tag: 'Threads',
       summary: 'Compare the folder of a thread with the commit that its work is based on',
-      answer: baseInfo,
       handle: async ({ param, scope }) => {
         const thread = await site.find(scope, param('threadId'));
         const folder = scope.resourceId === undefined ? await site.conversations.digests.findFolder(thread) : undefined;

@@ -1,7 +1,7 @@
 import { startComparison } from '../../control/worktrees/comparison.ts';
 import { defined } from '../../base/defined.ts';
-import { comparisonBody, comparisonInfo } from '../../protocols/http-folders.ts';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -12,16 +12,13 @@ export function comparisonRoutes(site: Site): Route[] {
   const { log, control, agents, worktrees } = site.options;
   return [
     route({
-      method: 'post',
-      path: '/api/comparisons',
+      ...httpRoutes.startComparison,
       right: 'send',
       tag: 'Comparisons',
       summary:
         'Start several agents with one request, each in a thread and, in a git repository, a worktree of its own',
-      body: comparisonBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
-      answer: comparisonInfo,
       handle: async ({ scope, body: { content, agents: named, folder, branch, uncommitted } }) => {
         const place = folder === undefined ? worktrees : await projectsFor(site, scope).findWorktrees(folder);
         const started = await startComparison(

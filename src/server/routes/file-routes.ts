@@ -5,11 +5,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { Fold } from '../../projections/fold.ts';
-import { type FileInfo, fileInfo } from '../../protocols/http-api.ts';
+import { type FileInfo } from '../../protocols/http-api.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import { confinedPath } from '../static-files.ts';
@@ -41,12 +41,10 @@ export function fileRoutes(site: Site): Route[] {
   const files = new ThreadFolds(log, filesFold, { most: 200 });
   return [
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/files',
+      ...httpRoutes.listFiles,
       right: 'read',
       tag,
       summary: 'List the files of a thread',
-      answer: z.looseObject({ files: z.array(fileInfo) }),
       handle: async ({ param, scope }) => {
         const registered = await files.of(await site.find(scope, param('threadId')));
         return { files: registered.map(({ file }) => file) };

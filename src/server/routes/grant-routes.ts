@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { grantInfo } from '../../protocols/http-settings.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -11,20 +10,17 @@ export function grantRoutes(site: Site): Route[] {
   const { conversations } = site;
   return [
     route({
-      method: 'get',
-      path: '/api/grants',
+      ...httpRoutes.listGrants,
       right: 'read',
       tag,
       summary: 'List what was allowed for longer than one call, of the threads that changed last',
-      answer: z.looseObject({ grants: z.array(grantInfo) }),
       handle: async ({ scope }) => {
         const grants = await conversations.listGrants(scope.resourceId);
         return { grants: grants.map(grant => ({ ...grant })) };
       },
     }),
     route({
-      method: 'delete',
-      path: '/api/threads/{threadId}/grants/{relayId}',
+      ...httpRoutes.revokeGrant,
       right: 'administer',
       tag,
       summary: 'Revoke what an answer allowed beyond its call; the next turn asks again',

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { systemClock } from '../../agents/clock.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
-import { mentionInfo } from '../../protocols/http-agents.ts';
 import { wholeNumber } from '../request-input.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -46,13 +46,11 @@ export function mentionRoutes(site: Site): Route[] {
   };
   return [
     route({
-      method: 'get',
-      path: '/api/mentions',
+      ...httpRoutes.findMentions,
       right: 'read',
       tag: 'Files',
       summary: 'Find files of the folder of a thread by their path, the best match first',
       query: mentionQuery,
-      answer: z.looseObject({ files: z.array(mentionInfo) }),
       handle: async ({ query: { query = '', limit = defaultLimit, ...place }, scope }) => {
         const folder = await folderFor(scope, place);
         if (folder === undefined) return { files: [] };

@@ -1,6 +1,6 @@
-import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import { messageBody, messageReceipt, retryBody, selectionBody } from '../../protocols/http-api.ts';
+import { defined } from '../../base/defined.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -12,15 +12,12 @@ export function messageRoutes(site: Site): Route[] {
   const { conversations } = site;
   return [
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/messages',
+      ...httpRoutes.sendMessage,
       right: 'send',
       tag,
       summary: 'Say something: it starts a run, goes into the one under way, or waits until that one ended',
-      body: messageBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
-      answer: messageReceipt,
       handle: async ({ param, scope, body: { edits, ...body } }) => {
         const { id } = await site.findToSend(scope, param('threadId'));
         const message = { ...body, ...describeSender(scope) };
@@ -28,14 +25,11 @@ export function messageRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/retries',
+      ...httpRoutes.retry,
       right: 'send',
       tag,
       summary: 'Ask once more for what a message answered',
-      body: retryBody,
       status: 202,
-      answer: messageReceipt,
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
         const { runId } = await conversations.retry(id, defined({ ...body, trace: scope.trace }));
@@ -43,12 +37,10 @@ export function messageRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/selection',
+      ...httpRoutes.selectBranch,
       right: 'send',
       tag,
       summary: 'Make a message the active one of its siblings',
-      body: selectionBody,
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));

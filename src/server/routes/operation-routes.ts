@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { AgentCommand } from '../../agents/agent.ts';
-import { type AgentInfo, agentInfo, setupInfo } from '../../protocols/http-agents.ts';
+import { type AgentInfo } from '../../protocols/http-agents.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { type OpenKind, openKinds } from '../../log/open-things.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -73,13 +74,11 @@ export function operationRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'get',
-      path: '/api/agents',
+      ...httpRoutes.listAgents,
       right: 'read',
       tag: 'Agents',
       summary: 'List the agents that can be asked, the default first',
       query: folderQuery,
-      answer: z.looseObject({ agents: z.array(agentInfo) }),
       handle: async ({ scope, query: { folder } }) => {
         const offered = (await agentsIn(scope, folder)).list();
         const at = folder ?? site.options.folder;
@@ -88,13 +87,11 @@ export function operationRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'get',
-      path: '/api/setup',
+      ...httpRoutes.getSetup,
       right: 'read',
       tag: 'Agents',
       summary: 'List the agents and providers of models that are known, and how to add what is missing',
       query: folderQuery,
-      answer: setupInfo,
       handle: async ({ scope, query: { folder } }) => ({
         ...((await agentsIn(scope, folder)).setup?.() ?? { agents: [], keys: [] }),
         hasProjects: site.options.projects !== undefined && scope.resourceId === undefined,

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { folderList, projectBody, projectInfo, trustBody } from '../../protocols/http-projects.ts';
-import { rulesInfo, savedRuleBody } from '../../protocols/http-settings.ts';
-import { threadInfo } from '../../protocols/http-api.ts';
 import type { ProjectHost } from '../project-host.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -14,55 +12,43 @@ const tag = 'Projects';
 export function projectRoutes(site: Site): Route[] {
   return [
     route({
-      method: 'get',
-      path: '/api/projects',
+      ...httpRoutes.listProjects,
       right: 'read',
       tag,
       summary: 'List the folders that were opened as projects, the newest first',
-      answer: z.looseObject({ projects: z.array(projectInfo) }),
+
       // A page asks each server: one without projects has none.
       handle: async ({ scope }) => ({
         projects: site.options.projects === undefined ? [] : await projectsFor(site, scope).listProjects(),
       }),
     }),
     route({
-      method: 'post',
-      path: '/api/projects',
+      ...httpRoutes.openProject,
       right: 'administer',
       tag,
       summary: 'Open a folder as a project; its configuration has no effect until it is trusted',
-      body: projectBody,
-      answer: projectInfo,
       handle: ({ scope, body: { folder } }) => projectsFor(site, scope).openProject(folder),
     }),
     route({
-      method: 'post',
-      path: '/api/projects/trust',
+      ...httpRoutes.trustProject,
       right: 'administer',
       tag,
       summary: 'Trust the configuration of a project, as the lines that were read describe it',
-      body: trustBody,
-      answer: projectInfo,
       handle: ({ scope, body }) => projectsFor(site, scope, 'decide').trustProject(body),
     }),
     route({
-      method: 'get',
-      path: '/api/folders',
+      ...httpRoutes.listFolders,
       right: 'administer',
       tag,
       summary: 'List the folders in a folder, to find a project; nothing outside the roots of the server',
       query: z.strictObject({ path: z.string().min(1).max(4096).optional().describe('the roots when absent') }),
-      answer: folderList,
       handle: ({ scope, query: { path } }) => projectsFor(site, scope).listFolders(path),
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/folder',
+      ...httpRoutes.moveThread,
       right: 'administer',
       tag,
       summary: 'Let the next turns of a thread work in another project',
-      body: projectBody,
-      answer: threadInfo,
       handle: async ({ scope, param, body }) => {
         const projects = projectsFor(site, scope, 'decide');
         const { id } = await site.findToSend(scope, param('threadId'));
@@ -72,28 +58,23 @@ export function projectRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'get',
-      path: '/api/rules',
+      ...httpRoutes.getRules,
       right: 'read',
       tag,
       summary: 'List the rules in effect with their sources, the MCP servers with their tools, and the skills',
       query: z.strictObject({ folder: z.string().min(1).max(4096).optional().describe('of this project') }),
-      answer: rulesInfo,
       handle: ({ scope, query: { folder } }) => projectsFor(site, scope).describeRules(folder),
     }),
     route({
-      method: 'post',
-      path: '/api/rules',
+      ...httpRoutes.saveRule,
       right: 'administer',
       tag,
       summary: 'Save a rule for all conversations: one command that a tool may run without asking',
-      body: savedRuleBody,
       status: 204,
       handle: ({ scope, body }) => projectsFor(site, scope, 'decide').saveRule(body),
     }),
     route({
-      method: 'delete',
-      path: '/api/rules/{ruleId}',
+      ...httpRoutes.removeRule,
       right: 'administer',
       tag,
       summary: 'Remove a rule that was saved for all conversations; the next call is asked about again',

@@ -1,13 +1,12 @@
-import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { modelProviderBody, modelProviderInfo, modelProviderTest } from '../../protocols/http-settings.ts';
+import { modelProviderInfo } from '../../protocols/http-settings.ts';
 import type { ProviderHost } from '../provider-host.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 
 const tag = 'Settings';
-const providerList = z.looseObject({ providers: z.array(modelProviderInfo) });
 
 /** The keys of providers of models and servers of models; a token of one resource does not open them. */
 export function providerRoutes(site: Site): Route[] {
@@ -19,22 +18,17 @@ export function providerRoutes(site: Site): Route[] {
   };
   return [
     route({
-      method: 'get',
-      path: '/api/providers',
+      ...httpRoutes.listProviders,
       right: 'administer',
       tag,
       summary: 'List the providers of models and where their keys come from, never the keys',
-      answer: providerList,
       handle: async ({ scope }) => ({ providers: await hostFor(scope).list() }),
     }),
     route({
-      method: 'post',
-      path: '/api/providers',
+      ...httpRoutes.storeProvider,
       right: 'administer',
       tag,
       summary: 'Store the key of a provider, or a server of models; agents use it at once',
-      body: modelProviderBody,
-      answer: providerList,
       handle: async ({ scope, body }) => {
         const host = hostFor(scope);
         // Before anything can repeat it.
@@ -44,18 +38,14 @@ export function providerRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/providers/{providerId}/test',
+      ...httpRoutes.testProvider,
       right: 'administer',
       tag,
       summary: 'Ask a provider for one short answer, to see whether its key works',
-      body: z.strictObject({}),
-      answer: modelProviderTest,
       handle: ({ scope, param }) => hostFor(scope).test(param('providerId')),
     }),
     route({
-      method: 'delete',
-      path: '/api/providers/{providerId}',
+      ...httpRoutes.removeProvider,
       right: 'administer',
       tag,
       summary: 'Remove the stored key of a provider, or a server that was added',

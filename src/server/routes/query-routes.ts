@@ -5,8 +5,8 @@ import { definitionOf, type EventType } from '../../events/vocabulary.ts';
 import { readEventPage } from '../../log/event-pages.ts';
 import { searchLog, usageOf } from '../../log/derived/log-queries.ts';
 import type { UsageGroup } from '../../log/derived/usage-totals.ts';
-import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { readRedactedWindow } from '../redacted-window.ts';
 import type { Site } from '../site.ts';
@@ -72,50 +72,42 @@ export function queryRoutes(site: Site): Route[] {
   const { log } = site.options;
   return [
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/window',
+      ...httpRoutes.readWindow,
       right: 'read',
       tag: 'Threads',
       summary: 'Read a part of a thread, its end when nothing else is named',
       query: windowQuery,
-      answer: windowInfo,
       handle: async ({ param, query, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
         return readRedactedWindow({ log, redactor: site.redactor }, id, defined(query));
       },
     }),
     route({
-      method: 'get',
-      path: '/api/events',
+      ...httpRoutes.events,
       right: 'read',
       tag: 'Threads',
       summary: 'Read the events of all threads, page by page: thread by thread, in order within one',
       query: eventsQuery,
-      answer: eventPageInfo,
       handle: ({ query, scope }) =>
         readEventPage(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) }), (threadId, range) =>
           readRedacted({ log, redactor: site.redactor }, threadId, range),
         ),
     }),
     route({
-      method: 'get',
-      path: '/api/search',
+      ...httpRoutes.search,
       right: 'read',
       tag: 'Threads',
       summary: 'Find messages and titles by their words, the newest first',
       query: searchQuery,
-      answer: searchInfo,
       handle: ({ query, scope }) =>
         searchLog(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
     }),
     route({
-      method: 'get',
-      path: '/api/usage',
+      ...httpRoutes.sumUsage,
       right: 'read',
       tag: 'Runs',
       summary: 'Add up what model calls used in all threads',
       query: usageQuery,
-      answer: z.looseObject({ totals: z.array(usageTotalInfo) }),
       handle: async ({ query, scope }) => ({
         totals: await usageOf(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
       }),

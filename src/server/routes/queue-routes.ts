@@ -1,6 +1,5 @@
-import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import { messageReceipt, queuedBody, queuedMessage } from '../../protocols/http-api.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 
@@ -11,12 +10,10 @@ export function queueRoutes(site: Site): Route[] {
   const { conversations } = site;
   return [
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/queue',
+      ...httpRoutes.listQueue,
       right: 'read',
       tag,
       summary: 'The messages that wait until the run under way has ended, in the order of their delivery',
-      answer: z.looseObject({ messages: z.array(queuedMessage) }),
       handle: async ({ param, scope }) => {
         const queue = await conversations.queue(await site.find(scope, param('threadId')));
         return {
@@ -29,12 +26,10 @@ export function queueRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'patch',
-      path: '/api/threads/{threadId}/queue/{messageId}',
+      ...httpRoutes.changeQueued,
       right: 'send',
       tag,
       summary: 'Change a message that waits',
-      body: queuedBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 204,
       handle: async ({ param, scope, body }) => {
@@ -43,8 +38,7 @@ export function queueRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'delete',
-      path: '/api/threads/{threadId}/queue/{messageId}',
+      ...httpRoutes.removeQueued,
       right: 'send',
       tag,
       summary: 'Remove a message that waits',
@@ -55,13 +49,11 @@ export function queueRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/queue/{messageId}/send',
+      ...httpRoutes.sendQueued,
       right: 'send',
       tag,
       summary: 'Send a message that waits into the run under way',
       status: 202,
-      answer: messageReceipt,
       handle: async ({ param, scope }) => {
         const { id } = await site.findToSend(scope, param('threadId'));
         return conversations.sendNow(id, param('messageId'));

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import type { ThreadRelay } from '../../control/supervision/relay-books.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { decisionInfo, relayBody, relayInfo } from '../../protocols/http-api.ts';
+import { relayBody } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -21,13 +22,11 @@ export function relayRoutes(site: Site): Route[] {
   };
   return [
     route({
-      method: 'get',
-      path: '/api/relays',
+      ...httpRoutes.listRelays,
       right: 'read',
       tag,
       summary: 'List what waits for a person in all threads, oldest first',
       query: z.strictObject({ threadId: z.string().min(1).optional().describe('only those of this thread') }),
-      answer: z.looseObject({ relays: z.array(relayInfo) }),
       handle: async ({ scope, query: { threadId } }) => {
         const thread = threadId === undefined ? undefined : await site.find(scope, threadId);
         const relays =
@@ -38,18 +37,13 @@ export function relayRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'get',
-      path: '/api/decisions',
+      ...httpRoutes.listDecisions,
       right: 'read',
       tag,
       summary: 'List what was decided in all threads, by whom and when; the threads that changed last first',
       query: z.strictObject({
         limit: wholeNumber.pipe(z.number().min(1).max(1000)).optional().describe('about how many, 100 when absent'),
         cursor: z.string().max(1000).optional().describe('`next` of the page before'),
-      }),
-      answer: z.looseObject({
-        decisions: z.array(decisionInfo),
-        next: z.string().optional().describe('the cursor of the next page, when there may be more'),
       }),
       handle: async ({ scope, query: { limit = 100, cursor } }) => {
         const { decisions, next } = await inbox.settled(scope.resourceId, { limit, after: placeIn(cursor) });
@@ -76,12 +70,10 @@ export function relayRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/relays/{relayId}',
+      ...httpRoutes.answerRelay,
       right: 'approve',
       tag,
       summary: 'Answer a relay; the first answer wins',
-      body: relayBody,
       answer: z.looseObject({}),
       handle: async ({ param, scope, body }) => {
         const { id } = await site.findToSend(scope, param('threadId'));

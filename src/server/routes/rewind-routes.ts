@@ -1,5 +1,5 @@
 import { defined } from '../../base/defined.ts';
-import { rewindBody, rewindInfo } from '../../protocols/http-folders.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 
@@ -12,13 +12,10 @@ export function rewindRoutes(site: Site): Route[] {
   const { rewind } = conversations;
   return [
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/undo',
+      ...httpRoutes.undo,
       right: 'send',
       tag,
       summary: 'Take turns back, from a user message on: the conversation in a new branch, and the files they changed',
-      body: rewindBody,
-      answer: rewindInfo,
       handle: async ({ param, scope, body: { messageId, preview = false, force = false } }) => {
         const { id } = await site.find(scope, param('threadId'));
         return preview
@@ -27,13 +24,10 @@ export function rewindRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/redo',
+      ...httpRoutes.redo,
       right: 'send',
       tag,
       summary: 'Take up again what the undo that made a thread took back',
-      body: rewindBody.omit({ messageId: true }),
-      answer: rewindInfo,
       handle: async ({ param, scope, body: { preview = false, force = false } }) => {
         const { id } = await site.find(scope, param('threadId'));
         return preview ? rewind.previewRedo(id) : conversations.redo(id, { force });

@@ -4,8 +4,9 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { ThreadFolds } from '../../control/thread-folds.ts';
 import type { RawLine } from '../../log/event-log.ts';
 import { totals } from '../../projections/totals.ts';
-import { type RawLineInfo, rawLineInfo, runInfo, usageInfo } from '../../protocols/http-api.ts';
+import { type RawLineInfo, rawLineInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -19,23 +20,19 @@ export function runRoutes(site: Site): Route[] {
   const costs = new ThreadFolds(log, totals, { most: 200 });
   return [
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/runs',
+      ...httpRoutes.listRuns,
       right: 'read',
       tag,
       summary: 'List the runs of a thread, oldest first',
-      answer: z.looseObject({ runs: z.array(runInfo) }),
       handle: async ({ param, scope }) => {
         return { runs: await site.runs.list(await site.find(scope, param('threadId'))) };
       },
     }),
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/runs/{runId}',
+      ...httpRoutes.getRun,
       right: 'read',
       tag,
       summary: 'Read where a run stands',
-      answer: runInfo,
       handle: async ({ param, scope }) => {
         return site.runs.find(await site.find(scope, param('threadId')), param('runId'));
       },
@@ -72,19 +69,16 @@ export function runRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/usage',
+      ...httpRoutes.getUsage,
       right: 'read',
       tag,
       summary: 'Read what a thread cost: in all, and by run, agent, model and tool',
-      answer: usageInfo,
       handle: async ({ param, scope }) => {
         return costs.of(await site.find(scope, param('threadId')));
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/runs/{runId}/stop',
+      ...httpRoutes.stopSubagent,
       right: 'send',
       tag,
       summary: 'Stop one subagent: the run that started it continues with an error in place of its result',
@@ -96,8 +90,7 @@ export function runRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/runs/{runId}/abort',
+      ...httpRoutes.abortRun,
       right: 'send',
       tag,
       summary: 'Stop a run and everything it started',

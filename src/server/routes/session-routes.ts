@@ -1,11 +1,10 @@
-import * as z from 'zod';
 import type { SessionPlace } from '../../agents/cli/sessions/session-format.ts';
 import { importSession } from '../../control/import/import-session.ts';
 import { listSessions } from '../../control/import/list-sessions.ts';
 import { findSessions, type SessionSource, threadIdFor } from '../../control/import/session-source.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { sessionImportBody, sessionImportInfo, sessionInfo } from '../../protocols/http-sessions.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
@@ -33,12 +32,10 @@ export function sessionRoutes(site: Site): Route[] {
   };
   return [
     route({
-      method: 'get',
-      path: '/api/sessions',
+      ...httpRoutes.listSessions,
       right: 'administer',
       tag,
       summary: 'List the sessions of external agents on this machine, newest first',
-      answer: z.looseObject({ sessions: z.array(sessionInfo) }),
       handle: async ({ scope }) => ({
         sessions: (await list(placeFor(scope))).map(({ source, status, threadId }) => {
           const { cwd: folder, title, createdAt, updatedAt, bytes } = source.session;
@@ -49,13 +46,10 @@ export function sessionRoutes(site: Site): Route[] {
       }),
     }),
     route({
-      method: 'post',
-      path: '/api/sessions/{sessionId}/import',
+      ...httpRoutes.importSession,
       right: 'administer',
       tag,
       summary: 'Import a listed session, or what was added to it since',
-      body: sessionImportBody,
-      answer: sessionImportInfo,
       handle: async ({ param, scope, body: { skipSecrets } }) => {
         const id = param('sessionId');
         const place = placeFor(scope);

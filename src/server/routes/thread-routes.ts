@@ -4,12 +4,13 @@ import * as z from 'zod';
 import { allThreads } from '../../log/all-threads.ts';
 import { importThread } from '../../log/jsonl.ts';
 import type { Thread } from '../../log/event-log.ts';
-import { branchBody, newThreadBody, threadChangeBody, threadInfo } from '../../protocols/http-api.ts';
+import { threadInfo } from '../../protocols/http-api.ts';
 import { sseFraming } from '../../protocols/framing.ts';
 import { documentFormats } from '../../protocols/documents/thread-document.ts';
 import { exportedDocument } from '../exported-document.ts';
 import { exportedLines } from '../exported-lines.ts';
 import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { runIdsOf } from '../run-ids.ts';
 import { authorOf } from '../security/caller.ts';
@@ -30,23 +31,17 @@ const listQuery = z.strictObject({
   query: z.string().max(200).optional().describe('words that are in the title'),
   cursor: z.string().max(1000).optional().describe('`next` of the page before'),
 });
-const threadList = z.looseObject({
-  threads: z.array(threadInfo),
-  next: z.string().optional().describe('the cursor of the next page, when there is more'),
-});
 
 /** Threads: list, search, make, read, rename, remove, branch, export and import. */
 export function threadRoutes(site: Site): Route[] {
   const { log, onDelete, importBytes = 256 * 1024 * 1024 } = site.options;
   return [
     route({
-      method: 'get',
-      path: '/api/threads',
+      ...httpRoutes.searchThreads,
       right: 'read',
       tag,
       summary: 'List threads, newest first',
       query: listQuery,
-      answer: threadList,
       handle: async ({ query: { resourceId, limit = 100, query = '', cursor }, scope }) => {
         const after = placeIn(cursor);
         const found = [];
@@ -77,14 +72,11 @@ export function threadRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads',
+      ...httpRoutes.createThread,
       right: 'send',
       tag,
       summary: 'Make a thread, or return the one with the id that the sender chose',
-      body: newThreadBody,
       status: 201,
-      answer: threadInfo,
       handle: async ({ body, scope }) => {
         const { id, title: name } = body;
         const project = body.folder === undefined ? undefined : await projectsFor(site, scope).findProject(body.folder);
@@ -119,30 +111,24 @@ export function threadRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}',
+      ...httpRoutes.getThread,
       right: 'read',
       tag,
       summary: 'Read a thread',
-      answer: threadInfo,
       handle: async ({ param, scope }) => site.infoOf(await site.find(scope, param('threadId'))),
     }),
     route({
-      method: 'patch',
-      path: '/api/threads/{threadId}',
+      ...httpRoutes.changeThread,
       right: 'send',
       tag,
       summary: 'Rename, pin or archive a thread',
-      body: threadChangeBody,
-      answer: threadInfo,
       handle: async ({ param, scope, body }) => {
         const { id } = await site.find(scope, param('threadId'));
         return site.infoOf(await site.conversations.label(id, body));
       },
     }),
     route({
-      method: 'delete',
-      path: '/api/threads/{threadId}',
+      ...httpRoutes.deleteThread,
       right: 'administer',
       tag,
       summary: 'Stop the runs of a thread and remove it',
@@ -158,14 +144,11 @@ export function threadRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/branches',
+      ...httpRoutes.branchThread,
       right: 'send',
       tag,
       summary: 'Make a thread that shares the events up to a seq or a message',
-      body: branchBody,
       status: 201,
-      answer: threadInfo,
       handle: async ({ param, scope, body }) => {
         const thread = await site.find(scope, param('threadId'));
         const { seq, message, title = thread.title } = body;

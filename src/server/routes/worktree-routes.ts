@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
 import type { WorktreeState } from '../../control/worktrees/worktrees.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { keptInfo, patchInfo, type WorktreeInfo, worktreeInfo } from '../../protocols/http-folders.ts';
+import { type WorktreeInfo } from '../../protocols/http-folders.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 
@@ -16,12 +17,10 @@ export function worktreeRoutes(site: Site): Route[] {
   const ofThreads = new ThreadWorktrees({ log, conversations: site.conversations, worktrees });
   return [
     route({
-      method: 'get',
-      path: '/api/worktrees',
+      ...httpRoutes.listWorktrees,
       right: 'read',
       tag,
       summary: 'List the git worktrees of all threads',
-      answer: z.looseObject({ worktrees: z.array(worktreeInfo) }),
       handle: async ({ scope }) => {
         const records = await worktrees.records();
         const visible = await Promise.all(
@@ -38,25 +37,21 @@ export function worktreeRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/worktree',
+      ...httpRoutes.getWorktree,
       right: 'read',
       tag,
       summary: 'Read the worktree of a thread: where it is, and the files that were changed in it',
-      answer: worktreeInfo,
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
         return infoOf(await ofThreads.state(id));
       },
     }),
     route({
-      method: 'get',
-      path: '/api/threads/{threadId}/worktree/patch',
+      ...httpRoutes.readPatch,
       right: 'read',
       tag,
       summary: 'Read how one file was changed in the worktree of a thread',
       query: z.strictObject({ path: z.string().min(1) }),
-      answer: patchInfo,
       handle: async ({ param, scope, query: { path } }) => {
         const { id } = await site.find(scope, param('threadId'));
         const patch = await ofThreads.patchOf(id, path);
@@ -64,21 +59,17 @@ export function worktreeRoutes(site: Site): Route[] {
       },
     }),
     route({
-      method: 'post',
-      path: '/api/threads/{threadId}/worktree/keep',
+      ...httpRoutes.keepWorktree,
       right: 'administer',
       tag,
       summary: 'Apply the changes of a worktree to the original folder, all or none, without a commit',
-      body: z.strictObject({}),
-      answer: keptInfo,
       handle: async ({ param, scope }) => {
         const { id } = await site.find(scope, param('threadId'));
         return { files: [...(await ofThreads.keep(id))] };
       },
     }),
     route({
-      method: 'delete',
-      path: '/api/threads/{threadId}/worktree',
+      ...httpRoutes.removeWorktree,
       right: 'administer',
       tag,
       summary: 'Remove the worktree of a thread; one with changes only when that is forced',

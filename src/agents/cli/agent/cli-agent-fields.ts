@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionsCheck } from '../../../base/options/check-options.ts';
+import { optionsCheck, type OptionFields } from '../../../base/options/check-options.ts';
 import {
   callback,
   clock,
@@ -38,7 +38,7 @@ export const commonCliFields = () => ({
     .strictObject({
       threshold: number().optional(),
       model: z.union([modelSource(), callback()]).optional(),
-    } satisfies Record<keyof HandOverCompaction, z.ZodType>)
+    } satisfies OptionFields<HandOverCompaction>)
     .optional(),
   // The rules are checked with their own error.
   permissions: z.unknown().optional(),
@@ -47,13 +47,9 @@ export const commonCliFields = () => ({
 });
 
 /** Throws `invalid_argument` for options of `cliAgent` that are unknown or invalid. */
-export const checkCliAgentOptions: (options: unknown) => void = optionsCheck(
-  'cliAgent',
-  () =>
-    ({
-      ...commonCliFields(),
-      extraArgs: textsField().optional(),
-      executable: name().optional(),
-      channel: field(value => value === 'print' || value === 'live', '"print" or "live"').optional(),
-    }) satisfies Record<keyof CliAgentOptions, unknown>,
-);
+export const checkCliAgentOptions: (options: unknown) => void = optionsCheck<CliAgentOptions>('cliAgent')(() => ({
+  ...commonCliFields(),
+  extraArgs: textsField().optional(),
+  executable: name().optional(),
+  channel: field(value => value === 'print' || value === 'live', '"print" or "live"').optional(),
+}));

@@ -51,20 +51,16 @@ const patternsField = () =>
     'an array of regular expressions',
   );
 
-const checkDefinition = optionsCheck(
-  'defineCliAgent',
-  () =>
-    ({
-      id: name(),
-      name: name().optional(),
-      executable: name(),
-      install: name(),
-      login: name().optional(),
-      environment: patternsField().optional(),
-      print: z.strictObject({ command: callback(), read: callback() }).optional(),
-      acp: z.strictObject({ args: textsField(), mode: name().optional() }).optional(),
-    }) satisfies Record<keyof CliAgentDefinition, unknown>,
-);
+const checkDefinition = optionsCheck<CliAgentDefinition>('defineCliAgent')(() => ({
+  id: name(),
+  name: name().optional(),
+  executable: name(),
+  install: name(),
+  login: name().optional(),
+  environment: patternsField().optional(),
+  print: z.strictObject({ command: callback(), read: callback() }).optional(),
+  acp: z.strictObject({ args: textsField(), mode: name().optional() }).optional(),
+}));
 
 /** Defines an external agent for `cliAgent` and `readSavedStream`. Throws `invalid_argument` for an invalid definition. */
 export function defineCliAgent(definition: CliAgentDefinition): CliAdapter {

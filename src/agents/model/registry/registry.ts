@@ -25,15 +25,11 @@ export interface ModelRegistryOptions {
   now?: () => Date;
 }
 
-const checkOptions = optionsCheck(
-  'createModelRegistry',
-  () =>
-    ({
-      env: object().optional(),
-      providers: z.array(z.looseObject({ id: z.string() })).optional(),
-      now: callback().optional(),
-    }) satisfies Record<keyof ModelRegistryOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ModelRegistryOptions>('createModelRegistry')(() => ({
+  env: object().optional(),
+  providers: z.array(z.looseObject({ id: z.string() })).optional(),
+  now: callback().optional(),
+}));
 
 /** A provider and whether its models can be used now. */
 export interface ProviderInfo {
