@@ -43,16 +43,26 @@ import {
   savedRuleBody,
 } from './http-settings.ts';
 
-/** One route of the HTTP API: its address and the shapes that its JSON has. */
-export interface HttpRoute {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** With its parameters in braces, such as `/api/threads/{threadId}`. */
-  readonly path: string;
-  /** The JSON body. */
+interface JsonShapes {
   readonly body?: z.ZodType;
   /** What success answers with; nothing that a client reads when absent. */
   readonly answer?: z.ZodType;
 }
+
+/** One route of the HTTP API: its address and the shapes of its JSON. */
+export interface HttpRoute extends JsonShapes {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** With its parameters in braces, such as `/api/threads/{threadId}`. */
+  readonly path: string;
+}
+
+const get = <Path extends string, Answer extends z.ZodType>(path: Path, answer: Answer) =>
+  ({ method: 'get', path, answer }) as const;
+const remove = <Path extends string>(path: Path) => ({ method: 'delete', path }) as const;
+const post = <Path extends string, Shapes extends JsonShapes>(path: Path, shapes: Shapes) =>
+  ({ method: 'post', path, ...shapes }) as const;
+const patch = <Path extends string, Shapes extends JsonShapes>(path: Path, shapes: Shapes) =>
+  ({ method: 'patch', path, ...shapes }) as const;
 
 const noFields = z.strictObject({});
 const worktreePath = '/api/threads/{threadId}/worktree';
@@ -64,105 +74,72 @@ const providers = z.looseObject({ providers: z.array(modelProviderInfo) });
  * each, a client makes a method of each: both are typed by the shapes here.
  */
 export const httpRoutes = {
-  listAgents: { method: 'get', path: '/api/agents', answer: z.looseObject({ agents: z.array(agentInfo) }) },
-  getSetup: { method: 'get', path: '/api/setup', answer: setupInfo },
-  searchThreads: {
-    method: 'get',
-    path: '/api/threads',
-    answer: z.looseObject({
+  listAgents: get('/api/agents', z.looseObject({ agents: z.array(agentInfo) })),
+  getSetup: get('/api/setup', setupInfo),
+  searchThreads: get(
+    '/api/threads',
+    z.looseObject({
       threads: z.array(threadInfo),
       next: z.string().optional().describe('the cursor of the next page, when there is more'),
     }),
-  },
-  createThread: { method: 'post', path: '/api/threads', body: newThreadBody, answer: threadInfo },
-  getThread: { method: 'get', path: '/api/threads/{threadId}', answer: threadInfo },
-  changeThread: { method: 'patch', path: '/api/threads/{threadId}', body: threadChangeBody, answer: threadInfo },
-  deleteThread: { method: 'delete', path: '/api/threads/{threadId}' },
-  branchThread: { method: 'post', path: '/api/threads/{threadId}/branches', body: branchBody, answer: threadInfo },
-  moveThread: { method: 'post', path: '/api/threads/{threadId}/folder', body: projectBody, answer: threadInfo },
-  undo: { method: 'post', path: '/api/threads/{threadId}/undo', body: rewindBody, answer: rewindInfo },
-  redo: {
-    method: 'post',
-    path: '/api/threads/{threadId}/redo',
-    body: rewindBody.omit({ messageId: true }),
-    answer: rewindInfo,
-  },
-  baseChanges: { method: 'get', path: '/api/threads/{threadId}/base-changes', answer: baseInfo },
-  sendMessage: { method: 'post', path: '/api/threads/{threadId}/messages', body: messageBody, answer: messageReceipt },
-  retry: { method: 'post', path: '/api/threads/{threadId}/retries', body: retryBody, answer: messageReceipt },
-  selectBranch: { method: 'post', path: '/api/threads/{threadId}/selection', body: selectionBody },
-  listQueue: {
-    method: 'get',
-    path: '/api/threads/{threadId}/queue',
-    answer: z.looseObject({ messages: z.array(queuedMessage) }),
-  },
-  changeQueued: { method: 'patch', path: queuedPath, body: queuedBody },
-  removeQueued: { method: 'delete', path: queuedPath },
-  sendQueued: { method: 'post', path: `${queuedPath}/send`, answer: messageReceipt },
-  answerRelay: { method: 'post', path: '/api/threads/{threadId}/relays/{relayId}', body: relayBody },
-  listRelays: { method: 'get', path: '/api/relays', answer: z.looseObject({ relays: z.array(relayInfo) }) },
-  listDecisions: {
-    method: 'get',
-    path: '/api/decisions',
-    answer: z.looseObject({
+  ),
+  createThread: post('/api/threads', { body: newThreadBody, answer: threadInfo }),
+  getThread: get('/api/threads/{threadId}', threadInfo),
+  changeThread: patch('/api/threads/{threadId}', { body: threadChangeBody, answer: threadInfo }),
+  deleteThread: remove('/api/threads/{threadId}'),
+  branchThread: post('/api/threads/{threadId}/branches', { body: branchBody, answer: threadInfo }),
+  moveThread: post('/api/threads/{threadId}/folder', { body: projectBody, answer: threadInfo }),
+  undo: post('/api/threads/{threadId}/undo', { body: rewindBody, answer: rewindInfo }),
+  redo: post('/api/threads/{threadId}/redo', { body: rewindBody.omit({ messageId: true }), answer: rewindInfo }),
+  baseChanges: get('/api/threads/{threadId}/base-changes', baseInfo),
+  sendMessage: post('/api/threads/{threadId}/messages', { body: messageBody, answer: messageReceipt }),
+  retry: post('/api/threads/{threadId}/retries', { body: retryBody, answer: messageReceipt }),
+  selectBranch: post('/api/threads/{threadId}/selection', { body: selectionBody }),
+  listQueue: get('/api/threads/{threadId}/queue', z.looseObject({ messages: z.array(queuedMessage) })),
+  changeQueued: patch(queuedPath, { body: queuedBody }),
+  removeQueued: remove(queuedPath),
+  sendQueued: post(`${queuedPath}/send`, { answer: messageReceipt }),
+  answerRelay: post('/api/threads/{threadId}/relays/{relayId}', { body: relayBody }),
+  listRelays: get('/api/relays', z.looseObject({ relays: z.array(relayInfo) })),
+  listDecisions: get(
+    '/api/decisions',
+    z.looseObject({
       decisions: z.array(decisionInfo),
       next: z.string().optional().describe('the cursor of the next page, when there may be more'),
     }),
-  },
-  listGrants: { method: 'get', path: '/api/grants', answer: z.looseObject({ grants: z.array(grantInfo) }) },
-  revokeGrant: { method: 'delete', path: '/api/threads/{threadId}/grants/{relayId}' },
-  listRuns: {
-    method: 'get',
-    path: '/api/threads/{threadId}/runs',
-    answer: z.looseObject({ runs: z.array(runInfo) }),
-  },
-  getRun: { method: 'get', path: '/api/threads/{threadId}/runs/{runId}', answer: runInfo },
-  stopSubagent: { method: 'post', path: '/api/threads/{threadId}/runs/{runId}/stop' },
-  abortRun: { method: 'post', path: '/api/runs/{runId}/abort' },
-  listFiles: {
-    method: 'get',
-    path: '/api/threads/{threadId}/files',
-    answer: z.looseObject({ files: z.array(fileInfo) }),
-  },
-  getUsage: { method: 'get', path: '/api/threads/{threadId}/usage', answer: usageInfo },
-  sumUsage: { method: 'get', path: '/api/usage', answer: z.looseObject({ totals: z.array(usageTotalInfo) }) },
-  events: { method: 'get', path: '/api/events', answer: eventPageInfo },
-  search: { method: 'get', path: '/api/search', answer: searchInfo },
-  readWindow: { method: 'get', path: '/api/threads/{threadId}/window', answer: windowInfo },
-  findMentions: { method: 'get', path: '/api/mentions', answer: z.looseObject({ files: z.array(mentionInfo) }) },
-  startComparison: { method: 'post', path: '/api/comparisons', body: comparisonBody, answer: comparisonInfo },
-  listWorktrees: {
-    method: 'get',
-    path: '/api/worktrees',
-    answer: z.looseObject({ worktrees: z.array(worktreeInfo) }),
-  },
-  getWorktree: { method: 'get', path: worktreePath, answer: worktreeInfo },
-  readPatch: { method: 'get', path: `${worktreePath}/patch`, answer: patchInfo },
-  keepWorktree: { method: 'post', path: `${worktreePath}/keep`, body: noFields, answer: keptInfo },
-  removeWorktree: { method: 'delete', path: worktreePath },
-  listSessions: { method: 'get', path: '/api/sessions', answer: z.looseObject({ sessions: z.array(sessionInfo) }) },
-  importSession: {
-    method: 'post',
-    path: '/api/sessions/{sessionId}/import',
-    body: sessionImportBody,
-    answer: sessionImportInfo,
-  },
-  listProjects: { method: 'get', path: '/api/projects', answer: z.looseObject({ projects: z.array(projectInfo) }) },
-  openProject: { method: 'post', path: '/api/projects', body: projectBody, answer: projectInfo },
-  trustProject: { method: 'post', path: '/api/projects/trust', body: trustBody, answer: projectInfo },
-  listFolders: { method: 'get', path: '/api/folders', answer: folderList },
-  listProviders: { method: 'get', path: '/api/providers', answer: providers },
-  storeProvider: { method: 'post', path: '/api/providers', body: modelProviderBody, answer: providers },
-  testProvider: {
-    method: 'post',
-    path: '/api/providers/{providerId}/test',
-    body: noFields,
-    answer: modelProviderTest,
-  },
-  removeProvider: { method: 'delete', path: '/api/providers/{providerId}' },
-  getRules: { method: 'get', path: '/api/rules', answer: rulesInfo },
-  saveRule: { method: 'post', path: '/api/rules', body: savedRuleBody },
-  removeRule: { method: 'delete', path: '/api/rules/{ruleId}' },
-} as const satisfies Readonly<Record<string, HttpRoute>>;
+  ),
+  listGrants: get('/api/grants', z.looseObject({ grants: z.array(grantInfo) })),
+  revokeGrant: remove('/api/threads/{threadId}/grants/{relayId}'),
+  listRuns: get('/api/threads/{threadId}/runs', z.looseObject({ runs: z.array(runInfo) })),
+  getRun: get('/api/threads/{threadId}/runs/{runId}', runInfo),
+  stopSubagent: post('/api/threads/{threadId}/runs/{runId}/stop', {}),
+  abortRun: post('/api/runs/{runId}/abort', {}),
+  listFiles: get('/api/threads/{threadId}/files', z.looseObject({ files: z.array(fileInfo) })),
+  getUsage: get('/api/threads/{threadId}/usage', usageInfo),
+  sumUsage: get('/api/usage', z.looseObject({ totals: z.array(usageTotalInfo) })),
+  events: get('/api/events', eventPageInfo),
+  search: get('/api/search', searchInfo),
+  readWindow: get('/api/threads/{threadId}/window', windowInfo),
+  findMentions: get('/api/mentions', z.looseObject({ files: z.array(mentionInfo) })),
+  startComparison: post('/api/comparisons', { body: comparisonBody, answer: comparisonInfo }),
+  listWorktrees: get('/api/worktrees', z.looseObject({ worktrees: z.array(worktreeInfo) })),
+  getWorktree: get(worktreePath, worktreeInfo),
+  readPatch: get(`${worktreePath}/patch`, patchInfo),
+  keepWorktree: post(`${worktreePath}/keep`, { body: noFields, answer: keptInfo }),
+  removeWorktree: remove(worktreePath),
+  listSessions: get('/api/sessions', z.looseObject({ sessions: z.array(sessionInfo) })),
+  importSession: post('/api/sessions/{sessionId}/import', { body: sessionImportBody, answer: sessionImportInfo }),
+  listProjects: get('/api/projects', z.looseObject({ projects: z.array(projectInfo) })),
+  openProject: post('/api/projects', { body: projectBody, answer: projectInfo }),
+  trustProject: post('/api/projects/trust', { body: trustBody, answer: projectInfo }),
+  listFolders: get('/api/folders', folderList),
+  listProviders: get('/api/providers', providers),
+  storeProvider: post('/api/providers', { body: modelProviderBody, answer: providers }),
+  testProvider: post('/api/providers/{providerId}/test', { body: noFields, answer: modelProviderTest }),
+  removeProvider: remove('/api/providers/{providerId}'),
+  getRules: get('/api/rules', rulesInfo),
+  saveRule: post('/api/rules', { body: savedRuleBody }),
+  removeRule: remove('/api/rules/{ruleId}'),
+} satisfies Readonly<Record<string, HttpRoute>>;
 
 export type HttpRoutes = typeof httpRoutes;

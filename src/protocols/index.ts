@@ -5,9 +5,6 @@
 export {
   type BranchBody,
   branchBody,
-  type ChatBody,
-  chatBody,
-  chatMessages,
   type FileInfo,
   fileInfo,
   type MessageBody,
@@ -51,6 +48,7 @@ export {
   usageTotalInfo,
   windowInfo,
 } from './http-api.ts';
+export { type ChatBody, chatBody, chatMessages } from './http-chat.ts';
 export {
   type AgentInfo,
   agentInfo,

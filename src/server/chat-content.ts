@@ -1,6 +1,7 @@
 import type { ContentPart } from '../events/content.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
-import type { ChatBody, MessageBody } from '../protocols/http-api.ts';
+import type { MessageBody } from '../protocols/http-api.ts';
+import type { ChatBody } from '../protocols/http-chat.ts';
 
 type ChatMessage = ChatBody['messages'][number];
 

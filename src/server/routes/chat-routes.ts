@@ -5,7 +5,7 @@ import type { Thread } from '../../log/event-log.ts';
 import { aiSdkFraming as framing } from '../../protocols/ai-sdk/ai-sdk-framing.ts';
 import type { AiSdkOptions } from '../../protocols/ai-sdk/ai-sdk-encoder.ts';
 import { aiSdkVersions } from '../../protocols/ai-sdk/chunk.ts';
-import { chatBody, chatMessages } from '../../protocols/http-api.ts';
+import { chatBody, chatMessages } from '../../protocols/http-chat.ts';
 import { type ChatTurn, openTurn, readChat, takeChat } from '../chat.ts';
 import { findClientThread } from '../client-threads.ts';
 import { type Route, route } from '../route.ts';
