@@ -46,18 +46,15 @@ export type {
   ViewNode,
   ViewPart,
 } from './reading/view-node.ts';
-export type { DagTier } from './dag-unit.ts';
 export {
   type Dag,
   type DagEdge,
   dagFold,
-  type DagGroup,
   type DagNode,
   type DagOptions,
-  type DagState,
   projectDAG,
 } from './project-dag.ts';
-export type { GraphFace, GraphStatus } from './thread-graph/graph-item.ts';
+export type { DagTier, GraphFace, GraphStatus } from './thread-graph/graph-item.ts';
 export type { GraphDetail } from './thread-graph/message-items.ts';
 export {
   type GraphEdge,
