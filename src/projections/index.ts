@@ -32,8 +32,7 @@ export {
   type UsageTotal,
 } from './reading/thread-reading.ts';
 export { type RunStanding, runStatus, type RunStatusState } from './run-status.ts';
-export { totals, type TotalsView } from './totals.ts';
-export type { Totals, TotalsState } from './totals-tables.ts';
+export { totals, type Totals, type TotalsState, type TotalsView } from './totals.ts';
 export type {
   CallStatus,
   FactPart,

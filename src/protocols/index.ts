@@ -144,23 +144,30 @@ export {
 export { flowEncoder, type FlowOptions } from './flow/flow-encoder.ts';
 export type { Protocol, ProtocolOptions } from './protocol.ts';
 export { protocolRegistry, type ProtocolRegistry, protocols } from './registry.ts';
-export type { AgentCost, Latency, PriceOf, RequestTotals, RequestTokenUsage, ToolTiming } from './request/totals.ts';
+export type {
+  AgentCost,
+  CostSummary,
+  Currency,
+  Latency,
+  PriceOf,
+  RequestTokenUsage,
+  RequestTotals,
+  ToolTiming,
+} from './request/totals.ts';
 export {
   type AgentOutcome,
   type Fact,
   type FactHandlers,
   type FactOf,
   type FileData,
+  type FinishReason,
   handleFact,
   type PlanChange,
   type PlanStatus,
   type RequestOutcome,
 } from './request/fact.ts';
-export type { CostSummary, Currency } from './request/cost-summary.ts';
 export type { RelayDecision } from './request/decision.ts';
-export type { FinishReason } from './request/finish-reason.ts';
 export type { OpenCall, OpenRelay, OpenRun } from './request/open.ts';
-export type { Progress } from './request/progress.ts';
-export { RequestFold } from './request/request-fold.ts';
-export type { RequestOptions } from './request/request-fields.ts';
+export type { Progress } from './request/shown-call.ts';
+export { RequestFold, type RequestOptions } from './request/request-fold.ts';
 export type { RequestStanding } from './request/standing.ts';

@@ -5,11 +5,9 @@ import type { ContentPart } from '../../events/content.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
-import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
-import { finishReasonOf } from '../request/finish-reason.ts';
+import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact } from '../request/fact.ts';
 import type { OpenRun } from '../request/open.ts';
-import { foldFields, type RequestOptions } from '../request/request-fields.ts';
-import { RequestFold } from '../request/request-fold.ts';
+import { foldFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import type { RequestStanding } from '../request/standing.ts';
 import {
   type AgUiEvent,

@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../events/tools.ts';
-import { resultOf } from '../request/tool-result.ts';
+import { resultOf } from '../request/shown-call.ts';
 import type { AgUiMetadata } from './ag-ui-event.ts';
 
 /** The text of a result, and whether the call failed or was denied. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import type { ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
-import { fileData } from '../request/file-data.ts';
+import { fileData } from '../request/fact.ts';
 import { acceptable } from './acceptable.ts';
 import { type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { contentParts } from './content-parts.ts';

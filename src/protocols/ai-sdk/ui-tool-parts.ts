@@ -1,8 +1,6 @@
 import type { RelayPart, ReplPart, ToolPart, ViewNode } from '../../projections/reading/view-node.ts';
-import { agentOutcome, noResult } from '../request/outcome.ts';
-import { promptOf } from '../request/prompt.ts';
-import { type ShownCall, showCall } from '../request/shown-call.ts';
-import { resultOf } from '../request/tool-result.ts';
+import { agentOutcome, noResult } from '../request/fact.ts';
+import { promptOf, resultOf, showCall, type ShownCall } from '../request/shown-call.ts';
 import type { AiSdkVersion } from './chunk.ts';
 import type { UiPart } from './ui-message.ts';
 import { relayDataPart, relayDecision } from './ui-relay.ts';

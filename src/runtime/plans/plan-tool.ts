@@ -7,7 +7,7 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, name as optionName } from '../../base/options/option-fields.ts';
-import { resultOf } from '../../protocols/request/tool-result.ts';
+import { resultOf } from '../../protocols/request/shown-call.ts';
 import { RuntimeContext } from '../runtime-context.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';
 
