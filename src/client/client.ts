@@ -28,13 +28,15 @@ import type {
   BaseInfo,
   ComparisonBody,
   ComparisonInfo,
+  FolderList,
   KeptInfo,
   PatchInfo,
+  ProjectInfo,
   RewindBody,
   RewindInfo,
+  TrustBody,
   WorktreeInfo,
 } from '../protocols/http-folders.ts';
-import type { FolderList, ProjectInfo, TrustBody } from '../protocols/http-projects.ts';
 import type { SessionImportBody, SessionImportInfo, SessionInfo } from '../protocols/http-sessions.ts';
 import type {
   GrantInfo,
@@ -45,8 +47,7 @@ import type {
   SavedRuleBody,
 } from '../protocols/http-settings.ts';
 import type { Backoff } from './backoff.ts';
-import type { ThreadWatchOptions } from './watch-threads.ts';
-import type { WatchOptions } from './watch.ts';
+import type { ThreadWatchOptions, WatchOptions } from './watch.ts';
 
 export interface ClientOptions extends Partial<Backoff> {
   /** Where the server is, such as `http://127.0.0.1:4747`, or the path where the page's own server has it; its root when absent. */

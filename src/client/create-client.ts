@@ -7,13 +7,11 @@ import { newId } from '../events/ids.ts';
 import { parseEvent } from '../events/parse.ts';
 import type { LoggedEvent } from '../events/vocabulary.ts';
 import { rawLineInfo, threadInfo } from '../protocols/http-api.ts';
-import { timerDelay } from './backoff.ts';
+import { repeatWhileUnreachable, timerDelay } from './backoff.ts';
 import type { Client, ClientOptions } from './client.ts';
 import { problemFrom } from './problem.ts';
-import { repeatWhileUnreachable } from './repeat-request.ts';
 import { encodePath, encodeQuery, routeMethods } from './route-methods.ts';
-import { watchThreadNews } from './watch-threads.ts';
-import { watchEvents } from './watch.ts';
+import { watchEvents, watchThreadNews } from './watch.ts';
 import { windowOf } from './window.ts';
 
 const checkOptions = optionsCheck<ClientOptions>('createClient')(() => ({
@@ -58,7 +56,7 @@ export function createClient(options: ClientOptions = {}): Client {
     throw otherServer(baseUrl);
   };
   const routes = routeMethods(call);
-  const connection = { idleMs, delay, random };
+  const times = { idleMs, delay, random };
 
   const client: Client = {
     ...routes,
@@ -82,7 +80,7 @@ export function createClient(options: ClientOptions = {}): Client {
     readPatch: (threadId, path) => routes.readPatch(threadId, { path }),
     sendMessage: (threadId, message) => {
       const identified = { ...message, id: message.id ?? newId() };
-      return repeatWhileUnreachable(() => routes.sendMessage(threadId, identified), connection);
+      return repeatWhileUnreachable(() => routes.sendMessage(threadId, identified), times);
     },
     readWindow: async (threadId, part) => windowOf(await routes.readWindow(threadId, part)),
     events: async query => {
@@ -107,10 +105,10 @@ export function createClient(options: ClientOptions = {}): Client {
     watch: (threadId, watchOptions = {}) => {
       const path = encodePath`/api/threads/${threadId}/events`;
       const open = (after: number, signal: AbortSignal) => openStream(`${path}?after=${after}`, signal);
-      return watchEvents({ open, ...connection }, watchOptions);
+      return watchEvents({ open, ...times }, watchOptions);
     },
     watchThreads: (watchOptions = {}) =>
-      watchThreadNews({ open: signal => openStream('/api/changes', signal), ...connection }, watchOptions),
+      watchThreadNews({ open: signal => openStream('/api/changes', signal), ...times }, watchOptions),
     waitForRun: async (threadId, runId, { signal } = {}) => {
       // The seq is read first: a run that is listed as open after it has its end after it.
       const { seq } = await routes.getThread(threadId);

@@ -26,13 +26,16 @@ import {
   baseInfo,
   comparisonBody,
   comparisonInfo,
+  folderList,
   keptInfo,
   patchInfo,
+  projectBody,
+  projectInfo,
   rewindBody,
   rewindInfo,
+  trustBody,
   worktreeInfo,
 } from './http-folders.ts';
-import { folderList, projectBody, projectInfo, trustBody } from './http-projects.ts';
 import { sessionImportBody, sessionImportInfo, sessionInfo } from './http-sessions.ts';
 import {
   grantInfo,

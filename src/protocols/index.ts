@@ -58,22 +58,29 @@ export {
   setupInfo,
 } from './http-agents.ts';
 export {
+  type BaseInfo,
+  baseInfo,
   type ComparisonBody,
   comparisonBody,
   type ComparisonInfo,
   comparisonInfo,
+  type FolderList,
+  folderList,
   type KeptInfo,
   keptInfo,
   type PatchInfo,
   patchInfo,
-  type WorktreeInfo,
-  worktreeInfo,
-  type BaseInfo,
-  baseInfo,
+  projectBody,
+  type ProjectInfo,
+  projectInfo,
   type RewindBody,
   rewindBody,
   type RewindInfo,
   rewindInfo,
+  type TrustBody,
+  trustBody,
+  type WorktreeInfo,
+  worktreeInfo,
 } from './http-folders.ts';
 export {
   type SessionImportBody,
@@ -84,15 +91,6 @@ export {
   sessionInfo,
 } from './http-sessions.ts';
 export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiToolMessage, type AgUiUserMessage } from './http-ag-ui.ts';
-export {
-  type FolderList,
-  folderList,
-  projectBody,
-  type ProjectInfo,
-  projectInfo,
-  type TrustBody,
-  trustBody,
-} from './http-projects.ts';
 export {
   type GrantInfo,
   grantInfo,
@@ -107,17 +105,16 @@ export {
   type SavedRuleBody,
   savedRuleBody,
 } from './http-settings.ts';
-export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
+export { encodeSse, encodeSseComment, type Framing, ndjsonFraming, type SseFrame, sseFraming } from './framing.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
-export { type AiSdkChunk, type AiSdkVersion, aiSdkVersions, type SteeringPart } from './ai-sdk/chunk.ts';
+export { type AiSdkChunk, aiSdkFraming, type AiSdkVersion, aiSdkVersions, type SteeringPart } from './ai-sdk/chunk.ts';
 export { aiSdkEncoder, type AiSdkOptions } from './ai-sdk/ai-sdk-encoder.ts';
-export { aiSdkFraming } from './ai-sdk/ai-sdk-framing.ts';
-export type { UiMessage, UiPart } from './ai-sdk/ui-message.ts';
-export { uiMessages, type UiMessagesOptions } from './ai-sdk/ui-messages.ts';
+export { type UiMessage, uiMessages, type UiMessagesOptions, type UiPart } from './ai-sdk/ui-messages.ts';
 export { Waiting } from './ai-sdk/waiting.ts';
 export {
   type AgUiContentPart,
   type AgUiEvent,
+  agUiFraming,
   type AgUiInterrupt,
   type AgUiMessage,
   type AgUiMetadata,
@@ -129,10 +126,8 @@ export {
   agUiVersions,
 } from './ag-ui/ag-ui-event.ts';
 export { type AgUiEncoder, agUiEncoder, type AgUiOptions } from './ag-ui/ag-ui-encoder.ts';
-export { agUiFraming } from './ag-ui/ag-ui-framing.ts';
 export { agUiMessages } from './ag-ui/ag-ui-messages.ts';
 export { encodeAll, type Encoder } from './encoder.ts';
-export { type Framing, ndjsonFraming, sseFraming } from './framing.ts';
 export type { ApprovalOutcome, FlowEvent } from './flow/flow-event.ts';
 export {
   checkFlowOrder,

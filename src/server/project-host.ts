@@ -1,5 +1,5 @@
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
-import type { FolderList, ProjectInfo, TrustBody } from '../protocols/http-projects.ts';
+import type { FolderList, ProjectInfo, TrustBody } from '../protocols/http-folders.ts';
 import type { RulesInfo, SavedRuleBody } from '../protocols/http-settings.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 

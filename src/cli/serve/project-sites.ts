@@ -15,7 +15,7 @@ import type { AgentEvent } from '../../events/vocabulary.ts';
 import { errorText } from '../../base/error-text.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/http-agents.ts';
-import type { FolderList, ProjectInfo, TrustBody } from '../../protocols/http-projects.ts';
+import type { FolderList, ProjectInfo, TrustBody } from '../../protocols/http-folders.ts';
 import type { RulesInfo, SavedRuleBody } from '../../protocols/http-settings.ts';
 import type { AgentDirectory } from '../../server/agent-directory.ts';
 import type { ProjectHost } from '../../server/project-host.ts';

@@ -18,7 +18,7 @@ import {
   agUiVersions,
 } from './ag-ui-event.ts';
 import { isForClient, toInterrupt } from './interrupt.ts';
-import { reasoningMessageId, tasksMessageId, TextParts, textMessageId } from './message-ids.ts';
+import { reasoningMessageId, tasksMessageId, textMessageId, TextParts } from './ag-ui-messages.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 export interface AgUiOptions extends RequestOptions {

@@ -8,8 +8,7 @@ import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact }
 import type { OpenRun } from '../request/open.ts';
 import { promptOf } from '../request/shown-call.ts';
 import { requestFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
-import { acceptable } from './acceptable.ts';
-import { type AiSdkChunk, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
+import { acceptable, type AiSdkChunk, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { customPart, userPart } from './data-parts.ts';
 import { ToolParts } from './tool-parts.ts';
 import { defined } from '../../base/defined.ts';

@@ -8,11 +8,9 @@ import {
   createActivityState,
   projectActivity,
 } from '../../projections/activity/project-activity.ts';
-import { type ContentMessage, toUserMessage } from './message-content.ts';
-import { ModelContexts } from './model-contexts.ts';
-import { OpenSpan, type SpanParent } from './open-span.ts';
+import { type ContentMessage, ModelContexts, toUserMessage } from './message-content.ts';
+import { type AttributeValue, OpenSpan, type Span, type SpanParent } from './span.ts';
 import { RunSpans } from './run-spans.ts';
-import type { AttributeValue, Span } from './span.ts';
 
 export interface SpanFoldOptions {
   readonly threadId: string;
