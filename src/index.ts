@@ -2,7 +2,8 @@
  * The front door: the names most users need. Each layer has the rest under its own path, such as `singletree/log`.
  * @module
  */
-export { Memory, type MemoryOptions, type MemoryScope } from './agents/memory/memory.ts';
+export { Memory } from './agents/memory/memory.ts';
+export type { MemoryOptions, MemoryScope } from './agents/contract/memory.ts';
 export {
   type ActiveSubagentState,
   type ActiveToolState,

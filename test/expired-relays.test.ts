@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Harness, Supervisor } from '../src/control/index.ts';
-import { RelayBooks } from '../src/control/supervision/relay-books.ts';
+import { RelayBooks } from '../src/control/conversations/relay-books.ts';
 import { type AgentEvent, SingletreeError } from '../src/events/index.ts';
 import { MemoryLog } from '../src/log/index.ts';
 import { createRuntime } from '../src/runtime/index.ts';

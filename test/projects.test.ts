@@ -8,7 +8,7 @@ import { ProviderSettings } from '../src/cli/settings/provider-settings.ts';
 import { openSettings } from '../src/cli/settings/settings.ts';
 import { RecentProjects } from '../src/config/index.ts';
 import { Supervisor, Worktrees } from '../src/control/index.ts';
-import { runHeader } from '../src/control/supervision/inside-run.ts';
+import { runHeader } from '../src/control/conversations/inside-run.ts';
 import { MemoryLog } from '../src/log/index.ts';
 import { type App, createApp } from '../src/server/index.ts';
 

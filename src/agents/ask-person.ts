@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import { newId } from '../events/ids.ts';
 import type { RelayState } from '../projections/run-state.ts';
-import type { Answers, RelayAnswer } from './agent.ts';
+import type { Answers, RelayAnswer } from './contract/host.ts';
 import { untilAborted } from './loop/until-aborted.ts';
 
 /** How people are asked. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import { checkOrder } from '../events/order.ts';
 import { createGraph, type Graph, reduceEvent } from '../graph/graph.ts';
-import type { Agent } from './agent.ts';
+import type { Agent } from './contract/agent.ts';
 import { loopAgent } from './loop/loop-agent.ts';
 import { defineTool } from './loop/tool.ts';
 import { scriptByStep } from './model/scripted/script.ts';

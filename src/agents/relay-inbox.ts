@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import { relayBook } from '../projections/relay-book.ts';
-import type { Answers, RelayAnswer } from './agent.ts';
+import type { Answers, RelayAnswer } from './contract/host.ts';
 
 /** The relays that wait for an answer, and the agents that wait with them. Fed with the events of the thread. */
 export class RelayInbox implements Answers {

@@ -4,9 +4,9 @@ import { MemoryLog } from '../log/memory-log.ts';
 import { readEvents } from '../log/read-events.ts';
 import { Supervisor } from '../control/supervision/supervisor.ts';
 import { defineTool } from './loop/tool.ts';
-import { isEndOf } from './agent.ts';
+import { isEndOf } from './contract/agent.ts';
 import { loopAgent } from './loop/loop-agent.ts';
-import type { RunResult } from './run-result.ts';
+import type { RunResult } from './contract/run-result.ts';
 import { scriptedModel } from './model/scripted/scripted-model.ts';
 
 const add = defineTool({

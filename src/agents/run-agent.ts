@@ -1,29 +1,10 @@
+import type { AgentRunOptions, Agent, CallableAgent, InvokeRequest } from './contract/agent.ts';
 import * as z from 'zod';
 import { defined } from '../base/defined.ts';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { field, having, name, signal } from '../base/options/option-fields.ts';
-import type { Agent, CallableAgent } from './agent.ts';
-import { toInvokeParams, type InvokeRequest } from './invoke-params.ts';
-import { ResultFold, type RunResult } from './run-result.ts';
-
-/** Runs agents on a log: a `Supervisor` is one. */
-export interface RunHost {
-  run(agent: Agent, prompt: string, options: Omit<AgentRunOptions, 'supervisor'>): Promise<RunResult>;
-}
-
-/** How `agent.run` runs an agent. */
-export interface AgentRunOptions {
-  /** Stores the run and lets people answer; without it nothing is stored, and what would be asked is denied. */
-  readonly supervisor?: RunHost;
-  /** The thread of the supervisor's log that the prompt continues; a new one by default. */
-  readonly threadId?: string;
-  /** A `provider/model` id to use instead of the agent's own. */
-  readonly model?: string;
-  /** What its tools and instructions get as their `context`. */
-  readonly context?: unknown;
-  /** Aborts the run. */
-  readonly signal?: AbortSignal;
-}
+import { toInvokeParams } from './contract/invoke-params.ts';
+import { ResultFold, type RunResult } from './contract/run-result.ts';
 
 const checkOptions = optionsCheck<AgentRunOptions>('agent.run')(() => ({
   supervisor: having(['run', 'start'], 'a `new Supervisor({ log })`').optional(),

@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import type { EventOf } from '../events/vocabulary.ts';
-import type { RunParams } from './invoke-params.ts';
+import type { RunParams } from './contract/run-params.ts';
 
 /** The first event of a run. */
 export function startEvent(

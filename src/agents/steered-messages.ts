@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import type { EventOf } from '../events/vocabulary.ts';
-import type { InvokeParams } from './invoke-params.ts';
+import type { InvokeParams } from './contract/agent.ts';
 
 /** Takes the messages that people sent to a run meanwhile, as events of the run. */
 export function steeredMessages({ run: { runId }, host: { steering } }: Pick<InvokeParams, 'run' | 'host'>) {

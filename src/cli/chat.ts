@@ -2,7 +2,7 @@ import { openSite } from './settings/site.ts';
 import type { Command } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/cli-adapters.ts';
 import { isInstalled } from '../agents/cli/agent/find-program.ts';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent } from '../agents/contract/agent.ts';
 import { SessionPool } from '../agents/cli/live/session-pool.ts';
 import { ConversationReader } from '../control/conversations/conversation-reader.ts';
 import { listModels } from '../control/harness/settings/models.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { PermissionRuleSet } from '../agents/permissions/rule.ts';
+import type { PermissionRuleSet } from '../agents/contract/permissions.ts';
 import { listedCommand } from './command-list.ts';
 import { addStoreOptions, addVerboseOption, collect, duration, folder, folderToWrite } from './command-options.ts';
 import type { RunAtTerminalOptions } from './run/run-at-terminal.ts';

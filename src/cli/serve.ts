@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isOrigin } from '../server/security/cross-origin.ts';
+import { isOrigin } from '../server/security/request-guard.ts';
 import { tokenOption } from './serve/access-tokens.ts';
 import { listedCommand } from './command-list.ts';
 import { addStoreOptions, addVerboseOption, collect, folder, mcpAllowOption } from './command-options.ts';

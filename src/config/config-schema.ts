@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent } from '../agents/contract/agent.ts';
 import { canAsk, zeroAsks } from '../agents/limits/limits.ts';
-import { mcpAddressSettings, mcpProgramSettings } from '../agents/mcp/mcp-server.ts';
+import { mcpAddressSettings, mcpProgramSettings } from '../agents/contract/mcp-server.ts';
 import { variableFields } from '../agents/process/environment.ts';
 import { permissionRules } from '../agents/permissions/rule.ts';
 import { once } from '../base/once.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { Policy } from '../agents/permissions/rule.ts';
+import type { Policy } from '../agents/contract/permissions.ts';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { callback, name, object } from '../base/options/option-fields.ts';
 import type { Config } from './config-schema.ts';

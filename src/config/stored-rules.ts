@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type PermissionRule, permissionRule } from '../agents/permissions/rule.ts';
+import { permissionRule } from '../agents/permissions/rule.ts';
+import type { PermissionRule } from '../agents/contract/permissions.ts';
 import { once } from '../base/once.ts';
 import { PrivateFile } from './private-file.ts';
 

@@ -1,4 +1,4 @@
-import type { Policy } from '../agents/permissions/rule.ts';
+import type { Policy } from '../agents/contract/permissions.ts';
 import { defined } from '../base/defined.ts';
 import { visibleLine } from '../base/terminal-text.ts';
 import type { Config, ConfigData } from './config-schema.ts';

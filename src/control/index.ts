@@ -14,12 +14,12 @@ export type { ConversationsOptions, Delivered, QueueChange } from './conversatio
 export type { SendReceipt, OfferedAgents, SentMessage } from './conversations/sent-message.ts';
 export type { EndNote, FinishedRun, RunControl, RunHandle, StartOptions } from './supervision/run-control.ts';
 export type { RunOutcome } from './supervision/run-counts.ts';
-export type { ContextOf, ContextRequest } from './supervision/run-context.ts';
-export { continueRun } from './supervision/continue-run.ts';
+export type { ContextOf, ContextRequest } from './supervision/run-input.ts';
+export { continueRun } from './supervision/supervisor.ts';
 export type { OnFinish } from './supervision/run-observer.ts';
 export { Supervisor } from './supervision/supervisor.ts';
 export type { AgentFinder, SupervisorOptions } from './supervision/supervisor-options.ts';
-export type { ThreadMemory } from './thread-memory.ts';
+export type { ThreadMemory } from './threads/thread-memory.ts';
 export {
   type RewindPreview,
   type RewindResult,

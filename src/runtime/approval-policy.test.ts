@@ -11,7 +11,7 @@ import {
   typesOf,
 } from '../../test/support/runtime-scene.ts';
 import { agentTool } from '../agents/subagents/agent-tool.ts';
-import type { Policy } from '../agents/permissions/rule.ts';
+import type { Policy } from '../agents/contract/permissions.ts';
 import { ApprovalPolicy, type ApprovalRequest, type ApprovalsOptions } from './approval-policy.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 

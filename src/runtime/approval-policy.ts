@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { Decision } from '../agents/permissions/decide.ts';
-import { type Policy, policy } from '../agents/permissions/rule.ts';
-import type { ToolRequest } from '../agents/permissions/tool-request.ts';
+import type { Decision, Policy, ToolRequest } from '../agents/contract/permissions.ts';
+import { policy } from '../agents/permissions/rule.ts';
 import { optionsCheck } from '../base/options/check-options.ts';
 
 type ToolApproval = { readonly kind: 'tool' } & ToolRequest;

@@ -1,12 +1,13 @@
 import { defined } from '../base/defined.ts';
-import type { Agent } from '../agents/agent.ts';
-import type { DecisionSource } from '../agents/permissions/decide.ts';
-import type { InvokeParams } from '../agents/invoke-params.ts';
-import type { Tool } from '../agents/loop/tool.ts';
+import type { Agent, InvokeParams, Tool } from '../agents/contract/agent.ts';
+import type { DecisionSource } from '../agents/contract/permissions.ts';
 import type { Memory } from '../agents/memory/memory.ts';
-import type { AgentEvent } from '../events/vocabulary.ts';
+import type { AgentEvent, LoggedEvent } from '../events/vocabulary.ts';
 import { currentTime } from '../log/event-time.ts';
-import { type Place, RuntimeContext } from './runtime-context.ts';
+import { SingletreeError } from '../base/singletree-error.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { readEvents } from '../log/read-events.ts';
+import type { ApprovalContext, ApprovalPolicy } from './approval-policy.ts';
 
 /** What a runtime gives to its agents. */
 export interface Governance {
@@ -50,4 +51,45 @@ export function governedAgent(agent: Agent, { tools, memory, place: own }: Gover
     ...defined({ abilities: agent.abilities, categoryOf: agent.categoryOf }),
     invoke,
   };
+}
+
+/** What the runs of a thread share. */
+export interface Place {
+  readonly threadId: string;
+  readonly resourceId: string;
+  readonly log: EventLog;
+  readonly policy: ApprovalPolicy;
+  /** The plans that calls of this process work on. */
+  readonly plansAtWork: Set<string>;
+}
+
+/** What the tools of a run get as the `request` of their call. */
+export class RuntimeContext implements ApprovalContext {
+  readonly place: Place;
+  readonly agent: string;
+
+  constructor(place: Place, agent: string) {
+    this.place = place;
+    this.agent = agent;
+  }
+
+  get threadId(): string {
+    return this.place.threadId;
+  }
+
+  get resourceId(): string {
+    return this.place.resourceId;
+  }
+
+  /** The events of the thread so far, without those that were imported, oldest first. */
+  async *history(): AsyncIterable<LoggedEvent> {
+    const { importedSeq } = (await this.place.log.getThread(this.threadId)) ?? {};
+    yield* readEvents(this.place.log, this.threadId, importedSeq);
+  }
+
+  /** Returns the `request` of a call; throws `invalid_argument` when no runtime runs it. */
+  static of(request: unknown): RuntimeContext {
+    if (request instanceof RuntimeContext) return request;
+    throw new SingletreeError('invalid_argument', 'This tool works in a runtime only: run its agent by createRuntime.');
+  }
 }

@@ -10,11 +10,11 @@ export type {
   ApprovalsOptions,
 } from './approval-policy.ts';
 export type { Clock } from '../agents/clock.ts';
-export type { PendingApproval } from './pending-approvals.ts';
+export type { PendingApproval } from './approvals.ts';
 export { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
 export { type ApprovedPlan, planTool, type PlanToolOptions } from './plans/plan-tool.ts';
-export type { ApprovalAnswer, ApprovalOutcomeName } from './relay-answer.ts';
+export type { ApprovalAnswer, ApprovalOutcomeName } from './approvals.ts';
 export { createRuntime, type FlowStream, type Runtime } from './runtime.ts';
-export type { QueryOptions, SpecialistOptions, FlowWatchOptions } from './request-options.ts';
-export { RuntimeContext } from './runtime-context.ts';
+export type { QueryOptions, SpecialistOptions, FlowWatchOptions } from './runtime-options.ts';
+export { RuntimeContext } from './governed-agent.ts';
 export type { RuntimeOptions } from './runtime-options.ts';

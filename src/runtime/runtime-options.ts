@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { checkAgentIds } from '../agents/agent-ids.ts';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent, Tool } from '../agents/contract/agent.ts';
 import type { Subagent } from '../agents/subagents/agent-tool.ts';
-import type { Tool } from '../agents/loop/tool.ts';
-import { invalidArgument, optionsCheck } from '../base/options/check-options.ts';
+import { invalidArgument, optionsCheck, type OptionFields } from '../base/options/check-options.ts';
 import {
   agent,
   callback,
@@ -14,6 +13,8 @@ import {
   milliseconds,
   name,
   object,
+  signal,
+  text,
 } from '../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../agents/limits/limits.ts';
 import { type Memory, memoryField } from '../agents/memory/memory.ts';
@@ -22,7 +23,8 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Currency, PriceOf } from '../protocols/request/totals.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
 import type { Clock } from '../agents/clock.ts';
-import type { ContextOf } from '../control/supervision/run-context.ts';
+import type { ContextOf } from '../control/supervision/run-input.ts';
+import type { ApprovalAnswer } from './approvals.ts';
 
 export interface RuntimeOptions {
   /** The agent that is asked. */
@@ -86,3 +88,57 @@ export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOption
   checkAgentIds('The runtime', all);
   return asked;
 }
+
+export interface SpecialistOptions {
+  /** It is created when it does not exist. Default: a new thread. */
+  readonly threadId?: string;
+  /** A `provider/model` id to use instead of the agent's own. */
+  readonly model?: string;
+  /** What the tools and the instructions get as their `context`; it stays in this process. */
+  readonly context?: unknown;
+  /** Ends the stream; the run goes on. */
+  readonly signal?: AbortSignal;
+}
+
+export interface QueryOptions extends SpecialistOptions {
+  /** The id of the agent to ask. */
+  readonly agent?: string;
+}
+
+export interface FlowWatchOptions {
+  /** How many wire events of the request the reader has already. */
+  readonly after?: number;
+  /** The run to watch; the newest that a person asked for when absent. */
+  readonly runId?: string;
+  readonly signal?: AbortSignal;
+}
+
+const specialistFields = () =>
+  ({
+    threadId: name().optional(),
+    model: name().optional(),
+    context: z.unknown().optional(),
+    signal: signal().optional(),
+  }) satisfies OptionFields<SpecialistOptions>;
+
+/** Throw `invalid_argument` for options of a method that are unknown, missing or invalid. */
+export const checkSpecialist = optionsCheck('runtime.runSpecialist')(specialistFields);
+
+export const checkQuery = optionsCheck<QueryOptions>('runtime.query')(() => ({
+  ...specialistFields(),
+  agent: name().optional(),
+}));
+
+export const checkWatch = optionsCheck<FlowWatchOptions>('runtime.watch')(() => ({
+  after: z.number().min(0).optional(),
+  runId: name().optional(),
+  signal: signal().optional(),
+}));
+
+export const checkPending = optionsCheck('runtime.pendingApprovals')(() => ({ threadId: name().optional() }));
+
+export const checkAnswer = optionsCheck<ApprovalAnswer>('runtime.respondToApproval')(() => ({
+  feedback: text().optional(),
+  partial: z.unknown().optional(),
+  answer: z.union([z.string(), z.array(z.string())]).optional(),
+}));

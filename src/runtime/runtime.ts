@@ -1,5 +1,5 @@
 import { defined } from '../base/defined.ts';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent } from '../agents/contract/agent.ts';
 import { agentTool } from '../agents/subagents/agent-tool.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
 import type { RunHandle } from '../control/supervision/run-control.ts';
@@ -9,16 +9,21 @@ import { SingletreeError } from '../base/singletree-error.ts';
 import { allThreads } from '../log/all-threads.ts';
 import type { EventLog, Thread } from '../log/event-log.ts';
 import { MemoryLog } from '../log/memory-log.ts';
+import { flowEncoder } from '../protocols/flow/flow-encoder.ts';
 import type { FlowEvent } from '../protocols/flow/flow-event.ts';
 import { ApprovalPolicy } from './approval-policy.ts';
-import { findRelay } from './find-relay.ts';
-import { findRequest, type RequestPlace } from './find-request.ts';
-import { governedAgent } from './governed-agent.ts';
-import { type PendingApproval, pendingApprovalsOf } from './pending-approvals.ts';
+import {
+  findRelay,
+  type PendingApproval,
+  pendingApprovalsOf,
+  answerOf,
+  type ApprovalAnswer,
+  type ApprovalOutcomeName,
+} from './approvals.ts';
+import { findRequest, type RequestPlace } from './requests.ts';
+import { governedAgent, type Place } from './governed-agent.ts';
 import { type Plan, plansFold, type PlansState } from './plans/plan-fold.ts';
-import { answerOf, type ApprovalAnswer, type ApprovalOutcomeName } from './relay-answer.ts';
-import { ThreadFolds } from '../control/thread-folds.ts';
-import { requestStream } from './request-stream.ts';
+import { ThreadFolds } from '../control/threads/thread-folds.ts';
 import {
   checkAnswer,
   checkPending,
@@ -28,9 +33,10 @@ import {
   type FlowWatchOptions,
   type QueryOptions,
   type SpecialistOptions,
-} from './request-options.ts';
-import type { Place } from './runtime-context.ts';
-import { agentsOf, checkRuntimeOptions, type RuntimeOptions } from './runtime-options.ts';
+  agentsOf,
+  checkRuntimeOptions,
+  type RuntimeOptions,
+} from './runtime-options.ts';
 
 /** The wire events of one request. It begins when the first is read; to stop reading does not stop the run. */
 export type FlowStream = AsyncGenerator<FlowEvent, void, undefined>;
@@ -158,7 +164,8 @@ export class Runtime {
   async *#ask(agent: Agent, prompt: string, options: SpecialistOptions): FlowStream {
     const { threadId = newId(), model, context, signal } = options;
     if (signal?.aborted === true) return;
-    const { seq } = await this.#enter(threadId);
+    const { resourceId } = this.#options;
+    const { seq } = await this.#conversations.findOrCreate({ id: threadId, resourceId }, resourceId);
     const { here, elsewhere } = await this.#supervisor.takeOver(threadId);
     if (here.length + elsewhere.length > 0) throw underWay(threadId);
     const message = { agent: agent.id, content: prompt, model };
@@ -166,36 +173,28 @@ export class Runtime {
     yield* this.#stream(threadId, { runId, after: seq }, { skip: 0, signal });
   }
 
-  /** The thread of the resource, made when none has this id. */
-  async #enter(threadId: string): Promise<Thread> {
-    const { resourceId } = this.#options;
-    if ((await this.#log.getThread(threadId)) === undefined)
-      try {
-        return await this.#log.createThread({ id: threadId, resourceId });
-      } catch (error) {
-        if (!SingletreeError.is(error, 'thread_exists')) throw error;
-      }
-    return this.#conversations.find(threadId, resourceId);
-  }
-
-  #stream(
+  /** Yields the wire events of one request from the log, without the first `skip`; its signal ends the stream, not the run. */
+  async *#stream(
     threadId: string,
-    request: RequestPlace,
-    { skip, signal }: { skip: number; signal: AbortSignal | undefined },
+    { runId, after }: RequestPlace,
+    { skip, signal: stop }: { skip: number; signal: AbortSignal | undefined },
   ): FlowStream {
     const { resourceId, currency, priceOf } = this.#options;
     const end = this.#closed.signal;
-    return requestStream({
-      ...request,
-      log: this.#log,
-      threadId,
-      resourceId,
-      currency,
-      priceOf,
-      skip,
-      signal: signal === undefined ? end : AbortSignal.any([end, signal]),
-      over: async () => this.#running(threadId).find(({ runId }) => runId === request.runId)?.done,
-    });
+    const signal = stop === undefined ? end : AbortSignal.any([end, stop]);
+    const encoder = flowEncoder({ runId, threadId, resourceId, priceOf, currency });
+    let unseen = skip;
+    for await (const event of this.#log.tail(threadId, after, { signal })) {
+      const encoded = encoder.encode(event);
+      const ends = encoded.some(({ type }) => type === 'finish' || type === 'error');
+      // Whoever reads the end may ask again at once.
+      if (ends) await this.#running(threadId).find(run => run.runId === runId)?.done;
+      for (const each of encoded) {
+        if (unseen > 0) unseen--;
+        else yield each;
+      }
+      if (ends) return;
+    }
   }
 
   #running(threadId: string): readonly RunHandle[] {

@@ -14,7 +14,7 @@ import {
 import { defineTool } from '../agents/loop/tool.ts';
 import type { AgentCost } from '../protocols/request/totals.ts';
 import type { FlowEvent } from '../protocols/flow/flow-event.ts';
-import { RuntimeContext } from './runtime-context.ts';
+import { RuntimeContext } from './governed-agent.ts';
 
 /** The end of a stream in which no time passed. */
 function ending(

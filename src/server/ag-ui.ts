@@ -7,13 +7,14 @@ import { agUiMessages } from '../protocols/ag-ui/ag-ui-messages.ts';
 import type { RelayBook, RelayEntry } from '../projections/relay-book.ts';
 import type { AgUiMessage } from '../protocols/ag-ui/ag-ui-event.ts';
 import type { AgUiRunBody, AgUiToolMessage, AgUiUserMessage } from '../protocols/http-ag-ui.ts';
-import type { RelayBody } from '../protocols/http-api.ts';
+import { type RelayBody, messageBody } from '../protocols/http-api.ts';
 import { isForClient, parseInterruptId, toRelayAnswer } from '../protocols/ag-ui/interrupt.ts';
 import { readRequests } from '../runtime/requests.ts';
-import { toMessage } from './ag-ui-content.ts';
 import { isLate, openTurn, readChat } from './chat.ts';
 import { authorOf, describeSender, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
+import type { ContentPart } from '../events/content.ts';
+import { newId } from '../events/ids.ts';
 
 /** The request that answers a client of AG-UI, and what of it the client has. */
 export interface AgUiTurn {
@@ -217,4 +218,45 @@ async function readUsers(site: Site, thread: Thread) {
 /** The newest event that a client has seen: the state of its last run holds it. */
 function readSeenSeq({ state }: AgUiRunBody): number {
   return z.looseObject({ seq: z.number() }).safeParse(state).data?.seq ?? 0;
+}
+
+type UserPart = Exclude<AgUiUserMessage['content'], string>[number];
+
+/** Returns messages of AG-UI as one message of ours, with the id of the last; throws `invalid_argument` when they are empty. */
+export function toMessage(messages: readonly AgUiUserMessage[]): { id: string; content: string | ContentPart[] } {
+  const parts = messages.flatMap(({ content }): ContentPart[] =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toContentPart),
+  );
+  const content = parts.filter(part => part.type !== 'text' || part.text !== '');
+  const [first] = content;
+  if (first === undefined)
+    throw new SingletreeError('invalid_argument', 'The last message says nothing. Expected a text or a file.');
+  const id = messageBody.shape.id.safeParse(messages.at(-1)?.id).data ?? newId();
+  return { id, content: content.length === 1 && first.type === 'text' ? first.text : content };
+}
+
+function toContentPart(part: UserPart): ContentPart {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const { data, mediaType, filename } = part.type === 'binary' ? readBinary(part) : readSource(part);
+  if (mediaType.startsWith('image/')) return { type: 'image', data, mediaType };
+  return { type: 'file', data, mediaType, ...defined({ filename }) };
+}
+
+interface Bytes {
+  /** In base64, or a URL. */
+  readonly data: string;
+  readonly mediaType: string;
+  readonly filename?: string | undefined;
+}
+
+const anyType = { image: 'image/*', audio: 'audio/*', video: 'video/*', document: 'application/octet-stream' };
+
+function readSource({ type, source: { value: data, mimeType } }: Extract<UserPart, { source: unknown }>): Bytes {
+  return { data, mediaType: mimeType ?? anyType[type] };
+}
+
+function readBinary({ data, url, mimeType: mediaType, filename }: Extract<UserPart, { type: 'binary' }>): Bytes {
+  const given = data ?? url;
+  if (given !== undefined) return { data: given, mediaType, filename };
+  throw new SingletreeError('invalid_argument', 'A binary part has neither "data" nor "url". Send one of them.');
 }

@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import { openRunsOf } from '../control/supervision/open-runs.ts';
-import { sharedThreadMemory } from '../control/shared-thread-memory.ts';
+import { sharedThreadMemory } from '../control/threads/thread-memory.ts';
 import { newId } from '../events/ids.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import { defaultActive } from '../graph/conversation/active.ts';
@@ -10,10 +10,10 @@ import { projectThread } from '../projections/reading/project-thread.ts';
 import type { ViewNode } from '../projections/reading/view-node.ts';
 import { type MessageBody, messageBody } from '../protocols/http-api.ts';
 import type { ChatBody } from '../protocols/http-chat.ts';
-import { approvalsIn, contentOf, progressIn } from './chat-content.ts';
 import { authorOf, checkRight, describeSender, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
 import { pickRequest, readRequests } from '../runtime/requests.ts';
+import type { ContentPart } from '../events/content.ts';
 
 /** The request a chat response streams, and what of it the client has. */
 export interface ChatTurn {
@@ -113,4 +113,59 @@ async function userMessageAt(site: Site, { id }: Thread, { messages }: ChatBody)
 
 function choices({ agent, model }: ChatBody): Pick<MessageBody, 'agent' | 'model'> {
   return { ...defined({ agent }), ...defined({ model }) };
+}
+
+type ChatMessage = ChatBody['messages'][number];
+
+/** What an AI SDK user message says, as a message of ours; other parts than text and files are passed over. */
+function contentOf({ parts }: ChatMessage): MessageBody['content'] {
+  const content = parts.flatMap((part): ContentPart[] => {
+    const { type, text, url, mediaType, filename } = part;
+    if (type === 'text' && typeof text === 'string' && text !== '') return [{ type: 'text', text }];
+    if (type !== 'file' || typeof url !== 'string' || typeof mediaType !== 'string') return [];
+    const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1] ?? url;
+    if (mediaType.startsWith('image/')) return [{ type: 'image', data, mediaType }];
+    return [{ type: 'file', data, mediaType, ...(typeof filename === 'string' && { filename }) }];
+  });
+  const [first] = content;
+  if (first === undefined)
+    throw new SingletreeError('invalid_argument', 'The last message says nothing. Expected a text or a file part.');
+  return content.length === 1 && first.type === 'text' ? first.text : content;
+}
+
+/** An answer that a person gave to an approval, in a tool part. */
+export interface ApprovalResponse {
+  readonly relayId: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+/** The answers to approvals that an assistant message carries. */
+function approvalsIn({ parts }: ChatMessage): ApprovalResponse[] {
+  return parts.flatMap(part => {
+    const { approval } = part;
+    if (typeof approval !== 'object' || approval === null) return [];
+    const { id, approved, reason } = approval as { id?: unknown; approved?: unknown; reason?: unknown };
+    if (typeof id !== 'string' || typeof approved !== 'boolean') return [];
+    return [{ relayId: id, approved, ...(typeof reason === 'string' && { reason }) }];
+  });
+}
+
+/** Where the client is in the log: what the server left in the message when its response ended. */
+function progressIn({ metadata }: ChatMessage): { runId: string; seq: number } | undefined {
+  if (typeof metadata !== 'object' || metadata === null) return undefined;
+  const { runId, seq } = metadata as { runId?: unknown; seq?: unknown };
+  return typeof runId === 'string' && typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0
+    ? { runId, seq }
+    : undefined;
+}
+
+/** Returns a thread whose id its client chose; an unknown one, or one of another reader, has no messages yet. */
+export async function findClientThread(site: Site, scope: Scope, id: string): Promise<Thread | undefined> {
+  try {
+    return await site.find(scope, id);
+  } catch (error) {
+    if (SingletreeError.is(error, 'thread_not_found')) return undefined;
+    throw error;
+  }
 }

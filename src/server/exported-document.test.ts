@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createRedactor } from '../agents/redaction/redactor.ts';
 import { MemoryLog } from '../log/memory-log.ts';
 import type { Thread } from '../log/event-log.ts';
-import { exportedDocument } from './exported-document.ts';
+import { exportedDocument } from './thread-export.ts';
 
 it('refuses a document of a thread that is too long for a server, and names the command', async () => {
   const site = { log: new MemoryLog(), redactor: createRedactor([]), version: '1' };

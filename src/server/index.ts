@@ -3,9 +3,9 @@
  * @module
  */
 export type { AppEnv } from './route.ts';
-export type { AgentDirectory } from './agent-directory.ts';
-export type { ProjectHost } from './project-host.ts';
-export type { ProviderHost } from './provider-host.ts';
+export type { AgentDirectory } from './hosts.ts';
+export type { ProjectHost } from './hosts.ts';
+export type { ProviderHost } from './hosts.ts';
 export { type App, createApp } from './app.ts';
 export type { AppOptions, ServerOptions } from './server-options.ts';
 export type { LogStyle } from './request-log.ts';

@@ -1,10 +1,12 @@
 import type { ConversationStatus } from '../control/conversations/conversation-reader.ts';
 import type { Conversations } from '../control/conversations/conversations.ts';
-import { ThreadFolds } from '../control/thread-folds.ts';
+import { ThreadFolds } from '../control/threads/thread-folds.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import type { EventLog, Thread } from '../log/event-log.ts';
 import { type RunStanding, runStatus } from '../projections/run-status.ts';
 import type { RunInfo } from '../protocols/http-api.ts';
+import { inheritedSeq, isOwnEvent } from '../log/own-events.ts';
+import { nextTurn } from '../log/next-turn.ts';
 
 const nothing: Pick<ConversationStatus, 'state' | 'runs'> = { state: 'idle', runs: [] };
 
@@ -40,5 +42,25 @@ export class RunStandings {
     const run = (await this.list(thread)).find(each => each.runId === runId);
     if (run !== undefined) return run;
     throw new SingletreeError('run_not_found', `No run "${runId}" was found here.`, { details: { runId } });
+  }
+}
+
+/** How much is read before others get their turn. */
+const page = { limit: 500, maxBytes: 256 * 1024 };
+
+/** Returns the ids of the runs that began in a thread: not those of events that it imported or shares with another thread. */
+export async function runIdsOf(log: EventLog, thread: Thread): Promise<string[]> {
+  const runIds = new Set<string>();
+  for (let after = inheritedSeq(thread); ; ) {
+    const texts = await log.readTexts(thread.id, { after, ...page });
+    if (texts.length === 0) return [...runIds];
+    for (const text of texts) {
+      after++;
+      // Nearly no event is one: the others need not be parsed.
+      if (!text.includes('"harness_start"') || !isOwnEvent(thread, after)) continue;
+      const event = JSON.parse(text) as { readonly type: string; readonly runId: string };
+      if (event.type === 'harness_start') runIds.add(event.runId);
+    }
+    await nextTurn();
   }
 }

@@ -17,15 +17,13 @@ import { type McpGrant, mcpGrants } from './mcp/mcp-access.ts';
 import type { AccessToken } from './security/access.ts';
 import type { AttemptLimitOptions } from './security/attempt-limit.ts';
 import { allRights, type Authenticate } from './security/caller.ts';
-import { isOrigin } from './security/cross-origin.ts';
+import { isOrigin } from './security/request-guard.ts';
 import type { SessionPlace } from '../agents/cli/sessions/session-format.ts';
 import type { OnDiagnostic } from '../base/diagnostics.ts';
 import type { RunControl } from '../control/supervision/run-control.ts';
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
 import type { EventLog, Thread } from '../log/event-log.ts';
-import type { AgentDirectory } from './agent-directory.ts';
-import type { ProjectHost } from './project-host.ts';
-import type { ProviderHost } from './provider-host.ts';
+import type { AgentDirectory, ProjectHost, ProviderHost } from './hosts.ts';
 import type { LogStyle } from './request-log.ts';
 import type { SpanCounts } from '../telemetry/span-sender.ts';
 

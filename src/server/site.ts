@@ -7,7 +7,7 @@ import { SingletreeError } from '../base/singletree-error.ts';
 import { Conversations } from '../control/conversations/conversations.ts';
 import type { Diagnostic } from '../base/diagnostics.ts';
 import { standardError } from '../control/standard-output.ts';
-import { checkOutsideRuns } from '../control/supervision/inside-run.ts';
+import { checkOutsideRuns } from '../control/conversations/inside-run.ts';
 import type { NewThread, Thread } from '../log/event-log.ts';
 import type { Framing } from '../protocols/framing.ts';
 import { type ProtocolRegistry, protocolRegistry } from '../protocols/registry.ts';
@@ -105,15 +105,8 @@ export class Site {
 
   /** Returns the thread with an id that its client chose, creating it when it is new. */
   async findOrCreate(scope: Scope, thread: NewThread & { readonly id: string }): Promise<Thread> {
-    const { log } = this.options;
-    if ((await log.getThread(thread.id)) === undefined)
-      try {
-        return await log.createThread(thread);
-      } catch (error) {
-        // A request that came at the same time created it.
-        if (!SingletreeError.is(error, 'thread_exists')) throw error;
-      }
-    return this.findToSend(scope, thread.id);
+    const { id } = await this.conversations.findOrCreate(thread, scope.resourceId);
+    return this.findToSend(scope, id);
   }
 
   /** Returns the thread for what a person says to it; throws `request_forbidden` for a program of its own runs. */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Handler } from 'hono';
 import { SingletreeError } from '../base/singletree-error.ts';
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from './html-pages.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { gate, scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startReceiver, type TraceReceiver } from '../../test/support/trace-receiver.ts';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent } from '../agents/contract/agent.ts';
 import { currentTraceparent } from '../agents/trace-scope.ts';
 import type { Diagnostic } from '../base/diagnostics.ts';
 import { Supervisor } from '../control/supervision/supervisor.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Agent } from '../../src/agents/agent.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { SessionPool } from '../../src/agents/cli/live/session-pool.ts';
 import { coderAgent } from '../../src/agents/index.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/agent/cli-agent.ts';
 import { promptOf } from '../../src/agents/cli/agent/prompt.ts';
-import type { Session } from '../../src/agents/agent.ts';
+import type { Session } from '../../src/agents/contract/host.ts';
 import { Semaphore } from '../../src/agents/semaphore.ts';
 import { type AgentEvent, checkOrder } from '../../src/events/index.ts';
 import type { RawLine } from '../../src/log/index.ts';

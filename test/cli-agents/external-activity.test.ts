@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
-import type { Session } from '../../src/agents/agent.ts';
+import type { Session } from '../../src/agents/contract/host.ts';
 import { createActivityState, projectActivity } from '../../src/projections/index.ts';
 import { fakeProgram } from './support/fake-program.ts';
 import { activity } from './translated.ts';

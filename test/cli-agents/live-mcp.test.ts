@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
-import { readStartedBy } from '../../src/control/supervision/started-by.ts';
+import { readStartedBy } from '../../src/control/conversations/inside-run.ts';
 import type { ModelScript, ScriptedTurn } from '../../src/agents/model/scripted/script.ts';
 import { type EventLog, SqliteLog, type Thread } from '../../src/log/index.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';

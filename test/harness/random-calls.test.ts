@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Agent } from '../../src/agents/agent.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
 import { Harness, type HarnessEvent } from '../../src/control/index.ts';
 import { MemoryLog } from '../../src/log/index.ts';
 import { foldAll, messageQueue } from '../../src/projections/index.ts';

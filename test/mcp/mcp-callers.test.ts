@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Agent } from '../../src/agents/agent.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
 import { mcpHandler } from '../../src/server/mcp/mcp-http.ts';
 import type { AppEnv } from '../../src/server/route.ts';
 import { createMcpClient, type McpScene, startMcpScene, useTool } from '../support/mcp-clients.ts';

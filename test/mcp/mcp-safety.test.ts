@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runMark, runVariable } from '../../src/agents/process/process-marks.ts';
-import type { Agent } from '../../src/agents/agent.ts';
-import { runHeader } from '../../src/control/supervision/inside-run.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
+import { runHeader } from '../../src/control/conversations/inside-run.ts';
 import { openRunsOf } from '../../src/control/supervision/open-runs.ts';
 import type { EventLog, Thread } from '../../src/log/index.ts';
 import { type McpScene, startMcpScene, useTool } from '../support/mcp-clients.ts';

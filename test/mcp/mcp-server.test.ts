@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { Agent } from '../../src/agents/agent.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ClientOptions, type Era, type McpScene, startMcpScene, useTool } from '../support/mcp-clients.ts';
 import { gate, scriptedAgent } from '../support/scripted-agent.ts';

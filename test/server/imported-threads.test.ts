@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { importThread, MemoryLog, type Thread } from '../../src/log/index.ts';
 import { isOwnEvent } from '../../src/log/own-events.ts';
-import { runIdsOf } from '../../src/server/run-ids.ts';
+import { runIdsOf } from '../../src/server/run-standings.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { ask } from './http.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/index.ts';
-import { exportedLines } from '../../src/server/exported-lines.ts';
+import { exportedLines } from '../../src/server/thread-export.ts';
 import { createRedactor } from '../../src/agents/redaction/redactor.ts';
-import { runIdsOf } from '../../src/server/run-ids.ts';
+import { runIdsOf } from '../../src/server/run-standings.ts';
 import type { Thread } from '../../src/log/index.ts';
 import { MemoryLog } from '../../src/log/memory-log.ts';
 import { readEvents } from '../../src/log/read-events.ts';

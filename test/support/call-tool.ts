@@ -1,4 +1,5 @@
-import { checkInput, type Tool, type ToolCall } from '../../src/agents/loop/tool.ts';
+import { checkInput } from '../../src/agents/loop/tool.ts';
+import type { Tool, ToolCall } from '../../src/agents/contract/agent.ts';
 
 /** What a built-in tool gives back. */
 export interface ToolAnswer {

@@ -9,7 +9,7 @@ import { listThreads } from '../../src/cli/threads/actions.ts';
 import { listInbox } from '../../src/cli/threads/inbox.ts';
 import { Conversations, Harness, Supervisor } from '../../src/control/index.ts';
 import { standardOutput } from '../../src/control/standard-output.ts';
-import { RelayBooks } from '../../src/control/supervision/relay-books.ts';
+import { RelayBooks } from '../../src/control/conversations/relay-books.ts';
 import { newId } from '../../src/events/index.ts';
 import { type EventLog, MemoryLog, SqliteLog, type Thread } from '../../src/log/index.ts';
 import { createApp } from '../../src/server/index.ts';

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { allRights } from '../../src/server/security/caller.ts';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import type { Agent } from '../../src/agents/agent.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
 import type { McpGrant } from '../../src/server/mcp/mcp-access.ts';
 import { McpConnection } from '../../src/server/mcp/mcp-connection.ts';
 import { serveConnection } from '../../src/server/mcp/serve-connection.ts';

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Tool, ToolCall, ToolReturn } from '../../src/agents/loop/tool.ts';
-import type { McpAddress, McpProgram } from '../../src/agents/mcp/mcp-server.ts';
+import type { ToolReturn } from '../../src/agents/contract/tool-values.ts';
+import type { Tool, ToolCall } from '../../src/agents/contract/agent.ts';
+import type { McpAddress, McpProgram } from '../../src/agents/contract/mcp-server.ts';
 
 const script = fileURLToPath(new URL('mcp-server.mjs', import.meta.url));
 

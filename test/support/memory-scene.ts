@@ -1,11 +1,12 @@
 import type { LanguageModelV3, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import * as z from 'zod';
-import type { Agent } from '../../src/agents/agent.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
 import { Supervisor } from '../../src/control/index.ts';
 import type { RunOutcome } from '../../src/control/supervision/run-counts.ts';
 import { type AgentEvent, type EventOf, SingletreeError } from '../../src/events/index.ts';
 import { type EventLog, MemoryLog } from '../../src/log/index.ts';
-import { Memory, type MemoryOptions } from '../../src/agents/memory/memory.ts';
+import { Memory } from '../../src/agents/memory/memory.ts';
+import type { MemoryOptions } from '../../src/agents/contract/memory.ts';
 import { loopAgent } from '../../src/agents/loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../../src/agents/loop/loop-agent-options.ts';
 import { defineTool } from '../../src/agents/loop/tool.ts';

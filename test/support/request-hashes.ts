@@ -1,4 +1,4 @@
-import type { ModelTool } from '../../src/agents/loop/tool.ts';
+import type { ModelTool } from '../../src/agents/contract/tool-values.ts';
 import { toPrompt } from '../../src/agents/model/call/prompt.ts';
 import { requestHash } from '../../src/agents/model/call/request-hash.ts';
 import type { AgentEvent, EventOf } from '../../src/events/index.ts';

@@ -1,4 +1,5 @@
-import type { ConversationParams, HostParams, InvokeParams, RunParams } from '../../src/agents/invoke-params.ts';
+import type { ConversationParams, RunParams } from '../../src/agents/contract/run-params.ts';
+import type { HostParams, InvokeParams } from '../../src/agents/contract/agent.ts';
 
 /** What a test sets itself. */
 export interface SetParams {

@@ -1,5 +1,5 @@
-import type { Agent, RelayAnswer } from '../../src/agents/agent.ts';
-import type { InvokeParams } from '../../src/agents/invoke-params.ts';
+import type { Agent, InvokeParams } from '../../src/agents/contract/agent.ts';
+import type { RelayAnswer } from '../../src/agents/contract/host.ts';
 import type { AgentEvent, EventOf } from '../../src/events/index.ts';
 
 type Without<Event> = Event extends unknown ? Omit<Event, 'type' | 'runId'> : never;

@@ -1,4 +1,4 @@
-import type { Agent } from '../../src/agents/agent.ts';
+import type { Agent } from '../../src/agents/contract/agent.ts';
 import { Supervisor } from '../../src/control/supervision/supervisor.ts';
 import { type EventLog, MemoryLog } from '../../src/log/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/index.ts';

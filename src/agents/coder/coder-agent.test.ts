@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
-import type { RelayAnswer } from '../agent.ts';
+import type { RelayAnswer } from '../contract/host.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { readCheckpoint } from './checkpoints/checkpoint.ts';

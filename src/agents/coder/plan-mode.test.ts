@@ -1,7 +1,7 @@
 import { assert, constantFrom, oneof, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideAll } from '../permissions/decide.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
+import type { PermissionRuleSet } from '../contract/permissions.ts';
 import { planModeDecision } from './plan-mode.ts';
 
 const everything: PermissionRuleSet = { default: 'allow', rules: [{ tool: 'bash', policy: 'allow' }] };

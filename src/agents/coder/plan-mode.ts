@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { decide, type Decision } from '../permissions/decide.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
-import { type ToolRequest, commandArgument } from '../permissions/tool-request.ts';
+import { decide } from '../permissions/decide.ts';
+import type { Decision, PermissionRuleSet, ToolRequest } from '../contract/permissions.ts';
+import { commandArgument } from '../permissions/tool-request.ts';
 import { conversationCategory } from '../permissions/conversation-category.ts';
 import { isPlainRepository } from './plain-repository.ts';
 

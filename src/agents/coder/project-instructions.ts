@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isHeldFile } from '../../events/held-files.ts';
-import type { Policy } from '../permissions/rule.ts';
+import type { Policy } from '../contract/permissions.ts';
 
 /** The names of a file with instructions for agents; the first that a folder has is used. */
 const names = ['AGENTS.md', 'CLAUDE.md'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { checkOrder } from '../../events/order.ts';
-import type { Answers } from '../agent.ts';
+import type { Answers } from '../contract/host.ts';
 import { demoAgent, demoSuggestions } from './demo-agent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'singletree-demo-'));

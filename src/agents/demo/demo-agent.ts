@@ -1,4 +1,4 @@
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../contract/agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { ScriptedPart, ScriptedTurn } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';

@@ -1,4 +1,4 @@
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../contract/agent.ts';
 import type { ScriptedTurn } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';

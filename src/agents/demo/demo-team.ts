@@ -1,6 +1,5 @@
-import type { Agent } from '../agent.ts';
+import type { Agent, Tool } from '../contract/agent.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
-import type { Tool } from '../loop/tool.ts';
 import type { ScriptedTurn } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';

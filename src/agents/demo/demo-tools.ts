@@ -1,8 +1,9 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defineTool, type Tool } from '../loop/tool.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
+import { defineTool } from '../loop/tool.ts';
+import type { Tool } from '../contract/agent.ts';
+import type { PermissionRuleSet } from '../contract/permissions.ts';
 
 /** Allows reads; asks about saving. */
 export const demoPermissions: PermissionRuleSet = {

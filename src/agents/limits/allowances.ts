@@ -1,15 +1,6 @@
+import type { Allowances, AskedLimit } from '../contract/spending.ts';
 import * as z from 'zod';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
-
-/** A limit that asks. */
-export interface AskedLimit {
-  readonly scope: 'run' | 'thread' | 'day';
-  readonly measure: 'tokens' | 'cost';
-  /** The id of the run or thread, or the day. */
-  readonly of: string;
-  /** How much may be spent before somebody is asked, and how much each approval adds. */
-  readonly limit: number;
-}
 
 /** What a person is asked to allow. */
 export interface Allowance extends AskedLimit {
@@ -49,7 +40,7 @@ export function allowanceRelay(
 }
 
 /** What people were asked and allowed to spend beyond limits: a fold of the events of threads. */
-export class Allowances {
+export class AllowanceBook implements Allowances {
   readonly #pending = new Map<string, PendingAllowance>();
   readonly #approved = new Map<string, number>();
 

@@ -1,23 +1,11 @@
+import type { Allowances, Spending, SpentTotals, LimitAsker } from '../contract/spending.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { newId } from '../../events/ids.ts';
-import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
+import { addUsage, noUsage } from '../../events/usage-sum.ts';
 import type { RunState } from '../../projections/run-state.ts';
-import type { Answers, RelayAnswer } from '../agent.ts';
-import { type Allowance, allowanceRelay, Allowances } from './allowances.ts';
+import type { Answers, RelayAnswer } from '../contract/host.ts';
+import { type Allowance, allowanceRelay, AllowanceBook } from './allowances.ts';
 import type { Limits } from './limits.ts';
-
-/** What was spent beyond the run, as the log has it: provided by the supervisor. */
-export interface SpentTotals {
-  readonly threadId: string;
-  /** In the thread of the run, the run included. */
-  thread(): Promise<UsageCounts>;
-  /** In all threads since the day began. */
-  day(): Promise<UsageCounts>;
-  /** The day it is, in UTC. */
-  today(): string;
-  /** What people allowed, up to the events that the last total counted. */
-  readonly allowances: Allowances;
-}
 
 export interface SpendingOptions {
   /** The run whose spending it is. */
@@ -31,30 +19,19 @@ export interface SpendingOptions {
   readonly resumed?: RunState | undefined;
 }
 
-/** How a run that is about to call a model asks people whether it may spend more. */
-export interface LimitAsker {
-  /** The run that asks. */
-  readonly runId: string;
-  /** Without it nobody is asked. */
-  readonly answers: Answers | undefined;
-  readonly signal: AbortSignal;
-  /** Stores the relay. */
-  readonly put: (relay: AgentEvent) => Promise<void>;
-}
-
 const scopes = ['run', 'thread', 'day'] as const;
 const measures = ['tokens', 'cost'] as const;
 /** Sums of costs are not exact: three times $0.1 is three steps. */
 const rounding = 1e-9;
 
 /** Counts what a run and the runs below it spend, and reports when a limit is reached. */
-export class Spending {
+export class SpendingCounter implements Spending {
   readonly #runId: string;
   readonly #limits: Limits;
   readonly #above: Spending | undefined;
   readonly #totals: SpentTotals | undefined;
   /** Of the run alone, when the supervisor provides none. */
-  readonly #allowances = new Allowances();
+  readonly #allowances = new AllowanceBook();
   /** The limits beyond which a person does not let the run go. */
   readonly #rejected = new Set<string>();
   #spent = noUsage;

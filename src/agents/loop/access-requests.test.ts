@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { foldRun } from '../../projections/run-state.ts';
-import type { RelayAnswer } from '../agent.ts';
+import type { RelayAnswer } from '../contract/host.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { workspaceTools } from '../tools/workspace-tools.ts';

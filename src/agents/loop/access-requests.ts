@@ -1,8 +1,8 @@
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import { type Asking, askPerson } from '../ask-person.ts';
-import type { ToolRequest } from '../permissions/tool-request.ts';
+import type { ToolRequest, PathAccess } from '../contract/permissions.ts';
 import { Semaphore } from '../semaphore.ts';
-import { accessCovers, type PathAccess, pathAccessIn } from '../workspace/path-access.ts';
+import { accessCovers, pathAccessIn } from '../workspace/path-access.ts';
 
 /** A call with its resolved paths, and the relays that its run asked before. */
 export interface AccessCall {

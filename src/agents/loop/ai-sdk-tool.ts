@@ -3,7 +3,8 @@ import { invalidArgument, wordsFor } from '../../base/options/check-options.ts';
 import { isObject } from '../../base/options/option-fields.ts';
 import { checkTool } from './check-tool.ts';
 import { readSchema } from '../schema/read-schema.ts';
-import type { Tool, ToolCall, ToolReturn } from './tool.ts';
+import type { ToolReturn } from '../contract/tool-values.ts';
+import type { Tool, ToolCall } from '../contract/agent.ts';
 
 /** A tool of the AI SDK, of version 5, 6 or 7, by its structure: what `tool()` and the tools of providers return. */
 export interface AiSdkTool {

@@ -2,12 +2,13 @@ import { defined } from '../../base/defined.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { CallState, RelayState } from '../../projections/run-state.ts';
 import { type Asking, askPerson, type PersonAnswer } from '../ask-person.ts';
-import { type Decision, type DecisionSource, decideAll, isReview } from '../permissions/decide.ts';
-import { type Grant, grantCovers, grantFor } from '../permissions/grants.ts';
-import type { ToolRequest } from '../permissions/tool-request.ts';
-import type { PathAccess } from '../workspace/path-access.ts';
+import { decideAll, isReview } from '../permissions/decide.ts';
+import type { Decision, DecisionSource, Grant, ToolRequest, PathAccess } from '../contract/permissions.ts';
+import { grantCovers, grantFor } from '../permissions/grants.ts';
 import { AccessRequests, neededAccess } from './access-requests.ts';
-import { type CallPreview, checkInput, type Tool, type ToolCall } from './tool.ts';
+import { checkInput } from './tool.ts';
+import type { CallPreview } from '../contract/tool-values.ts';
+import type { Tool, ToolCall } from '../contract/agent.ts';
 
 type PermissionRelay = Extract<EventOf<'relay'>, { relayKind: 'permission' }>;
 

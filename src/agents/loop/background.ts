@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { toolOutputOf } from '../../events/tools.ts';
 import type { RunState } from '../../projections/run-state.ts';
-import type { RunResult } from '../run-result.ts';
+import type { RunResult } from '../contract/run-result.ts';
 import { settledChild } from '../subagents/child-run.ts';
 
 /** A subagent that keeps running after the call that started it has its result. */

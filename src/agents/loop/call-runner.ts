@@ -5,12 +5,12 @@ import { isToolParseError, type ToolOutput } from '../../events/tools.ts';
 import type { CallState, RelayState, RunState } from '../../projections/run-state.ts';
 import { Approvals, type ApprovalsOptions, resolvedRequest, toolRequest } from './approvals.ts';
 import { CallContext, type CallScope } from './call-context.ts';
-import type { ToolRequest } from '../permissions/tool-request.ts';
+import type { ToolRequest, PathAccess } from '../contract/permissions.ts';
 import { Semaphore } from '../semaphore.ts';
-import type { PathAccess } from '../workspace/path-access.ts';
 import { isAccessRelay } from './access-requests.ts';
 import { TimeLimit } from './time-limit.ts';
-import { checkInput, type Tool } from './tool.ts';
+import { checkInput } from './tool.ts';
+import type { Tool } from '../contract/agent.ts';
 import { toolOutput } from './tool-output.ts';
 
 export interface CallRunnerOptions extends Omit<ApprovalsOptions, 'requestOf'> {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { once } from '../../base/once.ts';
 import { checkValue, invalidArgument, wordsFor } from '../../base/options/check-options.ts';
 import { callback, field, isObject, text } from '../../base/options/option-fields.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from '../contract/agent.ts';
 
 /** What every provider accepts as the name of a tool. */
 const toolName = /^[\w-]{1,64}$/;

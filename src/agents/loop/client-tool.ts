@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ClientTool } from '../../events/run-additions.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from '../contract/agent.ts';
 
 /**
  * Creates the tool for a tool that the client of a run executes: a call waits, as a suspension, until the client answers

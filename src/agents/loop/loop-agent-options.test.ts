@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import type { DecisionSource } from '../permissions/decide.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
+import type { DecisionSource, PermissionRuleSet } from '../contract/permissions.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineTool } from './tool.ts';
+import type { Tool } from '../contract/agent.ts';
 
 const model = scriptedModel([]);
 const tool = defineTool({ name: 'touch', description: 'touches', input: z.object({}), execute: () => 'touched' });

@@ -7,11 +7,9 @@ import { compactionOption, type CompactionOptions } from '../memory/compaction-o
 import { memoryField, type Memory } from '../memory/memory.ts';
 import { modelOptions, modelSource } from '../model/call/model-options.ts';
 import type { ModelSettings } from '../model/call/model-settings.ts';
-import type { RetryOptions } from '../model/call/retry.ts';
-import type { ModelSource } from '../model/registry/model-source.ts';
-import type { ModelRegistry } from '../model/registry/registry.ts';
-import type { PermissionRuleSet, Policy } from '../permissions/rule.ts';
-import type { RunOrigin } from '../invoke-params.ts';
+import type { RetryOptions, ModelSource, ModelRegistry } from '../contract/model.ts';
+import type { PermissionRuleSet, Policy } from '../contract/permissions.ts';
+import type { RunOrigin } from '../contract/run-params.ts';
 import type { AgentTools } from './ai-sdk-tool.ts';
 import { contextSchema } from './check-tool.ts';
 

@@ -6,10 +6,11 @@ import { isToolParseError } from '../../events/tools.ts';
 import { foldRun } from '../../projections/run-state.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
+import type { PermissionRuleSet } from '../contract/permissions.ts';
 import { loopAgent } from './loop-agent.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
-import { defineTool, type Tool, type ToolCall } from './tool.ts';
+import { defineTool } from './tool.ts';
+import type { Tool, ToolCall } from '../contract/agent.ts';
 import { runParams } from '../../../test/support/run-params.ts';
 
 const allowAll: PermissionRuleSet = { default: 'allow', rules: [] };

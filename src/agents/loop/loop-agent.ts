@@ -1,10 +1,11 @@
 import type { AgentEvent } from '../../events/vocabulary.ts';
-import type { CallableAgent } from '../agent.ts';
-import { type InvokeParams, toInvokeParams, type InvokeRequest, type RunOrigin } from '../invoke-params.ts';
+import type { CallableAgent, InvokeParams, InvokeRequest, Tool } from '../contract/agent.ts';
+import { toInvokeParams } from '../contract/invoke-params.ts';
+import type { RunOrigin } from '../contract/run-params.ts';
 import { invalidArgument, optionsCheck } from '../../base/options/check-options.ts';
 import { agentNamed } from '../model/call/model-options.ts';
 import { checkModelId } from '../model/registry/model-source.ts';
-import type { ModelRegistry } from '../model/registry/registry.ts';
+import type { ModelRegistry } from '../contract/model.ts';
 import { toRuleSet } from '../permissions/check-sources.ts';
 import { frozenEvents } from '../frozen-events.ts';
 import { withRun } from '../run-agent.ts';
@@ -16,7 +17,7 @@ import { Loop } from './loop.ts';
 import { loopAgentFields, type LoopAgentOptions } from './loop-agent-options.ts';
 import { checkOutput } from './structured-output.ts';
 import { type Stop, stopWith } from './stop-with.ts';
-import { describeInput, describeTool, type Tool } from './tool.ts';
+import { describeInput, describeTool } from './tool.ts';
 
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');

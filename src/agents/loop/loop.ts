@@ -1,3 +1,4 @@
+import type { Spending } from '../contract/spending.ts';
 import { defined } from '../../base/defined.ts';
 import { RunInput } from '../../projections/model-input/run-input.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
@@ -6,8 +7,10 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { foldRun, type RunState } from '../../projections/run-state.ts';
-import type { ModelRequest } from '../agent.ts';
-import { type InvokeParams, type RunOrigin, toRunOrigin } from '../invoke-params.ts';
+import type { ModelRequest } from '../contract/abilities.ts';
+import { toRunOrigin } from '../contract/invoke-params.ts';
+import type { InvokeParams, Tool } from '../contract/agent.ts';
+import type { RunOrigin } from '../contract/run-params.ts';
 import { CallIds } from '../model/call/call-ids.ts';
 import { endedBy, failureEvent } from '../model/call/failure.ts';
 import { resolveModel } from '../model/registry/model-source.ts';
@@ -16,18 +19,18 @@ import { type ModelStepResult, modelStep } from '../model/call/model-step.ts';
 import { RetryPolicy } from '../model/call/retry.ts';
 import { checkSources, toRuleSet } from '../permissions/check-sources.ts';
 import { inheritParams } from '../subagents/inherited-params.ts';
-import { Lineage } from '../subagents/lineage.ts';
+import { Lineage } from '../contract/lineage.ts';
 import { Background } from './background.ts';
 import { CallRunner } from './call-runner.ts';
 import { contextPolicy, spansFor } from '../memory/context-policy.ts';
 import { type ContextPolicy, type StepContext } from '../memory/step-context.ts';
 import type { EventChannel } from './event-channel.ts';
 import type { LoopAgentOptions } from './loop-agent-options.ts';
-import { Spending } from '../limits/spending.ts';
+import { SpendingCounter } from '../limits/spending.ts';
 import { steeredMessages } from '../steered-messages.ts';
 import { readContext, readContexts } from './run-contexts.ts';
 import { correctionOf, StructuredOutput } from './structured-output.ts';
-import type { ModelTool, Tool } from './tool.ts';
+import type { ModelTool } from '../contract/tool-values.ts';
 
 export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
@@ -80,7 +83,8 @@ export class Loop {
     const { limits } = options;
     const { resume: resumed } = params.run;
     const { spending: above } = params.host;
-    this.#spending = limits === undefined ? above : new Spending({ runId: params.run.runId, limits, above, resumed });
+    this.#spending =
+      limits === undefined ? above : new SpendingCounter({ runId: params.run.runId, limits, above, resumed });
     if (options.output !== undefined) this.#structured = new StructuredOutput(options.output, options.id ?? 'loop');
     const firstId = params.conversation.firstMessageId ?? params.run.parentId;
     const previousId = params.conversation.previousMessageId;

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { type Tool, validate } from './tool.ts';
+import { validate } from './tool.ts';
+import type { Tool } from '../contract/agent.ts';
 
 /**
  * Returns the context of a run as each tool with a schema for it reads it, by name. Throws `context_missing` when one

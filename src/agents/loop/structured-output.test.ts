@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { type ScriptedServer, startScriptedServer } from '../../testing/scripted-server.ts';
-import type { AiSdkModel } from '../model/specification/converted-model.ts';
+import type { AiSdkModel } from '../contract/model.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { loopAgent } from './loop-agent.ts';
 

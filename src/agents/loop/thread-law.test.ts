@@ -11,12 +11,12 @@ import { createConversation, reduceConversation } from '../../graph/conversation
 import type { Message } from '../../projections/message.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
 import { foldRun } from '../../projections/run-state.ts';
-import type { Answers, RelayAnswer, UserMessage } from '../agent.ts';
+import type { Answers, RelayAnswer, UserMessage } from '../contract/host.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import type { ModelScript, ScriptedPart, ScriptedTurn } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { loopAgent } from './loop-agent.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from '../contract/agent.ts';
 
 const instructions = 'Follow the instructions.';
 const maxOutputLength = 120;

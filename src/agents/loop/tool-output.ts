@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../events/tools.ts';
-import type { ToolReturn } from './tool.ts';
+import type { ToolReturn } from '../contract/tool-values.ts';
 
 /** Returns a tool's return value in the form that the log stores; throws when it is not JSON. */
 export function toolOutput(value: ToolReturn): ToolOutput {

@@ -2,7 +2,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import { defineTool, isCallOf, type Tool } from './tool.ts';
+import { defineTool, isCallOf } from './tool.ts';
+import type { Tool } from '../contract/agent.ts';
 import { loopAgent } from './loop-agent.ts';
 import { runParams } from '../../../test/support/run-params.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { callTool, isAlive, testProgram } from '../../../test/support/mcp.ts';
 import { describeTool } from '../loop/tool.ts';
 import { connectAllMcp, connectMcp } from './connect-mcp.ts';
-import type { McpProgram, McpServersConfig } from './mcp-server.ts';
+import type { McpProgram, McpServersConfig } from '../contract/mcp-server.ts';
 import type { McpOptions, McpSource } from './mcp-source.ts';
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,8 +1,8 @@
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { milliseconds, number } from '../../base/options/option-fields.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import type { Tool } from '../loop/tool.ts';
-import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } from './mcp-server.ts';
+import type { Tool } from '../contract/agent.ts';
+import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } from '../contract/mcp-server.ts';
 import type { McpOptions, McpSource } from './mcp-source.ts';
 import { serverSegments } from './tool-names.ts';
 

@@ -10,7 +10,7 @@ import { TimeLimit } from '../loop/time-limit.ts';
 import { untilAborted } from '../loop/until-aborted.ts';
 import { isOtherEra, problemIn } from './failure.ts';
 import { HttpTransport } from './http-transport.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpServer } from '../contract/mcp-server.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export interface ConnectionOptions {

@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { errorText } from '../../base/error-text.ts';
 import { brokenStream } from './http-transport.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpServer } from '../contract/mcp-server.ts';
 import { shortened } from './tool-result.ts';
 
 const longestText = 500;

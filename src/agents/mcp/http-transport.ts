@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { untilAborted } from '../loop/until-aborted.ts';
-import type { McpAddress } from './mcp-server.ts';
+import type { McpAddress } from '../contract/mcp-server.ts';
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
 

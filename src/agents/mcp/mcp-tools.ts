@@ -1,6 +1,7 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import * as z from 'zod';
-import type { Tool, ToolCall, ToolReturn } from '../loop/tool.ts';
+import type { ToolReturn } from '../contract/tool-values.ts';
+import type { Tool, ToolCall } from '../contract/agent.ts';
 import { toolNames } from './tool-names.ts';
 
 const longestDescription = 2_000;

@@ -1,5 +1,5 @@
 import { createRedactor } from '../redaction/redactor.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpServer } from '../contract/mcp-server.ts';
 
 /** Shorter values are not secrets, and hiding them would make every text unreadable. */
 const shortest = 4;

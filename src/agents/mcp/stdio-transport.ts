@@ -8,7 +8,7 @@ import {
 import { environmentFor } from '../process/environment.ts';
 import { lineText } from '../process/line-reader.ts';
 import { type ProcessExit, ProcessRun } from '../process/run-process.ts';
-import type { McpProgram } from './mcp-server.ts';
+import type { McpProgram } from '../contract/mcp-server.ts';
 import { RecentOutput } from './recent-output.ts';
 
 /** The time for a server to end after its input is closed, and the delay between the stop signals. */

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { shortenOutput } from '../../projections/shorten-output.ts';
-import type { ToolReturn } from '../loop/tool.ts';
+import type { ToolReturn } from '../contract/tool-values.ts';
 
 /** Returns the output of a server's tool as one text: images, sounds and files are described. */
 export function textOfResult({ content, structuredContent }: CallToolResult, max: number): string {

@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
-import type { SummaryEvent } from './memory-host.ts';
+import type { SummaryEvent } from '../contract/memory.ts';
 import type { MemoryContents } from './memory-contents.ts';
 import type { Chunk } from './observation-plan.ts';
 

@@ -1,8 +1,7 @@
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { errorText } from '../../base/error-text.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import type { Agent } from '../agent.ts';
-import type { InvokeParams } from '../invoke-params.ts';
+import type { Agent, InvokeParams } from '../contract/agent.ts';
 import { EventChannel } from '../loop/event-channel.ts';
 import { stopWith } from '../loop/stop-with.ts';
 import { TimeLimit } from '../loop/time-limit.ts';
@@ -10,9 +9,9 @@ import { untilAborted } from '../loop/until-aborted.ts';
 import { limitReached } from '../limits/limits.ts';
 import { endedBy } from '../model/call/failure.ts';
 import { modelStep, type ModelStepOptions } from '../model/call/model-step.ts';
-import { type RetryOptions, RetryPolicy } from '../model/call/retry.ts';
-import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
-import type { ModelRegistry } from '../model/registry/registry.ts';
+import { RetryPolicy } from '../model/call/retry.ts';
+import type { RetryOptions, ModelSource, ModelRegistry } from '../contract/model.ts';
+import { resolveModel } from '../model/registry/model-source.ts';
 
 type Start = NonNullable<EventOf<'harness_start'>['memory']>;
 

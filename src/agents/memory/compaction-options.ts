@@ -2,7 +2,7 @@ import type { OptionFields } from '../../base/options/check-options.ts';
 import * as z from 'zod';
 import { callback, flag, number, text } from '../../base/options/option-fields.ts';
 import { modelSource } from '../model/call/model-options.ts';
-import type { ModelSource } from '../model/registry/model-source.ts';
+import type { ModelSource } from '../contract/model.ts';
 
 export interface CompactionOptions {
   /** The number of tokens that triggers a summary. Default: four fifths of the model's context window, or 100,000. */

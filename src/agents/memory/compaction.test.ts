@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
-import { readConversation } from '../../control/thread-record.ts';
+import { readConversation } from '../../control/threads/thread-memory.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { checkOrder } from '../../events/order.ts';
 import { activeUpTo } from '../../graph/conversation/active.ts';

@@ -1,8 +1,8 @@
 import type { EventOf } from '../../events/vocabulary.ts';
 import { newId } from '../../events/ids.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent, MemoryJob } from '../contract/agent.ts';
 import { type AskModel, besideAgent, type BesideAgentOptions } from './beside-agent.ts';
-import type { MemoryJob, SummaryEvent } from './memory-host.ts';
+import type { SummaryEvent } from '../contract/memory.ts';
 
 /** The content of a summary. */
 export type SummaryContent = Pick<

@@ -1,5 +1,5 @@
 import type { RunInput, RunInputOptions } from '../../projections/model-input/run-input.ts';
-import type { HostParams } from '../invoke-params.ts';
+import type { HostParams } from '../contract/agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
 import { Compaction } from './compaction.ts';
 import { ObservationPolicy } from './observation-policy.ts';

@@ -3,7 +3,7 @@ import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { compactionMessage, isObservation } from '../../projections/model-input/summary-messages.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
-import type { BufferedSummaries, SummaryEvent } from './memory-host.ts';
+import type { BufferedSummaries, SummaryEvent } from '../contract/memory.ts';
 import { type Chunk, chunksOf, tokensOf, type WeighedSpan } from './observation-plan.ts';
 
 /** What the memory of a run holds at one moment. */

@@ -1,7 +1,7 @@
 import type { StepContext } from './step-context.ts';
-import type { Memory } from './memory.ts';
+import type { MemorySettings } from '../contract/memory.ts';
+import type { MemoryJob } from '../contract/agent.ts';
 import type { MemoryContents } from './memory-contents.ts';
-import type { MemoryJob } from './memory-host.ts';
 import { nextToObserve, tokensOf } from './observation-plan.ts';
 import { observerAgent } from './observer.ts';
 import { reflectorAgent } from './reflector.ts';
@@ -21,11 +21,11 @@ interface NextJob {
 }
 
 /** Returns the most important job, if one is due: an observation, else a reflection. */
-export function nextJob(memory: Memory, contents: MemoryContents, situation: Situation): NextJob | undefined {
+export function nextJob(memory: MemorySettings, contents: MemoryContents, situation: Situation): NextJob | undefined {
   return nextObservation(memory, contents, situation) ?? nextReflection(memory, contents, situation);
 }
 
-function nextObservation(memory: Memory, contents: MemoryContents, situation: Situation): NextJob | undefined {
+function nextObservation(memory: MemorySettings, contents: MemoryContents, situation: Situation): NextJob | undefined {
   const { observation: limits } = memory;
   const { spans, pendingTokens, observations, chunks } = contents;
   const { context, retryAt } = situation;
@@ -54,7 +54,7 @@ function nextObservation(memory: Memory, contents: MemoryContents, situation: Si
   };
 }
 
-function nextReflection(memory: Memory, contents: MemoryContents, situation: Situation): NextJob | undefined {
+function nextReflection(memory: MemorySettings, contents: MemoryContents, situation: Situation): NextJob | undefined {
   const { reflection: limits } = memory;
   const { observations, observationTokens, reflection } = contents;
   const { context, isUrgent, retryAt } = situation;
@@ -73,7 +73,11 @@ function nextReflection(memory: Memory, contents: MemoryContents, situation: Sit
   return { job: { kind: 'reflection', covers, agent }, retryAt: observationTokens + limits.threshold / 5 };
 }
 
-function callOf({ options }: Memory, { model, registry }: StepContext, own: Memory['options']['model']) {
+function callOf(
+  { options }: MemorySettings,
+  { model, registry }: StepContext,
+  own: MemorySettings['options']['model'],
+) {
   const { timeoutMs = 120_000, retry } = options;
   return { model: own ?? options.model ?? model, registry: options.registry ?? registry, retry, timeoutMs };
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Memory } from './memory.ts';
-import type { SummaryEvent } from './memory-host.ts';
+import type { SummaryEvent } from '../contract/memory.ts';
 import { chunksOf, chunksToActivate, nextToObserve, tokensOf, type WeighedSpan } from './observation-plan.ts';
 
 const limits = new Memory({ observation: { threshold: 1_000, batchTokens: 300 } }).observation;

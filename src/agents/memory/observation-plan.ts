@@ -1,5 +1,4 @@
-import type { Memory } from './memory.ts';
-import type { BufferedSummaries, SummaryEvent } from './memory-host.ts';
+import type { MemorySettings, BufferedSummaries, SummaryEvent } from '../contract/memory.ts';
 
 /** A span that no observation in effect covers, with its tokens. */
 export interface WeighedSpan {
@@ -17,7 +16,7 @@ export interface Chunk {
   readonly tokens: number;
 }
 
-type Limits = Memory['observation'];
+type Limits = MemorySettings['observation'];
 
 export function tokensOf(spans: readonly WeighedSpan[]): number {
   return spans.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -4,16 +4,16 @@ import type { RunInput } from '../../projections/model-input/run-input.ts';
 import { untilAborted } from '../loop/until-aborted.ts';
 import { activateChunks, activateReflection } from './activation.ts';
 import type { ContextPolicy, StepContext } from './step-context.ts';
-import type { Memory } from './memory.ts';
+import type { MemorySettings, BufferedSummaries, SummaryEvent } from '../contract/memory.ts';
+import type { MemoryHost, MemoryJob } from '../contract/agent.ts';
 import { type MemoryContents, memoryContents } from './memory-contents.ts';
-import type { BufferedSummaries, MemoryHost, MemoryJob, SummaryEvent } from './memory-host.ts';
 import { statusOf } from './memory-status.ts';
 import { nextJob } from './next-job.ts';
 import { chunksToActivate } from './observation-plan.ts';
 import { otherThreadsMessage } from './other-threads.ts';
 
 export interface ObservationPolicyOptions {
-  readonly memory: Memory;
+  readonly memory: MemorySettings;
   readonly host: MemoryHost;
   readonly input: RunInput;
 }

@@ -1,4 +1,4 @@
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../contract/agent.ts';
 import type { InputSpan } from '../../projections/model-input/input-span.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 import type { AskModel } from './beside-agent.ts';

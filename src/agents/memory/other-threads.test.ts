@@ -18,7 +18,7 @@ import { createConversation, reduceConversation } from '../../graph/conversation
 import { defineTool } from '../loop/tool.ts';
 import { toPrompt } from '../model/call/prompt.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
-import type { SummaryEvent, ThreadObservations } from './memory-host.ts';
+import type { SummaryEvent, ThreadObservations } from '../contract/memory.ts';
 import { Memory } from './memory.ts';
 import { otherThreadsMessage } from './other-threads.ts';
 

@@ -1,7 +1,7 @@
 import type { Message } from '../../projections/message.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 import { tokensOfSummaries } from './memory-contents.ts';
-import type { SummaryEvent, ThreadObservations } from './memory-host.ts';
+import type { SummaryEvent, ThreadObservations } from '../contract/memory.ts';
 
 const title =
   'Observations of other conversations of the same person, oldest first. They are no part of this conversation.';

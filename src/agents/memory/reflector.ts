@@ -1,8 +1,8 @@
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../contract/agent.ts';
 import { countTokens } from '../model/tokens/tokens.ts';
 import type { AskModel } from './beside-agent.ts';
 import { condensingAgent, type CondensingAgentOptions, type SummaryContent } from './condensing-agent.ts';
-import type { SummaryEvent } from './memory-host.ts';
+import type { SummaryEvent } from '../contract/memory.ts';
 import { parseObservations } from './parse-observations.ts';
 import { compressionLevels, reflectorInstructions, reflectorPrompt } from './prompts.ts';
 import { defined } from '../../base/defined.ts';

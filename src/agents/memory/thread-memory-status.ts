@@ -3,12 +3,12 @@ import { defaultActive } from '../../graph/conversation/active.ts';
 import { getBufferedFrom } from '../../graph/conversation/queries.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
 import { RunInput } from '../../projections/model-input/run-input.ts';
-import type { Memory } from './memory.ts';
+import type { MemorySettings, MemoryStatus } from '../contract/memory.ts';
 import { memoryContents } from './memory-contents.ts';
-import { type MemoryStatus, statusOf } from './memory-status.ts';
+import { statusOf } from './memory-status.ts';
 
 /** Returns how full the memory of a thread is between two runs. */
-export async function threadMemoryStatus(conversation: Conversation, memory: Memory): Promise<MemoryStatus> {
+export async function threadMemoryStatus(conversation: Conversation, memory: MemorySettings): Promise<MemoryStatus> {
   const branch = new ModelInput();
   const history = branch.of(conversation, defaultActive(conversation));
   const input = new RunInput({ runId: '', history, spans: branch.spans(conversation) });

@@ -1,5 +1,6 @@
-import { type DecisionSource, isReview } from './decide.ts';
-import { type PermissionRuleSet, parsePermissionRules, type Policy } from './rule.ts';
+import { isReview } from './decide.ts';
+import type { DecisionSource, PermissionRuleSet, Policy } from '../contract/permissions.ts';
+import { parsePermissionRules } from './rule.ts';
 
 const valid = new WeakSet<DecisionSource>();
 

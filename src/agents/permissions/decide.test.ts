@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide, decideAll } from './decide.ts';
 import { grantFor } from './grants.ts';
-import type { PermissionRule, PermissionRuleSet, Policy } from './rule.ts';
-import type { ToolRequest } from './tool-request.ts';
+import type { PermissionRule, PermissionRuleSet, Policy, ToolRequest } from '../contract/permissions.ts';
 
 const shell = (command: unknown, more = {}): ToolRequest => ({
   tool: 'bash',

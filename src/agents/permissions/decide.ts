@@ -1,37 +1,22 @@
+import type {
+  Decision,
+  DecisionReview,
+  DecisionSource,
+  Grant,
+  PermissionRule,
+  PermissionRuleSet,
+  Policy,
+  ToolRequest,
+} from '../contract/permissions.ts';
 import { conversationCategory } from './conversation-category.ts';
-import { type Grant, grantCovers } from './grants.ts';
-import type { PermissionRule, PermissionRuleSet, Policy } from './rule.ts';
+import { grantCovers } from './grants.ts';
 import { matchRules } from './rule-match.ts';
-import type { ToolRequest } from './tool-request.ts';
-
-/** The decision on a call, its reason, and the rule or grant behind it. */
-export interface Decision {
-  readonly policy: Policy;
-  readonly reason?: string;
-  readonly rule?: PermissionRule;
-  readonly grant?: Grant;
-  /** A rule that denies and may match a call that is asked about: no grant but one for exactly this call counts. */
-  readonly doubted?: PermissionRule;
-  /** Set by `decideAll` when a rule set decided, or the default where there is none. */
-  readonly by?: 'rules';
-}
 
 /** The input of decisions: the rules, and the grants of people. */
 export interface Permissions {
   readonly rules: PermissionRuleSet;
   readonly grants?: readonly Grant[];
 }
-
-/**
- * Decides after all rules and functions, with their decision, and may allow what they ask about. A denied call stays
- * denied, and a call that a `deny` rule may match is asked about at least.
- */
-export interface DecisionReview {
-  readonly review: (request: ToolRequest, decided: Decision) => Decision;
-}
-
-/** Rules, a synchronous function that decides, or a review of what these decided. */
-export type DecisionSource = PermissionRuleSet | ((request: ToolRequest) => Decision) | DecisionReview;
 
 const strictness: Record<Policy, number> = { allow: 0, ask: 1, deny: 2 };
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { type Grant, grant, grantFor } from './grants.ts';
-import type { PermissionRule, Policy } from './rule.ts';
-import type { ToolRequest } from './tool-request.ts';
+import { grant, grantFor } from './grants.ts';
+import type { Grant, PermissionRule, Policy, ToolRequest } from '../contract/permissions.ts';
 
 const shell = (command: unknown, more = {}): ToolRequest => ({
   tool: 'bash',

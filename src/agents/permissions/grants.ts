@@ -1,7 +1,8 @@
+import type { Grant, ToolRequest } from '../contract/permissions.ts';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { readStrictly } from '../../projections/shell/strict-line.ts';
-import { commandArgument, commandLineOf, type ToolRequest } from './tool-request.ts';
+import { commandArgument, commandLineOf } from './tool-request.ts';
 
 /** How long an approval is remembered. */
 export type Remember = 'once' | 'thread' | 'category';
@@ -19,8 +20,6 @@ export const grant = z.discriminatedUnion('kind', [
     rest: z.record(z.string(), z.unknown()).describe('the other arguments of the call that was approved'),
   }),
 ]);
-
-export type Grant = z.infer<typeof grant>;
 
 /** Arguments that do not affect what a command does. */
 const incidental: ReadonlySet<string> = new Set(['description', 'timeout', 'timeoutMs', 'timeout_ms']);

@@ -1,12 +1,7 @@
+import type { RequestPath } from '../contract/permissions.ts';
 import { posix } from 'node:path';
-import type { ResolvedPath } from '../workspace/resolved-path.ts';
 import { type Glob, globOf, isWild, matchesGlob } from './glob.ts';
 import type { Guarding } from './shell-pattern.ts';
-
-/** A path of a call, and whether the call may reach everything below it. */
-export interface RequestPath extends ResolvedPath {
-  readonly reachesBelow?: boolean;
-}
 
 /** Whether all targets of the paths match the glob of a rule that allows. */
 export function allowsPaths(glob: string, paths: readonly RequestPath[]): boolean {

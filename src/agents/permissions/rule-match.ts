@@ -3,19 +3,13 @@ import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { globOf, isWild, matchesGlob, matchesWithin } from './glob.ts';
 import { isPathName } from './path-fields.ts';
 import { allowsPaths, guardsPaths } from './path-match.ts';
-import { isUnderstood, type PermissionRule } from './rule.ts';
+import { isUnderstood } from './rule.ts';
+import type { PermissionRule, ToolRequest } from '../contract/permissions.ts';
 import { readShellLine } from '../../projections/shell/shell-line.ts';
 import { allowsLine, type Guarding, guardsReach } from './shell-pattern.ts';
 import { type Reach, reachOf } from './shell-reach.ts';
 import { readStrictly } from '../../projections/shell/strict-line.ts';
-import {
-  argumentsAt,
-  commandArgument,
-  commandLineOf,
-  pathsAt,
-  textOfArgument,
-  type ToolRequest,
-} from './tool-request.ts';
+import { argumentsAt, commandArgument, commandLineOf, pathsAt, textOfArgument } from './tool-request.ts';
 
 /** A request with everything its command line could run, computed once for all rules that deny or ask. */
 interface Subject {

@@ -1,3 +1,4 @@
+import type { Policy, PermissionRule, PermissionRuleSet } from '../contract/permissions.ts';
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { parseCommandPattern } from './command-pattern.ts';
@@ -7,8 +8,6 @@ const text = z.string().min(1);
 
 /** The policy for a tool call: run it, ask a person, or refuse it. */
 export const policy = z.enum(['allow', 'ask', 'deny']);
-
-export type Policy = z.infer<typeof policy>;
 
 /** One rule: every selector that is present must match the call. */
 export const permissionRule = z
@@ -25,15 +24,11 @@ export const permissionRule = z
     if (issue !== undefined) context.addIssue({ code: 'custom', ...issue });
   });
 
-export type PermissionRule = z.infer<typeof permissionRule>;
-
 /** The rules of a configuration file. */
 export const permissionRules = z.strictObject({
   default: policy.optional().describe('what happens to a call that no rule matches: "ask" when absent'),
   rules: z.array(permissionRule),
 });
-
-export type PermissionRuleSet = z.infer<typeof permissionRules>;
 
 /** Returns the rules when they are valid; throws `invalid_permission_rule`, naming the rule and the field. */
 export function parsePermissionRules(value: unknown): PermissionRuleSet {

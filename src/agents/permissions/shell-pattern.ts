@@ -1,6 +1,6 @@
 import { type CommandPattern, isExact, parseCommandPattern } from './command-pattern.ts';
 import { type Glob, isWild, matchesGlob, matchesWithin } from './glob.ts';
-import type { Policy } from './rule.ts';
+import type { Policy } from '../contract/permissions.ts';
 import { actsBeyondReading } from './shell-acting.ts';
 import { scriptOfShell } from '../../projections/shell/shell-carrier.ts';
 import { readShellLine } from '../../projections/shell/shell-line.ts';

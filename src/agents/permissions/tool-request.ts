@@ -1,20 +1,4 @@
-import type { RequestPath } from './path-match.ts';
-
-/** The workspace paths of a call, by argument name; one argument may name several. */
-export type RequestPaths = Readonly<Record<string, readonly RequestPath[]>>;
-
-/** A tool call to decide about. */
-export interface ToolRequest {
-  readonly tool: string;
-  readonly category?: string;
-  readonly input: unknown;
-  /** The call runs a shell command: `true` when its argument `command` holds it, or the name of the argument that does. */
-  readonly shell?: boolean | string;
-  /** The arguments that are workspace paths, as the workspace resolves them: rules are compared with these. */
-  readonly paths?: RequestPaths;
-  /** Whether the call may use paths that `paths` does not name: no rule over a path allows it, any may guard it. */
-  readonly hasUnknownPaths?: boolean;
-}
+import type { ToolRequest, RequestPath } from '../contract/permissions.ts';
 
 /** The name of the argument with the command line; absent when the tool is not a shell. */
 export function commandArgument({ shell }: ToolRequest): string | undefined {

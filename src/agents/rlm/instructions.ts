@@ -1,4 +1,5 @@
-import { describeInput, type Tool } from '../loop/tool.ts';
+import { describeInput } from '../loop/tool.ts';
+import type { Tool } from '../contract/agent.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 
 /** Returns the instructions about the REPL. */

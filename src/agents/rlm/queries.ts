@@ -1,6 +1,6 @@
 import { newId } from '../../events/ids.ts';
-import type { Agent } from '../agent.ts';
-import type { ConversationParams, HostParams, RunParams } from '../invoke-params.ts';
+import type { Agent, HostParams } from '../contract/agent.ts';
+import type { ConversationParams, RunParams } from '../contract/run-params.ts';
 import type { EventSink } from '../loop/event-channel.ts';
 import { Semaphore } from '../semaphore.ts';
 import { runChild } from '../subagents/child-run.ts';

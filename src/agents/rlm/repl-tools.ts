@@ -3,7 +3,7 @@ import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
 import type { CallRunner } from '../loop/call-runner.ts';
-import type { Tool } from '../loop/tool.ts';
+import type { Tool } from '../contract/agent.ts';
 import { commandArgument } from '../permissions/tool-request.ts';
 
 const reserved: ReadonlySet<string> = new Set(['llm_query', 'FINAL', 'SHOW_VARS', 'print', 'console', 'context']);

@@ -5,13 +5,14 @@ import { checkOrder } from '../../events/order.ts';
 import { createGraph, reduceEvent } from '../../graph/graph.ts';
 import { getChildren } from '../../graph/queries.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
-import type { Answers, RelayAnswer } from '../agent.ts';
+import type { Answers, RelayAnswer } from '../contract/host.ts';
 import { defineTool } from '../loop/tool.ts';
 import type { ModelScript } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import type { ScriptedRequest } from '../model/scripted/scripted-request.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
-import { type RlmAgentOptions, rlmAgent } from './rlm-agent.ts';
+import type { PermissionRuleSet } from '../contract/permissions.ts';
+import { rlmAgent } from './rlm-agent.ts';
+import type { RlmAgentOptions } from './rlm-agent-options.ts';
 import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 
 const params = (more?: SetParams) => runParams(more, 'What is it?');

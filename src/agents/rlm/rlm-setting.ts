@@ -1,21 +1,21 @@
 import { defined } from '../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { RunState } from '../../projections/run-state.ts';
-import type { Agent } from '../agent.ts';
-import type { InvokeParams } from '../invoke-params.ts';
+import type { Agent, InvokeParams } from '../contract/agent.ts';
 import type { Background } from '../loop/background.ts';
 import { CallRunner } from '../loop/call-runner.ts';
 import type { EventChannel } from '../loop/event-channel.ts';
 import { readContexts } from '../loop/run-contexts.ts';
 import { modelAgent } from '../model/call/model-agent.ts';
-import { type ModelSource, resolveModel } from '../model/registry/model-source.ts';
+import { resolveModel } from '../model/registry/model-source.ts';
+import type { ModelSource } from '../contract/model.ts';
 import { checkSources, toRuleSet } from '../permissions/check-sources.ts';
 import { inheritParams } from '../subagents/inherited-params.ts';
-import { Lineage } from '../subagents/lineage.ts';
+import { Lineage } from '../contract/lineage.ts';
 import { replInstructions } from './instructions.ts';
 import { Queries, type QueryCount } from './queries.ts';
 import { functionsOf, ReplTools } from './repl-tools.ts';
-import type { RlmAgentOptions } from './rlm-agent.ts';
+import type { RlmAgentOptions } from './rlm-agent-options.ts';
 import type { RlmLimits } from './rlm-limits.ts';
 import { loadSandboxProgram, Sandbox } from './sandbox.ts';
 

@@ -2,7 +2,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { defineTool, type Tool } from '../loop/tool.ts';
+import { defineTool } from '../loop/tool.ts';
+import type { Tool } from '../contract/agent.ts';
 import { largestSkill, type Skill } from './discover-skills.ts';
 import { parseFrontMatter } from './front-matter.ts';
 

@@ -7,13 +7,14 @@ import { getChildren } from '../../graph/queries.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { foldRunTree } from '../../projections/run-state.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
-import type { Agent, Answers } from '../agent.ts';
+import type { Agent } from '../contract/agent.ts';
+import type { Answers } from '../contract/host.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { LoopAgentOptions } from '../loop/loop-agent-options.ts';
 import { defineTool } from '../loop/tool.ts';
 import { type ModelScript, type ScriptedPart, scriptByStep } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
+import type { PermissionRuleSet } from '../contract/permissions.ts';
 import { agentTool } from './agent-tool.ts';
 import { runParams, type SetParams } from '../../../test/support/run-params.ts';
 

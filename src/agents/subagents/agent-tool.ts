@@ -3,13 +3,12 @@ import * as z from 'zod';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { invalidArgument, optionsCheck, type OptionFields } from '../../base/options/check-options.ts';
 import { field, name, number } from '../../base/options/option-fields.ts';
-import type { Agent } from '../agent.ts';
-import type { InvokeParams } from '../invoke-params.ts';
+import type { Agent, InvokeParams, Tool, ToolCall } from '../contract/agent.ts';
 import { checkAgentIds } from '../agent-ids.ts';
 import { backgroundResult } from '../loop/background.ts';
-import { defineTool, type Tool, type ToolCall } from '../loop/tool.ts';
+import { defineTool } from '../loop/tool.ts';
 import { Semaphore } from '../semaphore.ts';
-import type { Budget, Lineage } from './lineage.ts';
+import type { Budget, Lineage } from '../contract/lineage.ts';
 
 /** An agent that a tool can start as a subagent. */
 export interface Subagent {

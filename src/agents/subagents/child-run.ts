@@ -1,9 +1,8 @@
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { RunState } from '../../projections/run-state.ts';
-import type { Agent } from '../agent.ts';
-import type { InvokeParams } from '../invoke-params.ts';
+import type { Agent, InvokeParams } from '../contract/agent.ts';
 import { type EventSink, forwardEvents } from '../loop/event-channel.ts';
-import { ResultFold, type RunResult } from '../run-result.ts';
+import { ResultFold, type RunResult } from '../contract/run-result.ts';
 
 /**
  * Runs an agent as a part of another run: forwards each of its events, and the sink holds it back until the event was

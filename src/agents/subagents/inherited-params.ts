@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
-import type { ConversationParams, HostParams, InvokeParams, RunParams } from '../invoke-params.ts';
+import type { ConversationParams, RunParams } from '../contract/run-params.ts';
+import type { HostParams, InvokeParams } from '../contract/agent.ts';
 
 /** What a subagent inherits from its parent: where it belongs, the decisions of people, and its rules and limits. */
 export interface InheritedParams {

@@ -1,19 +1,6 @@
-import type { Agent } from '../agent.ts';
+import type { TitleRequest, Agent } from '../contract/agent.ts';
 import { besideAgent } from '../memory/beside-agent.ts';
-import type { ModelSource } from '../model/registry/model-source.ts';
-import type { ModelRegistry } from '../model/registry/registry.ts';
-
-/** The beginning of a conversation that needs a title. */
-export interface TitleRequest {
-  /** What the person wrote first. */
-  readonly message: string;
-  /** What was answered. */
-  readonly answer: string;
-  /** The model of the conversation, when one was chosen. */
-  readonly model?: string | undefined;
-  /** Gets the title, in one short line. */
-  readonly onTitle: (title: string) => void;
-}
+import type { ModelSource, ModelRegistry } from '../contract/model.ts';
 
 interface TitleAgentOptions extends Omit<TitleRequest, 'model'> {
   readonly model: ModelSource;

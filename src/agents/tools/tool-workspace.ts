@@ -1,6 +1,6 @@
 import { dropOldest } from '../drop-oldest.ts';
-import type { ToolCall } from '../loop/tool.ts';
-import type { RequestPaths } from '../permissions/tool-request.ts';
+import type { ToolCall } from '../contract/agent.ts';
+import type { RequestPaths } from '../contract/permissions.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Stamp } from '../workspace/file-changes.ts';
 import type { WorkspaceFolder } from '../workspace/workspace-folder.ts';

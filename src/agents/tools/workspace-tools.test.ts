@@ -6,12 +6,12 @@ import type { AgentEvent } from '../../events/vocabulary.ts';
 import { checkOrder } from '../../events/order.ts';
 import type { Activity } from '../../projections/activity/activity.ts';
 import { createActivityState, projectActivity } from '../../projections/activity/project-activity.ts';
-import type { RelayAnswer } from '../agent.ts';
+import type { RelayAnswer } from '../contract/host.ts';
 import { loopAgent } from '../loop/loop-agent.ts';
 import type { ScriptedTurn } from '../model/scripted/script.ts';
 import { scriptedModel } from '../model/scripted/scripted-model.ts';
 import { decide } from '../permissions/decide.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
+import type { PermissionRuleSet } from '../contract/permissions.ts';
 import { workspacePermissions, workspaceTools } from './workspace-tools.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'singletree-loop-')));

@@ -3,8 +3,8 @@
  * @module
  */
 import { optionsCheck } from '../../base/options/check-options.ts';
-import type { Tool } from '../loop/tool.ts';
-import type { PermissionRuleSet } from '../permissions/rule.ts';
+import type { Tool } from '../contract/agent.ts';
+import type { PermissionRuleSet } from '../contract/permissions.ts';
 import { type WorkspaceFolder, workspace } from '../workspace/workspace-folder.ts';
 import { bashTool } from './shell/bash.ts';
 import { editTool } from './files/edit.ts';

@@ -1,11 +1,4 @@
-/** Access to one path outside a workspace: a file, or a folder with everything in it. */
-export interface PathAccess {
-  /** Its absolute path without links. */
-  readonly path: string;
-  readonly kind: 'file' | 'folder';
-  /** Access to write includes access to read. */
-  readonly mode: 'read' | 'write';
-}
+import type { PathAccess } from '../contract/permissions.ts';
 
 /** Returns the access that the parameters of a relay describe; undefined when they are not fully understood. */
 export function pathAccessIn(params: Readonly<Record<string, unknown>>): PathAccess | undefined {

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { accessCovers, type PathAccess, pathAccessIn } from './path-access.ts';
+import { accessCovers, pathAccessIn } from './path-access.ts';
+import type { PathAccess } from '../contract/permissions.ts';
 import { rootAt } from './root.ts';
 import { WorkspaceFolder } from './workspace-folder.ts';
 

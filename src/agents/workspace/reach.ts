@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type LocateOptions, locate, type Place, realOf } from './locate.ts';
-import { accessCovers, type PathAccess } from './path-access.ts';
+import { accessCovers } from './path-access.ts';
+import type { PathAccess } from '../contract/permissions.ts';
 import { leadsOutside, refused } from './refusal.ts';
 import { isInside, type Root } from './root.ts';
 

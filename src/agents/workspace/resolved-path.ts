@@ -1,22 +1,9 @@
+import type { ResolvedPath } from '../contract/permissions.ts';
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { type Place, realOf } from './locate.ts';
-import type { PathAccess } from './path-access.ts';
 import { accessTo, locateAnywhere, type Reach } from './reach.ts';
 import type { Root } from './root.ts';
-
-/** A path argument of a call, and the file or folder that it resolves to in a workspace. */
-export interface ResolvedPath {
-  /** The path as the call gives it. */
-  readonly written: string;
-  /**
-   * The paths of the target without links: first relative to the root, `.` for the root itself, then absolute. Empty
-   * when the path leads outside the workspace or cannot be resolved; only absolute when a person can grant it.
-   */
-  readonly resolved: readonly string[];
-  /** The access that a person can grant when the path leads outside the workspace; `read` is the least of it. */
-  readonly outside?: PathAccess;
-}
 
 /** Resolves a path the way opening it does; for a missing target, resolves the deepest folder that exists. */
 export async function resolvePath(

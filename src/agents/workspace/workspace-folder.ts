@@ -8,10 +8,10 @@ import { once } from '../../base/once.ts';
 import { environmentField, environmentFor, type EnvironmentPolicy } from '../process/environment.ts';
 import { type ChangedFile, changeFiles, type FileChange, type Stamp, stampOf } from './file-changes.ts';
 import { realOf } from './locate.ts';
-import type { PathAccess } from './path-access.ts';
+import type { PathAccess, ResolvedPath } from '../contract/permissions.ts';
 import { locateInReach, type Reach } from './reach.ts';
 import { explained, missing, refused } from './refusal.ts';
-import { type ResolvedPath, resolvedBelow, resolvePath } from './resolved-path.ts';
+import { resolvedBelow, resolvePath } from './resolved-path.ts';
 import { type Root, rootAt } from './root.ts';
 import { type CommandEnd, type OutputStream, runCommand } from './run-command.ts';
 

@@ -1,14 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
-import { changeMode } from '../../control/choice-events.ts';
+import { changeMode } from '../../control/threads/choice-events.ts';
 import { checkMode } from '../../control/conversations/sent-message.ts';
 import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { Conversations } from '../../control/conversations/conversations.ts';
 import type { RunControl } from '../../control/supervision/run-control.ts';
 import { isSameFolder } from '../../control/same-folder.ts';
-import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
-import { ThreadDigests } from '../../control/thread-digests.ts';
+import { sharedThreadMemory } from '../../control/threads/thread-memory.ts';
+import { ThreadDigests } from '../../control/threads/thread-folds.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import { newId } from '../../events/ids.ts';
@@ -17,7 +17,7 @@ import { parseTraceparent } from '../../events/trace-context.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { type PromptBlock, readPrompt } from '../../protocols/acp/message-content.ts';
-import type { AgentDirectory } from '../../server/agent-directory.ts';
+import type { AgentDirectory } from '../../server/hosts.ts';
 import { cursorOf, placeIn } from '../../server/threads.ts';
 import { withoutModel } from '../coder.ts';
 import {

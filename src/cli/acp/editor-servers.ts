@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { SessionMcpServers, Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
+import type { SessionMcpServers } from '../../agents/contract/host.ts';
 import { connectAllMcp, type McpSources } from '../../agents/mcp/connect-mcp.ts';
 import type { TrustedFolders } from '../../config/project-trust.ts';
 import type { McpServer } from '@agentclientprotocol/sdk';

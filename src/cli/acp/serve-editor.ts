@@ -6,7 +6,7 @@ import { Conversations } from '../../control/conversations/conversations.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { printNotice, standardOutput } from '../../control/standard-output.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { runIdsOf } from '../../server/run-ids.ts';
+import { runIdsOf } from '../../server/run-standings.ts';
 import { installedAgents } from '../agents/installed-agents.ts';
 import { withoutModel } from '../coder.ts';
 import { packageVersion } from '../package-version.ts';

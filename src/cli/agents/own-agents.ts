@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

@@ -6,8 +6,8 @@ import { notInstalled, permissionAdvice } from '../../agents/cli/agent/failure-h
 import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import { SessionPool } from '../../agents/cli/live/session-pool.ts';
 import { demoAgent } from '../../agents/demo/demo-agent.ts';
-import type { Agent, CallableAgent } from '../../agents/agent.ts';
-import type { PermissionRuleSet } from '../../agents/permissions/rule.ts';
+import type { Agent, CallableAgent } from '../../agents/contract/agent.ts';
+import type { PermissionRuleSet } from '../../agents/contract/permissions.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { CoderInstallation, demoOffer, findDefaultModel, withoutModel } from '../coder.ts';

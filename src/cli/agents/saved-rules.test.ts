@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import { decideAll, type DecisionSource } from '../../agents/permissions/decide.ts';
+import { decideAll } from '../../agents/permissions/decide.ts';
+import type { DecisionSource } from '../../agents/contract/permissions.ts';
 import { StoredRules } from '../../config/stored-rules.ts';
 import { withSavedRules } from './saved-rules.ts';
 

@@ -1,6 +1,6 @@
-import { decide, type DecisionReview } from '../../agents/permissions/decide.ts';
-import type { PermissionRule } from '../../agents/permissions/rule.ts';
-import type { Agent } from '../../agents/agent.ts';
+import { decide } from '../../agents/permissions/decide.ts';
+import type { DecisionReview, PermissionRule } from '../../agents/contract/permissions.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { StoredRules } from '../../config/stored-rules.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 

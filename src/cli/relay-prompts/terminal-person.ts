@@ -1,4 +1,4 @@
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';

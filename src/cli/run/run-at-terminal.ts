@@ -1,10 +1,10 @@
 import { exitCodeFor, type RunTotals } from './run-totals.ts';
 import { resolve } from 'node:path';
-import type { RelayAnswer } from '../../agents/agent.ts';
-import type { PermissionRuleSet } from '../../agents/permissions/rule.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
+import type { PermissionRuleSet } from '../../agents/contract/permissions.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { Worktrees } from '../../control/worktrees/worktrees.ts';
-import { sharedThreadMemory } from '../../control/shared-thread-memory.ts';
+import { sharedThreadMemory } from '../../control/threads/thread-memory.ts';
 import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';

@@ -6,7 +6,7 @@ import { defined } from '../../base/defined.ts';
 import { traceVariable } from '../../agents/process/process-marks.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { ownRunMarks, runHeader } from '../../control/supervision/inside-run.ts';
+import { ownRunMarks, runHeader } from '../../control/conversations/inside-run.ts';
 import { isLoopback } from '../../server/security/request-guard.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { readMachineToken } from '../settings/machine-token.ts';

@@ -5,7 +5,7 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
-import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
+import { checkOutsideRuns } from '../../control/conversations/inside-run.ts';
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

@@ -1,5 +1,5 @@
 import { builtInCoderRules } from '../../agents/coder/coder-agent.ts';
-import type { PermissionRule, Policy } from '../../agents/permissions/rule.ts';
+import type { PermissionRule, Policy } from '../../agents/contract/permissions.ts';
 import type { ConfigValue } from '../../config/merge-config.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { StoredRule, StoredRules } from '../../config/stored-rules.ts';

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import type { Agent } from '../../agents/agent.ts';
-import type { InvokeParams } from '../../agents/invoke-params.ts';
+import type { Agent, InvokeParams } from '../../agents/contract/agent.ts';
 import { parsePermissionRules } from '../../agents/permissions/rule.ts';
 import { startEvent } from '../../agents/start-event.ts';
 import { describeUntrusted, trustQuestionText } from '../../config/trust-text.ts';
@@ -17,8 +16,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/http-agents.ts';
 import type { FolderList, ProjectInfo, TrustBody } from '../../protocols/http-folders.ts';
 import type { RulesInfo, SavedRuleBody } from '../../protocols/http-settings.ts';
-import type { AgentDirectory } from '../../server/agent-directory.ts';
-import type { ProjectHost } from '../../server/project-host.ts';
+import type { AgentDirectory, ProjectHost } from '../../server/hosts.ts';
 import { type InstalledAgents, installedAgents } from '../agents/installed-agents.ts';
 import { ownAgents } from '../agents/own-agents.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';

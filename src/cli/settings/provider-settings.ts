@@ -1,5 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { ModelRegistry } from '../../agents/model/registry/registry.ts';
+import type { ModelRegistry } from '../../agents/contract/model.ts';
 import { modelFailure } from '../../agents/model/call/failure.ts';
 import { isSet, StoredProviders } from '../../config/stored-providers.ts';
 import { defined } from '../../base/defined.ts';

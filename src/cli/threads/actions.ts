@@ -21,7 +21,7 @@ import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
 import { ageText, printJson, printResult, printTable } from '../print.ts';
-import { runIdsOf } from '../../server/run-ids.ts';
+import { runIdsOf } from '../../server/run-standings.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';

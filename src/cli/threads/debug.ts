@@ -1,11 +1,11 @@
-import type { ModelRequest } from '../../agents/agent.ts';
+import type { ModelRequest } from '../../agents/contract/abilities.ts';
 import { adapterNamed } from '../../agents/cli/adapters/adapter-named.ts';
 import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
-import type { ModelTool } from '../../agents/loop/tool.ts';
+import type { ModelTool } from '../../agents/contract/tool-values.ts';
 import { listEnvironment } from '../../agents/process/environment.ts';
 import { ConversationReader } from '../../control/conversations/conversation-reader.ts';
 import { standardOutput } from '../../control/standard-output.ts';
-import { ThreadState } from '../../control/thread-memory.ts';
+import { ThreadState } from '../../control/threads/thread-memory.ts';
 import { defined } from '../../base/defined.ts';
 import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';

@@ -1,6 +1,6 @@
 import type { ThreadRewind } from '../../control/rewind/rewind-thread.ts';
 import { isSameFolder } from '../../control/same-folder.ts';
-import { ThreadDigests } from '../../control/thread-digests.ts';
+import { ThreadDigests } from '../../control/threads/thread-folds.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import { allThreads } from '../../log/all-threads.ts';

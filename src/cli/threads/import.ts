@@ -2,8 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { homedir } from 'node:os';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { type ImportedSession, importSession } from '../../control/import/import-session.ts';
-import { type ListedSession, listSessions } from '../../control/import/list-sessions.ts';
-import { findSessions, importableAgents, type SessionSource } from '../../control/import/session-source.ts';
+import {
+  type ListedSession,
+  listSessions,
+  findSessions,
+  importableAgents,
+  type SessionSource,
+} from '../../control/import/session-source.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { plainText } from '../../base/terminal-text.ts';

@@ -1,5 +1,5 @@
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
-import { interruptedRunOf } from '../../control/supervision/live-run.ts';
+import { interruptedRunOf } from '../../control/supervision/open-runs.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 
 /** The threads whose run no live process owns, each with the command that resumes it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { steeredMessages } from '../../agents/steered-messages.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import type { EventLog } from '../../log/event-log.ts';

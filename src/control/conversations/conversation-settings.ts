@@ -1,11 +1,11 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { isGranting } from '../../projections/relay-book.ts';
-import type { EventLog, Thread } from '../../log/event-log.ts';
-import { changeMode, type Choice } from '../choice-events.ts';
-import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import type { EventLog, NewThread, Thread } from '../../log/event-log.ts';
+import { changeMode, type Choice } from '../threads/choice-events.ts';
+import { sharedThreadMemory } from '../threads/thread-memory.ts';
 import type { RunControl, ThreadFolder } from '../supervision/run-control.ts';
 import { ConversationReader } from './conversation-reader.ts';
 import type { ThreadLabels } from './conversations-options.ts';
@@ -22,6 +22,18 @@ export class ConversationSettings extends ConversationReader {
     this.#log = log;
     this.#control = control;
     this.#agents = agents ?? { list: () => [], get: () => undefined };
+  }
+
+  /** Returns the thread with an id that its client chose, created when it is new; throws `thread_not_found` for one of another resource. */
+  async findOrCreate(thread: NewThread & { readonly id: string }, resourceId?: string): Promise<Thread> {
+    if ((await this.#log.getThread(thread.id)) === undefined)
+      try {
+        return await this.#log.createThread(thread);
+      } catch (error) {
+        // Another caller created it at the same time.
+        if (!SingletreeError.is(error, 'thread_exists')) throw error;
+      }
+    return this.find(thread.id, resourceId);
   }
 
   /** Renames, pins or archives a thread. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { defineTool } from '../../agents/loop/tool.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';

@@ -1,4 +1,4 @@
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { backgroundClock, systemClock } from '../../agents/clock.ts';
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
@@ -8,14 +8,13 @@ import { allThreads } from '../../log/all-threads.ts';
 import { hasOpen } from '../../log/open-things.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
 import { type RewindResult, ThreadRewind, type UndoOptions } from '../rewind/rewind-thread.ts';
-import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import { sharedThreadMemory, type ThreadMemory } from '../threads/thread-memory.ts';
 import { threadOfOpenRun } from '../supervision/open-runs.ts';
-import { processOwner } from '../supervision/process-owner.ts';
+import { processOwner } from '../supervision/leases.ts';
 import type { AbortOptions, RetryRunOptions, RunControl, RunHandle, StartOptions } from '../supervision/run-control.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { runNotFound } from '../supervision/run-ownership.ts';
-import { deliveredKey, messageKey } from '../supervision/message-keys.ts';
-import type { ThreadMemory } from '../thread-memory.ts';
+import { deliveredKey, messageKey } from '../supervision/turn-events.ts';
 import {
   checkConversationsOptions,
   type ConversationsOptions,
@@ -25,8 +24,16 @@ import {
 import { ConversationSettings, withChosenModel } from './conversation-settings.ts';
 import { busy, isBusy, retryWhileBusy } from './busy-thread.ts';
 import { earlierReceipt } from './earlier-receipt.ts';
-import { changeMessage, isReminder, notWaiting, queueMessage, storeUnanswered } from './queue-changes.ts';
-import { holdQueue, isQueueHeld, releaseQueue } from './queue-hold.ts';
+import {
+  changeMessage,
+  isReminder,
+  notWaiting,
+  queueMessage,
+  storeUnanswered,
+  holdQueue,
+  isQueueHeld,
+  releaseQueue,
+} from './queue-changes.ts';
 import {
   checkAdditions,
   checkMode,
@@ -37,8 +44,7 @@ import {
 } from './sent-message.ts';
 import { type SystemReminder, systemReminderText } from './system-reminder.ts';
 import { checkStoppable } from './stoppable-subagent.ts';
-import { findPlainTitle, ThreadTitles } from './thread-titles.ts';
-import { titleFrom } from './title.ts';
+import { findPlainTitle, ThreadTitles, titleFrom } from './thread-titles.ts';
 
 /** How often waiting messages that other processes stored are searched, in milliseconds. */
 const checkMs = 5_000;

@@ -1,7 +1,7 @@
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { readEvents } from '../../log/read-events.ts';
-import { messageKey } from '../supervision/message-keys.ts';
+import { messageKey } from '../supervision/turn-events.ts';
 import type { SendReceipt } from './sent-message.ts';
 
 /** How many events the request of a run has at most: a mode, the message, a folder, the request itself. */

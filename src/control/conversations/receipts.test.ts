@@ -8,7 +8,7 @@ import { Supervisor } from '../supervision/supervisor.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
-import { deliveredKey } from '../supervision/message-keys.ts';
+import { deliveredKey } from '../supervision/turn-events.ts';
 import { Conversations } from './conversations.ts';
 import type { SentMessage } from './sent-message.ts';
 

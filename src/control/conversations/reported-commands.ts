@@ -1,8 +1,8 @@
-import type { AgentCommand } from '../../agents/agent.ts';
+import type { AgentCommand } from '../../agents/contract/abilities.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { readEvents } from '../../log/read-events.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
-import type { ThreadDigests } from '../thread-digests.ts';
+import type { ThreadDigests } from '../threads/thread-folds.ts';
 
 /** How many threads are looked at, and how many events of a run: a program reports its commands when it starts. */
 const mostThreads = 40;

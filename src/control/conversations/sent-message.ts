@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import type { ContentPart } from '../../events/content.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunAdditions } from '../../events/run-additions.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import type { Thread } from '../../log/event-log.ts';
-import { changeMode } from '../choice-events.ts';
+import { changeMode } from '../threads/choice-events.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { ConversationReader } from './conversation-reader.ts';
 import { Conversations } from './conversations.ts';

@@ -1,13 +1,14 @@
-import type { TitleRequest } from '../../agents/titles/title-agent.ts';
+import type { TitleRequest } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { readEvents } from '../../log/read-events.ts';
 import type { RunControl } from '../supervision/run-control.ts';
-import type { ThreadDigests } from '../thread-digests.ts';
+import type { ThreadDigests } from '../threads/thread-folds.ts';
 import { findChosenModel } from './conversation-settings.ts';
 import type { OfferedAgents, SentMessage } from './sent-message.ts';
-import { makeTitle } from './title.ts';
+import type { Conversation } from '../../graph/conversation/conversation.ts';
+import { getBlocks, getHeads } from '../../graph/conversation/queries.ts';
 
 interface ThreadTitlesOptions {
   readonly log: EventLog;
@@ -108,4 +109,21 @@ function isPlain({ title, metadata }: Thread): boolean {
 export function findPlainTitle({ title, metadata }: Thread): string | undefined {
   const { plainTitle, madeTitle } = metadata;
   return title === madeTitle && typeof plainTitle === 'string' ? plainTitle : title;
+}
+
+const titleLength = 80;
+
+/** A title for the thread that a message begins: its first words, in one line. */
+export function makeTitle(content: SentMessage['content']): string {
+  const text = typeof content === 'string' ? content : content.map(part => ('text' in part ? part.text : '')).join(' ');
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const cut = line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
+  return cut === '' ? 'Conversation' : cut === line ? line : `${cut.trimEnd()}…`;
+}
+
+/** Returns the title that a message of a conversation gave it; undefined when it is no message of a person. */
+export function titleFrom(conversation: Conversation, messageId: string): string | undefined {
+  const [block] = getBlocks(conversation, messageId);
+  const [chunk] = block === undefined ? [] : getHeads(conversation, block.id);
+  return chunk?.event.type === 'user' ? makeTitle(chunk.event.content) : undefined;
 }

@@ -5,7 +5,7 @@ import type { EventLog, Thread } from '../../log/event-log.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
 import { backgroundClock } from '../../agents/clock.ts';
-import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import { sharedThreadMemory } from '../threads/thread-memory.ts';
 import { checkArguments } from './arguments/check-arguments.ts';
 import { checkAvailable } from './arguments/unavailable-options.ts';
 import { EventHub } from './event-hub.ts';

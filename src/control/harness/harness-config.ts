@@ -1,6 +1,6 @@
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import type { Limits } from '../../agents/limits/limits.ts';
-import type { AiSdkModel } from '../../agents/model/specification/converted-model.ts';
+import type { AiSdkModel } from '../../agents/contract/model.ts';
 import type { Memory } from '../../agents/memory/memory.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { RunFollower } from '../supervision/run-control.ts';
@@ -15,7 +15,7 @@ import type {
   ModelUseCountTracker,
 } from './settings/models.ts';
 import type { ToolCategory } from './permissions/permissions.ts';
-import type { ContextOf } from '../supervision/run-context.ts';
+import type { ContextOf } from '../supervision/run-input.ts';
 import type { PublicSchema } from './arguments/standard-schema.ts';
 import type { HarnessSettings } from './settings/harness-settings.ts';
 import type { Workspace } from './workspace/workspace.ts';

@@ -4,9 +4,8 @@ import { isIncomplete, type TranslatedLine, translateSession } from '../../agent
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { defined } from '../../base/defined.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { ImportTarget } from './import-target.ts';
+import { ImportTarget, storedLines } from './import-target.ts';
 import { findImportedThread, readNote, sessionKey, sessionStatus, type SessionSource } from './session-source.ts';
-import { storedLines } from './stored-lines.ts';
 
 export interface ImportOptions {
   /** Whose thread it becomes; `default` when absent. */

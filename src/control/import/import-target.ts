@@ -1,12 +1,11 @@
 import { defined } from '../../base/defined.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
-import { giveUp } from '../../log/encode.ts';
+import { giveUp, plainEvent } from '../../log/encode.ts';
 import { defaultMaxEventBytes } from '../../log/event-size.ts';
 import type { EventLog, RawLine, Thread } from '../../log/event-log.ts';
-import { makeTitle } from '../conversations/title.ts';
-import { fitEvent } from './fit-event.ts';
+import { makeTitle } from '../conversations/thread-titles.ts';
 import { type ImportNote, importKey, type SessionSource, threadIdFor } from './session-source.ts';
-import { copyStoredLines, countStoredLines } from './stored-lines.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 const batchEvents = 500;
 const batchBytes = 4 * 1024 * 1024;
@@ -144,5 +143,71 @@ export class ImportTarget {
     });
     this.#threadId = id;
     return id;
+  }
+}
+
+const keptLength = 64 * 1024;
+
+/**
+ * Returns an event that a log takes, in a copy that was checked. Long texts of one that is too long are cut, because the
+ * raw line has them whole; one with fields of another form than events have is `unknown`.
+ */
+function fitEvent(event: AgentEvent, maxBytes: number): AgentEvent {
+  try {
+    const { event: copy, length } = plainEvent(event);
+    // A character has at most three bytes, and an escape six characters.
+    if (length * 6 <= maxBytes) return copy;
+    const text = JSON.stringify(copy);
+    if (Buffer.byteLength(text) <= maxBytes) return copy;
+    const cut = JSON.stringify(copy, (_, value: unknown) => (typeof value === 'string' ? cutText(value) : value));
+    return Buffer.byteLength(cut) <= maxBytes ? (JSON.parse(cut) as AgentEvent) : asUnknown(event, text);
+  } catch (error) {
+    if (!SingletreeError.is(error)) throw error;
+    return asUnknown(event, JSON.stringify(event));
+  }
+}
+
+function asUnknown({ runId, ts, line }: AgentEvent, text: string): AgentEvent {
+  return { type: 'unknown', runId, raw: { beginning: text.slice(0, 4096) }, ...defined({ ts, line }) };
+}
+
+function cutText(text: string): string {
+  if (text.length <= keptLength) return text;
+  return `${text.slice(0, keptLength)}… (${text.length - keptLength} more characters are in the raw line)`;
+}
+
+/** How many raw lines are read at once: they may be long. */
+const page = 16;
+
+/** Yields the raw lines of a run. */
+export async function* storedLines(log: EventLog, threadId: string, runId: string): AsyncGenerator<Uint8Array> {
+  for (let after = 0; ; after += page) {
+    const lines = await log.readRaw(threadId, runId, { after, limit: page });
+    for (const { line } of lines) yield line;
+    if (lines.length < page) return;
+  }
+}
+
+/** Returns how many raw lines a run has. */
+async function countStoredLines(log: EventLog, threadId: string, runId: string): Promise<number> {
+  let count = 0;
+  for await (const _ of storedLines(log, threadId, runId)) count++;
+  return count;
+}
+
+/** Copies the first raw lines of a run to another thread. */
+async function copyStoredLines(
+  log: EventLog,
+  {
+    from,
+    to,
+    runId,
+    count,
+  }: { readonly from: string; readonly to: string; readonly runId: string; readonly count: number },
+): Promise<void> {
+  for (let after = 0; after < count; after += page) {
+    const lines = await log.readRaw(from, runId, { after, limit: Math.min(page, count - after) });
+    if (lines.length === 0) return;
+    await log.appendRaw(to, runId, lines);
   }
 }

@@ -1,5 +1,6 @@
-import type { Agent, Answers, UserMessage } from '../../agents/agent.ts';
-import type { ConversationParams, HostParams, RunParams } from '../../agents/invoke-params.ts';
+import type { Agent, HostParams } from '../../agents/contract/agent.ts';
+import type { Answers, UserMessage } from '../../agents/contract/host.ts';
+import type { ConversationParams, RunParams } from '../../agents/contract/run-params.ts';
 import { defined } from '../../base/defined.ts';
 import { errorText } from '../../base/error-text.ts';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
@@ -7,21 +8,21 @@ import { OrderChecker } from '../../events/order.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import { ThreadWriter } from '../../log/thread-writer.ts';
-import type { StoredContexts } from '../stored-contexts.ts';
+import type { StoredContexts } from '../threads/stored-contexts.ts';
 import type { RunState } from '../../projections/run-state.ts';
 import type { ActiveThread } from './active-thread.ts';
-import { cancelRelays } from './answer-relay.ts';
+import { cancelRelays } from './resolve-relay.ts';
 import { limitReached } from '../../agents/limits/limits.ts';
 import { eventsOf, LostCalls } from './lost-calls.ts';
 import { unfrozenEvents } from '../../agents/frozen-events.ts';
 import { RunDetached } from '../../agents/run-detached.ts';
-import { ResultFold, type RunResult } from '../../agents/run-result.ts';
-import { deliveredKey } from './message-keys.ts';
+import { ResultFold, type RunResult } from '../../agents/contract/run-result.ts';
+import { deliveredKey } from './turn-events.ts';
 import { runInTrace } from '../../agents/trace-scope.ts';
+import type { RunOutcome } from './run-counts.ts';
 import type { RunObserver } from './run-observer.ts';
 import { turnShare } from './turn-share.ts';
 import type { EndNote, FinishedRun, RunHandle } from './run-control.ts';
-import type { RunOutcome } from './run-counts.ts';
 
 export interface ActiveRunOptions {
   readonly thread: ActiveThread;
@@ -238,7 +239,7 @@ export class ActiveRun implements RunHandle {
       if (event.type === 'relay') await thread.startListening();
       const written = this.#isDelivery(event) ? this.#deliver(event) : writer.pass(event);
       if (written !== ThreadWriter.accepted) await written;
-      if (event.type === 'mode_changed') await thread.mergeMetadata({ currentModeId: event.modeId });
+      if (event.type === 'mode_changed') await thread.append([], { metadata: { currentModeId: event.modeId } });
       if (event.type === 'harness_start' && event.runId === this.runId && this.#options.lacksContext)
         await writer.write(contextLost(this.runId));
       if (this.#order !== undefined) await this.#warnOfOrder(event);

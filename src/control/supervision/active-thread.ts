@@ -1,38 +1,46 @@
 import { defined } from '../../base/defined.ts';
-import type { Answers } from '../../agents/agent.ts';
+import type { Answers } from '../../agents/contract/host.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { isStoreUnavailable, SingletreeError } from '../../base/singletree-error.ts';
 import { type RunAdditions, storedAdditions } from '../../events/run-additions.ts';
 import type { AppendOptions, EventLog, Lease, RawLine } from '../../log/event-log.ts';
 import { ThreadWriter } from '../../log/thread-writer.ts';
-import { lateResults } from './late-results.ts';
-import { renewalMs } from './lease-times.ts';
-import { acquireThreadLease } from './thread-lease.ts';
+import { lateResults } from './lost-calls.ts';
+import { isEndedProcess, renewalMs, threadLease } from './leases.ts';
 import { RelayInbox } from '../../agents/relay-inbox.ts';
 import type { OpenRun } from './open-runs.ts';
-import { closeRelay } from './answer-relay.ts';
-import { RelayExpiry } from './relay-expiry.ts';
+import { closeRelay, RelayExpiry } from './resolve-relay.ts';
 import { backgroundClock, type Clock, systemClock } from '../../agents/clock.ts';
-import { StoreOutage } from './store-outage.ts';
+import { OutageReports, StoreOutage } from './store-outage.ts';
 import { turnShare } from './turn-share.ts';
+import { errorText } from '../../base/error-text.ts';
 
-export interface ActiveThreadOptions {
+export interface ActiveThreadsOptions {
   readonly log: EventLog;
-  readonly threadId: string;
   readonly owner: string;
   readonly leaseMs: number;
   /** Times the expiry of relays. */
   readonly clock: Clock;
-  /** Called when another process took over the thread, or the lease cannot be renewed. */
-  readonly onLost: (reason: unknown) => void;
-  /** Called when any process requests the abort of a run. */
-  readonly onAbort: (runId: string) => void;
-  /** Called when the waiting messages of the thread changed. */
-  readonly onQueue: () => void;
-  /** Called when the log cannot be written: the runs of the thread wait. */
-  readonly onOutage: (error: SingletreeError) => void;
-  /** Called when the log can be written again. */
-  readonly onOutageEnd: (error: SingletreeError, milliseconds: number) => void;
+  /** Writes a line for the person who runs the process. */
+  readonly report: (line: string) => void;
+  /** Called when the waiting messages of a thread changed. */
+  readonly onQueue: (threadId: string) => void;
+  /** No thread is opened after it aborted. */
+  readonly signal: AbortSignal;
+}
+
+interface ActiveThreadOptions extends ActiveThreadsOptions {
+  readonly threadId: string;
+  readonly outages: OutageReports;
+}
+
+/** A run of a thread in this process. */
+export interface ThreadRun {
+  readonly runId: string;
+  mark(event: AgentEvent): void;
+  abort(): void;
+  detach(): void;
+  stopChild(runId: string): boolean;
 }
 
 /** What is appended with the request of a run, and the conditions of that. */
@@ -61,6 +69,9 @@ const listenAfterMs = 200;
 /** A thread with runs in this process: it holds the lease, the only writer, and the pending relays. */
 export class ActiveThread {
   readonly writer: ThreadWriter;
+  readonly runs = new Set<ThreadRun>();
+  /** How many runs use it, or are about to. */
+  users = 0;
   readonly inbox = new RelayInbox();
   /** Where runs wait for answers. */
   readonly answers: Answers = {
@@ -78,7 +89,6 @@ export class ActiveThread {
   #listening: Promise<void> | undefined;
   #lease: Lease;
   #renewal: ReturnType<typeof setInterval>;
-  #users = 0;
   /** Why it cannot be served here any more. */
   #loss: { readonly reason: unknown } | undefined;
   /** The newest event when its first run began: later events concern its runs. */
@@ -88,8 +98,12 @@ export class ActiveThread {
   private constructor(options: ActiveThreadOptions, lease: Lease) {
     this.#options = options;
     this.#lease = lease;
-    this.#outage = new StoreOutage({ clock: systemClock, onBegin: options.onOutage, onEnd: options.onOutageEnd });
-    const { log, clock } = options;
+    const { log, clock, threadId, outages } = options;
+    this.#outage = new StoreOutage({
+      clock: systemClock,
+      onBegin: error => outages.begin(threadId, error),
+      onEnd: (error, milliseconds) => this.#endOutage(error, milliseconds),
+    });
     this.#expiry = new RelayExpiry({
       log,
       clock,
@@ -98,7 +112,7 @@ export class ActiveThread {
     });
     const perform: StoreOutage['write'] = write => this.#outage.write(write);
     const schedule = (ms: number, run: () => void) => turnShare.after(systemClock, ms, run);
-    this.writer = new ThreadWriter(options.log, options.threadId, { lease, perform, schedule });
+    this.writer = new ThreadWriter(log, threadId, { lease, perform, schedule });
     this.#renewal = setInterval(() => void this.#renew(), renewalMs(options.leaseMs));
     const listen = () => void this.startListening().catch((error: unknown) => this.#detachAfter(error));
     this.#cancelListening = turnShare.after(backgroundClock, listenAfterMs, listen);
@@ -106,8 +120,9 @@ export class ActiveThread {
 
   /** Acquires the lease of a thread, which need not exist. Throws `lease_held` when another process holds it. */
   static async open(options: ActiveThreadOptions): Promise<ActiveThread> {
-    const { log, threadId, owner, leaseMs } = options;
-    const lease = await acquireThreadLease(log, { threadId, owner, ttlMs: leaseMs }).catch((cause: unknown) => {
+    const { log, threadId, owner, leaseMs: ttlMs } = options;
+    const request = { owner, ttlMs, isGone: isEndedProcess };
+    const lease = await log.acquireLease(threadLease(threadId), request).catch((cause: unknown) => {
       throw SingletreeError.is(cause, 'lease_held') ? runsElsewhere(threadId, cause) : cause;
     });
     return new ActiveThread(options, lease);
@@ -150,24 +165,9 @@ export class ActiveThread {
     await this.#outage.write(() => log.appendRaw(threadId, runId, [line], { lease: this.#lease }));
   }
 
-  /** Merges the thread's metadata; waits while the log cannot be written. */
-  async mergeMetadata(metadata: AppendOptions['metadata'] & object): Promise<void> {
-    await this.append([], { metadata });
-  }
-
   /** Throws why the thread cannot be served here any more: a run that begins now would receive no answers. */
   checkServed(): void {
     if (this.#loss !== undefined) throw this.#loss.reason as Error;
-  }
-
-  /** Counts a new user of the thread. */
-  enter(): void {
-    this.#users++;
-  }
-
-  /** Removes a user; returns whether it was the last one. */
-  exit(): boolean {
-    return --this.#users === 0;
   }
 
   /** Takes an event of its runs: relays wait in the inbox until they are answered or expire. */
@@ -192,12 +192,13 @@ export class ActiveThread {
     this.#outage.close();
     await this.writer.flush().catch((reason: unknown) => this.#lose(reason));
     await this.#options.log.releaseLease(this.#lease).catch(() => {}); // It ends by itself.
+    this.#options.outages.close(this.#options.threadId);
   }
 
   /** Appends nothing as the owner any more, and reports which calls finished here all the same. */
   async #lose(reason: unknown): Promise<void> {
-    const { log, threadId, onLost } = this.#options;
-    onLost(reason);
+    const { log, threadId } = this.#options;
+    this.#detachRuns(reason);
     const late = SingletreeError.is(reason, 'lease_lost') ? lateResults(this.writer.unwritten) : [];
     // The new owner reports these calls as lost when they cannot be added.
     if (late.length > 0) await log.append(threadId, late).catch(() => {});
@@ -220,11 +221,11 @@ export class ActiveThread {
 
   async #follow(after: number, signal: AbortSignal): Promise<void> {
     try {
-      const { log, threadId, onAbort, onQueue } = this.#options;
+      const { log, threadId, onQueue } = this.#options;
       const types = ['relay', 'relay_resolved', 'abort_requested', 'message_queued', 'message_changed'] as const;
       for await (const event of log.tail(threadId, after, { signal, types })) {
-        if (event.type === 'abort_requested') onAbort(event.runId);
-        else if (event.type === 'message_queued' || event.type === 'message_changed') onQueue();
+        if (event.type === 'abort_requested') this.#abort(event.runId);
+        else if (event.type === 'message_queued' || event.type === 'message_changed') onQueue(threadId);
         else this.take(event);
       }
     } catch (error) {
@@ -236,7 +237,30 @@ export class ActiveThread {
   #detachAfter(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#loss ??= { reason: error };
-    this.#options.onLost(error);
+    this.#detachRuns(error);
+  }
+
+  #detachRuns(reason: unknown): void {
+    const { threadId, report } = this.#options;
+    const isExpected = (['lease_lost', 'thread_not_found', 'log_closed'] as const).some(code =>
+      SingletreeError.is(reason, code),
+    );
+    if (!isExpected) report(`The runs of the thread "${threadId}" are detached: ${errorText(reason)}`);
+    for (const run of this.runs) run.detach();
+  }
+
+  /** Aborts a run, or the subagent of one, as any process requested. */
+  #abort(runId: string): void {
+    const run = [...this.runs].find(each => each.runId === runId);
+    if (run !== undefined) return run.abort();
+    for (const each of this.runs) each.stopChild(runId);
+  }
+
+  /** Reports an outage that has ended to the person, and in the log of each run that waited. */
+  #endOutage({ code, message: why }: SingletreeError, milliseconds: number): void {
+    this.#options.outages.end(this.#options.threadId);
+    const message = `The run waited ${Math.ceil(milliseconds / 1000)} s because the log could not be written: ${why}`;
+    for (const run of this.runs) run.mark({ type: 'warning', runId: run.runId, code, message });
   }
 }
 
@@ -247,4 +271,53 @@ export function runsElsewhere(threadId: string, cause?: SingletreeError): Single
     `Another process runs the thread "${threadId}". Wait until its run ends, or abort it.`,
     { details: { threadId, ...cause?.details }, cause },
   );
+}
+
+/** The error for a run that would begin after `close`. */
+export function supervisorClosed(): SingletreeError {
+  return new SingletreeError('log_closed', 'The supervisor is closed. Create a new one.');
+}
+
+/** The threads with active runs of this process: each is opened once, and closed after its last run. */
+export class ActiveThreads {
+  readonly #options: ActiveThreadsOptions;
+  readonly #threads = new Map<string, Promise<ActiveThread>>();
+  readonly #outages: OutageReports;
+
+  constructor(options: ActiveThreadsOptions) {
+    this.#options = options;
+    this.#outages = new OutageReports(options.report);
+  }
+
+  has(threadId: string): boolean {
+    return this.#threads.has(threadId);
+  }
+
+  /** Resolves when everything that runs of this process wrote to a thread is in the log. */
+  async flush(threadId: string): Promise<void> {
+    const thread = await this.#threads.get(threadId);
+    await thread?.writer.flush();
+  }
+
+  /** Enters a thread, which is opened when it is not active; rejects when another process owns it. */
+  async acquire(threadId: string): Promise<ActiveThread> {
+    if (this.#options.signal.aborted) throw supervisorClosed();
+    let opening = this.#threads.get(threadId);
+    if (opening === undefined) {
+      opening = ActiveThread.open({ ...this.#options, threadId, outages: this.#outages });
+      this.#threads.set(threadId, opening);
+      opening.catch(() => this.#threads.delete(threadId));
+    }
+    const thread = await opening;
+    thread.checkServed();
+    thread.users++;
+    return thread;
+  }
+
+  /** Leaves a thread; the last one closes it. */
+  async release(threadId: string, thread: ActiveThread): Promise<void> {
+    if (--thread.users > 0) return;
+    this.#threads.delete(threadId);
+    await thread.close();
+  }
 }

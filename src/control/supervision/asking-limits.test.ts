@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { agentTool } from '../../agents/subagents/agent-tool.ts';
 import { defineTool } from '../../agents/loop/tool.ts';
 import type { Limits } from '../../agents/limits/limits.ts';

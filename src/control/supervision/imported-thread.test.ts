@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { conversationLog } from '../../../test/support/random-conversations.ts';
 import { eventStream } from '../../../test/support/random-events.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { defineTool } from '../../agents/loop/tool.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';
@@ -14,11 +14,10 @@ import { MemoryLog } from '../../log/memory-log.ts';
 import type { Thread } from '../../log/event-log.ts';
 import { relayBook } from '../../projections/relay-book.ts';
 import { runStatus } from '../../projections/run-status.ts';
-import { continueRun } from './continue-run.ts';
-import { Supervisor } from './supervisor.ts';
+import { continueRun, Supervisor } from './supervisor.ts';
 import { OpenThread } from '../harness/threads/open-thread.ts';
 import { openRunsOf } from './open-runs.ts';
-import { ThreadMemory } from '../thread-memory.ts';
+import { ThreadMemory } from '../threads/thread-memory.ts';
 
 /** An agent whose tool asks a person first, and how often the tool ran. */
 function asking() {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import type { AgentEvent, EventOf, LoggedEvent } from '../../events/vocabulary.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { LostCalls } from './lost-calls.ts';

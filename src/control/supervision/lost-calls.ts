@@ -1,5 +1,6 @@
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import type { RunState } from '../../projections/run-state.ts';
+import { lateResult } from '../../events/order.ts';
 
 type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
 
@@ -36,4 +37,14 @@ export function eventsOf({ events, children }: RunState): readonly AgentEvent[] 
   if (children.size === 0) return events;
   const all = [...events, ...[...children.values()].flat().flatMap(eventsOf)];
   return all.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+}
+
+/** Returns what is appended about calls that finished in a process after it lost their run: their results are not used. */
+export function lateResults(unwritten: readonly AgentEvent[]): AgentEvent[] {
+  return unwritten.flatMap(event => {
+    if (event.type !== 'tool_result') return [];
+    const { runId, id: toolCallId, name, output } = event;
+    const message = `The tool "${name}" finished in a process that had lost the run: its result was not used.`;
+    return [{ type: 'warning', runId, code: lateResult, message, toolCallId, output }];
+  });
 }

@@ -1,4 +1,5 @@
-import type { MemoryHost, MemoryJob, SummaryEvent } from '../../agents/memory/memory-host.ts';
+import type { SummaryEvent } from '../../agents/contract/memory.ts';
+import type { MemoryHost, MemoryJob } from '../../agents/contract/agent.ts';
 import { defined } from '../../base/defined.ts';
 import { newId } from '../../events/ids.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
@@ -9,11 +10,10 @@ import type { EventLog, Lease } from '../../log/event-log.ts';
 import { ThreadWriter } from '../../log/thread-writer.ts';
 import type { Message } from '../../projections/message.ts';
 import { ModelInput } from '../../projections/model-input/model-input.ts';
-import type { ThreadState, ThreadMemory } from '../thread-memory.ts';
+import type { ThreadState, ThreadMemory } from '../threads/thread-memory.ts';
 import type { Clock } from '../../agents/clock.ts';
 import { OtherThreads } from './other-threads.ts';
-import { renewalMs } from './lease-times.ts';
-import { isEndedProcess } from './process-owner.ts';
+import { renewalMs, isEndedProcess } from './leases.ts';
 
 export interface MemoryJobsOptions {
   readonly log: EventLog;

@@ -1,4 +1,4 @@
-import type { SummaryEvent, ThreadObservations } from '../../agents/memory/memory-host.ts';
+import type { SummaryEvent, ThreadObservations } from '../../agents/contract/memory.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { defaultActive } from '../../graph/conversation/active.ts';
 import { getBlocks, getChunks, getSummaries } from '../../graph/conversation/queries.ts';
@@ -6,7 +6,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { isObservation } from '../../projections/model-input/summary-messages.ts';
 import { spansOf } from '../../projections/reading/spans.ts';
-import type { ThreadMemory } from '../thread-memory.ts';
+import type { ThreadMemory } from '../threads/thread-memory.ts';
 
 /** How many threads of a resource are read, those that changed last. */
 const maxThreads = 50;

@@ -1,14 +1,15 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { agentTool } from '../../agents/subagents/agent-tool.ts';
-import { defineTool, type ToolCall } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import type { ToolCall } from '../../agents/contract/agent.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { rlmAgent } from '../../agents/rlm/rlm-agent.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { gate, scriptedAgent } from '../../../test/support/scripted-agent.ts';
 import { Conversations } from '../conversations/conversations.ts';
-import type { ContextRequest } from './run-context.ts';
+import type { ContextRequest } from './run-input.ts';
 import { Supervisor } from './supervisor.ts';
 
 const call = (name: string, input: object = {}) => [{ toolCall: { name, input } }];

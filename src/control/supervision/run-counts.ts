@@ -1,4 +1,4 @@
-import type { RunResult } from '../../agents/run-result.ts';
+import type { RunResult } from '../../agents/contract/run-result.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { defineTool } from '../../agents/loop/tool.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { scriptByStep } from '../../agents/model/scripted/script.ts';

@@ -1,18 +1,34 @@
+import type { ActiveRun } from './active-run.ts';
 import { errorText } from '../../base/error-text.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { Clock } from '../../agents/clock.ts';
-import { ownerCheckMs, renewalMs } from './lease-times.ts';
-import { hasEndedOwner } from './live-run.ts';
-import { type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
+import { ownerCheckMs, renewalMs } from './leases.ts';
+import { hasEndedOwner, type OpenRun, openRunsOf, threadOfOpenRun } from './open-runs.ts';
 import type { AbortOptions, EndNote, RunHandle, RunsInThread } from './run-control.ts';
 
 /**
  * The handle of a run that was taken over, `elsewhere` when another live process owns it, undefined when it has ended.
  */
 export type TakeoverResult = RunHandle | 'elsewhere' | undefined;
+
+/** The runs of this process. */
+export class LocalRuns {
+  readonly active = new Map<string, ActiveRun>();
+  /** Those that are in the log as open and start here. */
+  readonly starting = new Set<string>();
+
+  isOurs(runId: string): boolean {
+    return this.active.has(runId) || this.starting.has(runId);
+  }
+
+  /** Returns the active runs of a thread. */
+  listIn(threadId: string): readonly ActiveRun[] {
+    return [...this.active.values()].filter(run => run.threadId === threadId);
+  }
+}
 
 export interface RunOwnershipOptions {
   readonly log: EventLog;
@@ -23,10 +39,7 @@ export interface RunOwnershipOptions {
   readonly resourceId: string | undefined;
   /** Ends all checks and waits. */
   readonly signal: AbortSignal;
-  /** The active runs of a thread in this process. */
-  readonly running: (threadId: string) => readonly RunHandle[];
-  /** Whether a run is active or starting in this process. */
-  readonly isOurs: (runId: string) => boolean;
+  readonly runs: LocalRuns;
   /** Writes a line for the person who runs the process. */
   readonly report: (line: string) => void;
   /** Resumes or ends a run, if the lease of its thread is free. */
@@ -56,7 +69,7 @@ export class RunOwnership {
     const elsewhere: string[] = [];
     for (const open of await this.#notOurs(threadId))
       if ((await this.takeOverRun(threadId, open)) === 'elsewhere') elsewhere.push(open.runId);
-    return { here: this.#options.running(threadId), elsewhere };
+    return { here: this.#options.runs.listIn(threadId), elsewhere };
   }
 
   /**
@@ -70,12 +83,12 @@ export class RunOwnership {
 
   /** Takes over runs of which an owner may be gone, and checks again later. */
   async #check(mayBeGone: (open: OpenRun) => boolean): Promise<readonly RunHandle[]> {
-    const { log, resourceId, signal, isOurs } = this.#options;
+    const { log, resourceId, signal, runs } = this.#options;
     const handles: RunHandle[] = [];
     try {
       for await (const thread of allThreads(log, { open: 'run', resourceId }))
         for (const open of openRunsOf(thread)) {
-          if (signal.aborted || isOurs(open.runId) || !mayBeGone(open)) continue;
+          if (signal.aborted || runs.isOurs(open.runId) || !mayBeGone(open)) continue;
           const handle = await this.takeOverRun(thread.id, open).catch((error: unknown) =>
             this.#report(open.runId, `The run "${open.runId}" cannot be resumed, and is tried again`, error),
           );
@@ -143,13 +156,13 @@ export class RunOwnership {
   async #notOurs(threadId: string): Promise<readonly OpenRun[]> {
     const thread = await this.#options.log.getThread(threadId);
     const open = thread === undefined ? [] : openRunsOf(thread);
-    return open.filter(({ runId }) => !this.#options.isOurs(runId));
+    return open.filter(({ runId }) => !this.#options.runs.isOurs(runId));
   }
 
   /** Takes over one run; concurrent calls share the result. */
   takeOverRun(threadId: string, open: OpenRun, note?: EndNote): Promise<TakeoverResult> {
     const { runId } = open;
-    const running = this.#options.running(threadId).find(run => run.runId === runId);
+    const running = this.#options.runs.active.get(runId);
     const before = running === undefined ? this.#takingOver.get(runId) : Promise.resolve(running);
     if (before !== undefined) return before;
     const taking = this.#options.takeOver(threadId, open, note).finally(() => this.#takingOver.delete(runId));

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { agentTool } from '../../agents/subagents/agent-tool.ts';
 import { defineTool } from '../../agents/loop/tool.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
-import type { RunResult } from '../../agents/run-result.ts';
+import type { RunResult } from '../../agents/contract/run-result.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
 import { addUsage, noUsage } from '../../events/usage-sum.ts';
 import { MemoryLog } from '../../log/memory-log.ts';

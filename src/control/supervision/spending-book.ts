@@ -1,15 +1,19 @@
 import { defined } from '../../base/defined.ts';
-import { Allowances } from '../../agents/limits/allowances.ts';
-import type { SpentTotals } from '../../agents/limits/spending.ts';
+import { AllowanceBook } from '../../agents/limits/allowances.ts';
+import type { Spending, SpentTotals } from '../../agents/contract/spending.ts';
+import { SpendingCounter } from '../../agents/limits/spending.ts';
+import type { Limits } from '../../agents/limits/limits.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { readEvents } from '../../log/read-events.ts';
+import type { RunState } from '../../projections/run-state.ts';
 import type { Clock } from '../../agents/clock.ts';
 
 export interface SpendingBookOptions {
   readonly log: EventLog;
   readonly clock: Clock;
+  readonly limits: Limits | undefined;
   /** Counts only threads of this resource in a day; all threads when absent. */
   readonly resourceId?: string | undefined;
   /** Resolves when everything that runs of this process wrote to a thread is in the log. */
@@ -33,24 +37,26 @@ const pageSize = 100;
 export class SpendingBook {
   readonly #options: SpendingBookOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #allowances = new Allowances();
+  readonly #allowances = new AllowanceBook();
 
   constructor(options: SpendingBookOptions) {
     this.#options = options;
   }
 
-  /** Returns the totals for the runs of a thread. */
-  totals(threadId: string): SpentTotals {
-    return {
+  /** Opens the account of a run of a thread, with what it spent before it resumed. */
+  open(threadId: string, runId: string, resumed?: RunState): Spending {
+    const { log, limits } = this.#options;
+    const totals: SpentTotals = {
       threadId,
       allowances: this.#allowances,
       today: () => this.#today(),
       thread: async () => {
-        const thread = await this.#options.log.getThread(threadId);
+        const thread = await log.getThread(threadId);
         return thread === undefined ? noUsage : (await this.#update(thread)).total;
       },
       day: () => this.#inDay(),
     };
+    return new SpendingCounter({ runId, limits, totals, resumed });
   }
 
   async #inDay(): Promise<UsageCounts> {

@@ -1,4 +1,3 @@
-import type { AgentEvent } from '../../events/vocabulary.ts';
 import { isStoreUnavailable, type SingletreeError } from '../../base/singletree-error.ts';
 import type { Clock } from '../../agents/clock.ts';
 
@@ -79,33 +78,23 @@ export class StoreOutage {
   }
 }
 
-export interface OutageReportsOptions {
-  /** Reports one line to a person. */
-  readonly report: (line: string) => void;
-  /** Appends an event to the log of every run that waited in a thread. */
-  readonly mark: (threadId: string, event: (runId: string) => AgentEvent) => void;
-}
-
-/** Reports an outage of the log: once for all threads to the person, and afterwards in the log of each run. */
+/** Reports an outage of the log to a person, once for all threads. */
 export class OutageReports {
-  readonly #options: OutageReportsOptions;
+  readonly #report: (line: string) => void;
   readonly #threads = new Set<string>();
 
-  constructor(options: OutageReportsOptions) {
-    this.#options = options;
+  constructor(report: (line: string) => void) {
+    this.#report = report;
   }
 
-  begin(threadId: string, error: SingletreeError): void {
-    const isFirst = this.#threads.size === 0;
+  begin(threadId: string, { message }: SingletreeError): void {
+    if (this.#threads.size === 0) this.#report(`${message} Runs wait until the log can be written.`);
     this.#threads.add(threadId);
-    if (isFirst) this.#options.report(`${error.message} Runs wait until the log can be written.`);
   }
 
-  end(threadId: string, { code, message: why }: SingletreeError, milliseconds: number): void {
+  end(threadId: string): void {
     this.close(threadId);
-    if (this.#threads.size === 0) this.#options.report('The log can be written again.');
-    const message = `The run waited ${Math.ceil(milliseconds / 1000)} s because the log could not be written: ${why}`;
-    this.#options.mark(threadId, runId => ({ type: 'warning', runId, code, message }));
+    if (this.#threads.size === 0) this.#report('The log can be written again.');
   }
 
   /** No run of the thread waits any longer. */

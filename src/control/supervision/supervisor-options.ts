@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Agent } from '../../agents/agent.ts';
-import type { RunParams } from '../../agents/invoke-params.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
+import type { RunParams } from '../../agents/contract/run-params.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import {
   agent,
@@ -15,15 +15,14 @@ import {
 } from '../../base/options/option-fields.ts';
 import { type Limits, limitsField } from '../../agents/limits/limits.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import type { ThreadMemory } from '../thread-memory.ts';
+import type { ThreadMemory } from '../threads/thread-memory.ts';
 import { backgroundClock, type Clock } from '../../agents/clock.ts';
 import { newId } from '../../events/ids.ts';
 import { printNotice } from '../standard-output.ts';
-import { defaultLeaseMs } from './lease-times.ts';
-import { processOwner } from './process-owner.ts';
+import { localLeaseMs, remoteLeaseMs, processOwner } from './leases.ts';
 import type { OnDiagnostic } from '../../base/diagnostics.ts';
 import type { OpenRun } from './open-runs.ts';
-import type { ContextOf } from './run-context.ts';
+import type { ContextOf } from './run-input.ts';
 import type { RunFollower } from './run-control.ts';
 import type { OnFinish } from './run-observer.ts';
 
@@ -81,7 +80,7 @@ export type ResolvedOptions = Required<
 export function resolveOptions(options: SupervisorOptions): ResolvedOptions {
   return {
     owner: processOwner(),
-    leaseMs: defaultLeaseMs(options.log),
+    leaseMs: options.log.isLocal === true ? localLeaseMs : remoteLeaseMs,
     graceMs: 2_000,
     newRunId: newId,
     hasContext: () => false,

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import { defineTool } from '../../agents/loop/tool.ts';
-import type { ConversationParams } from '../../agents/invoke-params.ts';
+import type { ConversationParams } from '../../agents/contract/run-params.ts';
 import { loopAgent } from '../../agents/loop/loop-agent.ts';
 import { type ModelScript, scriptByStep } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';
@@ -15,8 +15,7 @@ import { defaultActive } from '../../graph/conversation/active.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { MemoryLog } from '../../log/memory-log.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
-import { continueRun } from './continue-run.ts';
-import { Supervisor } from './supervisor.ts';
+import { continueRun, Supervisor } from './supervisor.ts';
 
 const echo = defineTool({
   name: 'echo',

@@ -1,41 +1,39 @@
-import { defined } from '../../base/defined.ts';
-import type { Agent, RelayAnswer } from '../../agents/agent.ts';
+import type { Agent, RunHost } from '../../agents/contract/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import { checkAgentIds } from '../../agents/agent-ids.ts';
-import type { Limits } from '../../agents/limits/limits.ts';
-import { Spending } from '../../agents/limits/spending.ts';
-import { runMark } from '../../agents/process/process-marks.ts';
-import type { AgentEvent } from '../../events/vocabulary.ts';
-import { newId } from '../../events/ids.ts';
+import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { deriveTraceId, findTrace } from '../../events/trace-context.ts';
-import { getRun } from '../../graph/conversation/queries.ts';
+import { newId } from '../../events/ids.ts';
+import type { AgentEvent } from '../../events/vocabulary.ts';
 import { retryOf, selectMessage } from '../../graph/conversation/operations.ts';
-import { changeMode } from '../choice-events.ts';
-import { ActiveRun } from './active-run.ts';
-import type { ActiveThread, RunRequest } from './active-thread.ts';
-import { ActiveThreads, supervisorClosed } from './active-threads.ts';
-import { answerRelay, cancelRelays } from './answer-relay.ts';
-import { type OpenRun, openRunsOf } from './open-runs.ts';
-import { endOrphanedRun } from './orphaned-run.ts';
+import { getRun } from '../../graph/conversation/queries.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { changeMode } from '../threads/choice-events.ts';
+import { sharedThreadMemory, type ThreadMemory, ThreadState } from '../threads/thread-memory.ts';
+import type { ActiveRun } from './active-run.ts';
+import { type ActiveThread, ActiveThreads, type RunRequest } from './active-thread.ts';
 import { MemoryJobs } from './memory-jobs.ts';
-import { SpendingBook } from './spending-book.ts';
-import { turnShare } from './turn-share.ts';
-import type {
-  AbortOptions,
-  EndNote,
-  RetryRunOptions,
-  RunControl,
-  RunHandle,
-  RunsInThread,
-  StartOptions,
+import { type OpenRun, openRunsOf } from './open-runs.ts';
+import { answerRelay } from './resolve-relay.ts';
+import {
+  type AbortOptions,
+  checkAbort,
+  checkAbortAll,
+  checkRetry,
+  checkStart,
+  type EndNote,
+  type RetryRunOptions,
+  type RunControl,
+  type RunHandle,
+  type RunsInThread,
+  type StartOptions,
 } from './run-control.ts';
-import { checkAbort, checkAbortAll, checkRetry, checkStart } from './run-options.ts';
-import { finished, ignoreFinished, type NewRun, type RunLaunch, usedRunId } from './run-launch.ts';
-import { type ContextOf, findOrigin } from './run-context.ts';
 import type { RunCounts } from './run-counts.ts';
+import { findOrigin } from './run-input.ts';
+import { type LaunchParts, launchRun, type RunLaunch } from './run-launch.ts';
 import { RunObserver } from './run-observer.ts';
-import { newRunRecord, readRunRecord } from './run-record.ts';
-import { runNotFound, RunOwnership, runUnderWay, type TakeoverResult } from './run-ownership.ts';
+import { LocalRuns, runNotFound, RunOwnership, runUnderWay, type TakeoverResult } from './run-ownership.ts';
+import { SpendingBook } from './spending-book.ts';
 import {
   type AgentFinder,
   checkSupervisorOptions,
@@ -43,34 +41,34 @@ import {
   resolveOptions,
   type SupervisorOptions,
 } from './supervisor-options.ts';
-import { sharedThreadMemory } from '../shared-thread-memory.ts';
-import { type ThreadMemory, ThreadState } from '../thread-memory.ts';
-import { deliveredKey } from './message-keys.ts';
-import { endImportedRuns, userEvent } from './turn-events.ts';
 import type { WaitingMessage } from '../../projections/message-queue.ts';
-import { ownSession } from '../inherited-session.ts';
-import { countRawLines, runInputOf } from '../thread-record.ts';
-import type { RunHost } from '../../agents/run-agent.ts';
-import type { RunResult } from '../../agents/run-result.ts';
+import type { RunResult } from '../../agents/contract/run-result.ts';
+import { deliveredKey, endImportedRuns, userEvent } from './turn-events.ts';
+import { turnShare } from './turn-share.ts';
+
+/** A run to start. */
+type NewRun = Pick<RunLaunch, 'note' | 'context' | 'lacksContext' | 'trace' | 'additions'> & {
+  readonly agent: Agent;
+  readonly parentId: string;
+  readonly model: string | undefined;
+};
 
 /** The only code that invokes agents: appends their events, delivers answers and steering, and ends runs. */
 export class Supervisor implements RunControl, RunHost {
   readonly #options: ResolvedOptions;
   readonly #agentOf: AgentFinder;
   readonly #threads: ActiveThreads;
-  readonly #runs = new Map<string, ActiveRun>();
-  /** Runs that are marked as open and starting here. */
-  readonly #starting = new Set<string>();
+  readonly #runs = new LocalRuns();
   /** The threads in which a run is being started that is to be the only one. */
   readonly #reserved = new Set<string>();
   readonly #ownership: RunOwnership;
   readonly #memory: ThreadMemory;
   readonly #memoryJobs: MemoryJobs;
-  readonly #limits: Limits | undefined;
-  readonly #contextOf: ContextOf | undefined;
   readonly #spending: SpendingBook;
+  readonly #launchParts: LaunchParts;
   readonly #closing = new AbortController();
   readonly #runEndListeners = new Set<(threadId: string) => void>();
+  readonly #settled = new WeakMap<ActiveRun, Promise<void>>();
   readonly #observer: RunObserver;
   readonly counts: RunCounts;
   #watches = false;
@@ -80,45 +78,46 @@ export class Supervisor implements RunControl, RunHost {
     checkSupervisorOptions(options);
     const { agents = [], resourceId, limits, contextOf, telemetry, onDiagnostic, onFinish } = options;
     if (typeof agents !== 'function') checkAgentIds('The supervisor', agents);
-    this.#limits = limits;
-    this.#contextOf = contextOf;
     this.#observer = new RunObserver({ telemetry, onDiagnostic, onFinish });
     this.counts = this.#observer.counts;
     this.#options = resolveOptions(options);
     this.#agentOf = typeof agents === 'function' ? agents : ({ agentId }) => agents.find(({ id }) => id === agentId);
-    this.#ownership = new RunOwnership({
-      log: options.log,
-      clock: this.#options.clock,
-      leaseMs: this.#options.leaseMs,
-      resourceId,
-      signal: this.#closing.signal,
-      report: this.#options.report,
-      running: threadId => this.#runningIn(threadId),
-      isOurs: runId => this.#runs.has(runId) || this.#starting.has(runId),
-      takeOver: (threadId, open, note) => this.#takeOver(threadId, open, note),
-    });
     this.#memory = options.memory ?? sharedThreadMemory(options.log);
     const { log, owner, leaseMs, clock, report } = this.#options;
-    this.#threads = new ActiveThreads({
-      log,
-      owner,
-      leaseMs,
-      clock,
+    const shared = { log, owner, leaseMs, clock };
+    const { signal } = this.#closing;
+    const flush = (threadId: string) => this.flush(threadId);
+    this.#ownership = new RunOwnership({
+      ...shared,
+      resourceId,
+      signal,
       report,
-      runsIn: threadId => this.#runningIn(threadId),
-      isClosed: () => this.#isClosed,
+      runs: this.#runs,
+      takeOver: (threadId, open, note) => this.#takeOver(threadId, open, note),
+    });
+    this.#threads = new ActiveThreads({
+      ...shared,
+      report,
+      signal,
       onQueue: threadId => void this.steer(threadId).catch(this.#observer.diagnose('steer_failed', threadId)),
     });
-    this.#spending = new SpendingBook({ log, clock, resourceId, flush: threadId => this.flush(threadId) });
+    this.#spending = new SpendingBook({ log, clock, limits, resourceId, flush });
     this.#memoryJobs = new MemoryJobs({
-      log,
+      ...shared,
       memory: this.#memory,
-      owner,
-      leaseMs,
-      clock,
-      flush: threadId => this.flush(threadId),
+      flush,
       onFailure: (threadId, cause) => this.#observer.diagnose('memory_failed', threadId)(cause),
     });
+    this.#launchParts = {
+      options: this.#options,
+      contextOf,
+      memory: this.#memory,
+      memoryJobs: this.#memoryJobs,
+      spending: this.#spending,
+      observer: this.#observer,
+      runs: this.#runs,
+      signal,
+    };
   }
 
   /** Runs an agent on a prompt, in a new thread or the named one; resolves with the result. */
@@ -147,12 +146,13 @@ export class Supervisor implements RunControl, RunHost {
     const lacksContext = state.queue.some(message => message.id === id && this.#lacksContext(message));
     const run = await this.#startRun(
       threadId,
-      { agent, parentId: `${event.runId}:user`, model, note, metadata, context, lacksContext, trace, additions },
+      { agent, parentId: `${event.runId}:user`, model, note, context, lacksContext, trace, additions },
       {
         event,
         expectedSeq,
         once,
         parallel,
+        metadata,
         before: mode === undefined ? [] : changeMode(mode, state.mode),
         after: folder === undefined ? [] : [{ type: 'folder_changed', runId: newId(), ...folder }],
       },
@@ -180,13 +180,11 @@ export class Supervisor implements RunControl, RunHost {
   }
 
   async runBeside(threadId: string, runId: string, agent: Agent): Promise<void> {
-    const totals = this.#spending.totals(threadId);
-    const spending = new Spending({ runId, limits: this.#limits, totals, resumed: undefined });
-    await this.#memoryJobs.runBeside(threadId, runId, { agent, spending });
+    await this.#memoryJobs.runBeside(threadId, runId, { agent, spending: this.#spending.open(threadId, runId) });
   }
 
   async steer(threadId: string): Promise<void> {
-    const runs = this.#runningIn(threadId);
+    const runs = this.#runs.listIn(threadId);
     if (runs.length === 0) return;
     const { queue } = await this.#memory.of(threadId);
     for (const message of queue)
@@ -217,7 +215,7 @@ export class Supervisor implements RunControl, RunHost {
     checkAbort(options);
     const { by } = options;
     const request: AgentEvent = { type: 'abort_requested', runId, ...defined({ by }) };
-    const run = this.#runs.get(runId);
+    const run = this.#runs.active.get(runId);
     if (run === undefined) return this.#ownership.abort(request, options);
     run.abort(request);
     await run.done;
@@ -252,7 +250,7 @@ export class Supervisor implements RunControl, RunHost {
 
   /** Resumes one run, or returns it when it runs here; throws `run_not_found` when the run is not open. */
   async continue(threadId: string, runId: string, { note }: Pick<StartOptions, 'note'> = {}): Promise<RunHandle> {
-    const running = this.#runs.get(runId);
+    const running = this.#runs.active.get(runId);
     if (running !== undefined) return running;
     const thread = await this.#options.log.getThread(threadId);
     const open = thread && openRunsOf(thread).find(run => run.runId === runId);
@@ -262,32 +260,26 @@ export class Supervisor implements RunControl, RunHost {
   }
 
   running(): readonly RunHandle[] {
-    return [...this.#runs.values()];
+    return [...this.#runs.active.values()];
   }
 
   /** Detaches its runs, which another process can resume; with a reason each shows why. */
   async close(reason?: string | ((run: RunHandle) => string)): Promise<void> {
     this.#closing.abort();
-    const runs = [...this.#runs.values()];
+    const runs = [...this.#runs.active.values()];
     for (const run of runs) run.detach(typeof reason === 'function' ? reason(run) : reason);
     await Promise.all(runs.map(run => run.done));
     await Promise.all(runs.map(run => this.#settled.get(run) ?? Promise.resolve()));
     await this.#memoryJobs.close();
   }
 
-  readonly #settled = new WeakMap<ActiveRun, Promise<void>>();
-
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
 
-  #runningIn(threadId: string): readonly ActiveRun[] {
-    return [...this.#runs.values()].filter(run => run.threadId === threadId);
-  }
-
   /** Appends the request of a run, and starts it. */
   async #startRun(threadId: string, newRun: NewRun, request: RunRequest = {}): Promise<RunHandle> {
-    const { agent, parentId, model, note, context, lacksContext, trace, additions } = newRun;
+    const { agent, parentId, model, ...given } = newRun;
     if (request.parallel !== true) this.#reserve(threadId);
     let thread: ActiveThread | undefined;
     let runId: string | undefined;
@@ -297,26 +289,27 @@ export class Supervisor implements RunControl, RunHost {
       // A caller that passes the newest seq has seen the open runs.
       if (request.expectedSeq === undefined) await this.#endOrphans(threadId, thread);
       runId = await this.#newRunId(threadId, request.expectedSeq);
-      this.#starting.add(runId);
+      this.#runs.starting.add(runId);
       const { log, owner } = this.#options;
       const open = { runId, agentId: agent.id, parentId, owner, ...defined({ model }) };
       const ends = await endImportedRuns({ log, memory: this.#memory }, threadId, request.expectedSeq);
       const before = [...ends, ...(request.before ?? [])];
-      await thread.appendRequest(open, { ...request, before, metadata: newRun.metadata, additions });
-      const launch = { threadId, open, agent, note, isNew: true, context, lacksContext, trace, additions };
-      return await this.#launch(thread, launch);
+      await thread.appendRequest(open, { ...request, before, additions: given.additions });
+      const run = await this.#launch(thread, { ...given, threadId, open, agent, isNew: true });
+      if (run === undefined) throw new Error('The run is over.');
+      return run;
     } catch (error) {
       if (thread !== undefined) await this.#threads.release(threadId, thread);
       throw error;
     } finally {
-      if (runId !== undefined) this.#starting.delete(runId);
+      if (runId !== undefined) this.#runs.starting.delete(runId);
       if (request.parallel !== true) this.#reserved.delete(threadId);
     }
   }
 
   /** Throws `run_under_way` while another run of the thread starts or works in this process. */
   #reserve(threadId: string): void {
-    const running = this.#runningIn(threadId).find(run => !run.isOver);
+    const running = this.#runs.listIn(threadId).find(run => !run.isOver);
     if (this.#reserved.has(threadId) || running !== undefined) throw runUnderWay(threadId, running?.runId);
     this.#reserved.add(threadId);
   }
@@ -324,9 +317,7 @@ export class Supervisor implements RunControl, RunHost {
   /** Ends orphaned runs as interrupted, because a new run replaces them. */
   async #endOrphans(threadId: string, thread: ActiveThread): Promise<void> {
     for (const open of await this.#ownership.orphansIn(threadId))
-      await this.#launch(thread, { threadId, open, agent: undefined, note: undefined, isNew: false }).catch(
-        ignoreFinished,
-      );
+      await this.#launch(thread, { threadId, open, isNew: false });
   }
 
   /** Our own ids are unique; custom ids are checked against the thread. */
@@ -334,14 +325,18 @@ export class Supervisor implements RunControl, RunHost {
     const runId = this.#options.newRunId();
     if (this.#options.newRunId === newId) return runId;
     const { conversation } = await this.#memory.of(threadId, seq);
-    if (this.#runs.has(runId) || getRun(conversation, runId) !== undefined) throw usedRunId(threadId, runId);
-    return runId;
+    if (!this.#runs.active.has(runId) && getRun(conversation, runId) === undefined) return runId;
+    throw new SingletreeError(
+      'invalid_argument',
+      `The run id "${runId}" was already used. Make sure that the id generator returns unique ids.`,
+      { details: { threadId, runId } },
+    );
   }
 
   /** Resumes or ends an open run, if the lease of its thread is free. */
   async #takeOver(threadId: string, open: OpenRun, note: EndNote | undefined): Promise<TakeoverResult> {
     // The call that starts it owns it.
-    if (this.#starting.has(open.runId)) return 'elsewhere';
+    if (this.#runs.starting.has(open.runId)) return 'elsewhere';
     let thread: ActiveThread;
     try {
       thread = await this.#threads.acquire(threadId);
@@ -353,93 +348,31 @@ export class Supervisor implements RunControl, RunHost {
       const { conversation } = await this.#memory.of(threadId);
       const { origin } = await findOrigin(this.#options.log, undefined, { threadId, run: open, conversation });
       const agent = this.#agentOf(open, threadId, origin);
-      return await this.#launch(thread, { threadId, open, agent, note, isNew: false });
+      const run = await this.#launch(thread, { threadId, open, agent, note, isNew: false });
+      if (run === undefined) await this.#threads.release(threadId, thread);
+      return run;
     } catch (error) {
       await this.#threads.release(threadId, thread);
       // Processes that cannot be ended keep working: the run is not ours.
-      return SingletreeError.is(error, 'run_under_way') ? 'elsewhere' : ignoreFinished(error);
+      if (SingletreeError.is(error, 'run_under_way')) return 'elsewhere';
+      throw error;
     }
   }
 
-  /** Starts or resumes a run from its log; throws `finished` when it has ended. */
-  async #launch(
-    thread: ActiveThread,
-    { threadId, open, agent, note, isNew, context, lacksContext, trace: named, additions: added }: RunLaunch,
-  ): Promise<RunHandle> {
-    const { log, graceMs, checkOrder } = this.#options;
-    const { runId, parentId, model } = open;
-    const { state, isAborted, additions } = isNew
-      ? { ...newRunRecord, additions: added }
-      : await readRunRecord(log, thread, { threadId, open });
-    const threadState = await this.#memory.of(threadId, thread.seq);
-    const input = runInputOf(open, threadState);
-    if (state?.endedBy !== undefined) throw finished;
-    if (
-      input === undefined ||
-      isAborted ||
-      agent === undefined ||
-      (state !== undefined && agent.abilities?.resumable !== true)
-    ) {
-      const reason = isAborted ? 'aborted' : 'interrupted';
-      await endOrphanedRun(thread, open, { state, reason, isExternal: agent?.abilities?.isExternal });
-      if (note !== undefined) await thread.mergeMetadata(note());
-      throw finished;
-    }
-    const { session: last, ...given } = input.conversation;
-    const session =
-      last && (await ownSession(log, threadId, { session: last, seq: threadState.sessions.seqOf(last.id) }));
-    if (!isNew) {
-      await thread.append([], { resumes: runId });
-      const { lostRequests } = agent.abilities ?? {};
-      if (lostRequests !== undefined) await cancelRelays(thread, runId, lostRequests);
-    }
-    const { conversation } = threadState;
-    const { origin, ...late } = await findOrigin(log, this.#contextOf, { threadId, run: open, conversation, context });
-    const rawBefore = state && (await countRawLines(log, threadId, state));
-    const trace = isNew ? named && { traceId: deriveTraceId(runId), ...named } : findTrace(state?.events ?? []);
-    // `close` and the loss of a thread detach the runs that exist: none may begin after it.
-    if (this.#isClosed) throw supervisorClosed();
-    thread.checkServed();
-    const run = new ActiveRun({
-      thread,
-      threadId,
-      agent,
-      graceMs,
-      checkOrder,
-      note,
-      lacksContext: lacksContext === true,
-      trace,
-      observer: this.#observer,
-      contexts: threadState.contexts.copy(),
-      ...late,
-      params: {
-        run: { ...origin, ...input.run, runId, parentId, ...defined({ model, additions, resume: state }) },
-        conversation: { ...given, ...defined({ session }) },
-        host: {
-          runMark: runMark(this.#options.owner, threadId, runId),
-          memoryHost: this.#memoryJobs.host({ threadId, runId, parentId, messages: given.messages, threadState }),
-          spending: new Spending({
-            runId,
-            limits: this.#limits,
-            totals: this.#spending.totals(threadId),
-            resumed: state,
-          }),
-          raw: line => thread.appendRaw(runId, line),
-          ...defined({ rawBefore }),
-        },
-      },
-    });
-    this.#runs.set(runId, run);
-    this.#observer.telemetry?.follow(run, Math.max(run.seq, threadState.seq));
-    if (threadState.queue.length > 0)
-      void this.steer(threadId).catch(this.#observer.diagnose('steer_failed', threadId));
+  /** Starts or resumes a run, and hands it what waits; undefined when it has ended. */
+  async #launch(thread: ActiveThread, launch: RunLaunch): Promise<ActiveRun | undefined> {
+    const launched = await launchRun(this.#launchParts, thread, launch);
+    if (launched === undefined) return undefined;
+    const { run, hasWaiting } = launched;
+    if (hasWaiting) void this.steer(run.threadId).catch(this.#observer.diagnose('steer_failed', run.threadId));
     this.#settled.set(run, this.#settle(run, thread));
     return run;
   }
 
   async #settle(run: ActiveRun, thread: ActiveThread): Promise<void> {
     const outcome = await run.done;
-    this.#runs.delete(run.runId);
+    this.#runs.active.delete(run.runId);
+    thread.runs.delete(run);
     const finished = run.isDetached ? undefined : this.#observer.finish(outcome, run);
     await this.#threads.release(run.threadId, thread);
     if (!this.#isClosed) for (const listener of this.#runEndListeners) listener(run.threadId);
@@ -452,4 +385,13 @@ export class Supervisor implements RunControl, RunHost {
     const runId = here[0]?.runId ?? elsewhere[0];
     if (runId !== undefined) throw runUnderWay(threadId, runId);
   }
+}
+
+/** Resumes an open run in this process. */
+export function continueRun(
+  agent: Agent,
+  log: EventLog,
+  { threadId, runId }: { threadId: string; runId: string },
+): Promise<RunHandle> {
+  return new Supervisor({ log, agents: [agent] }).continue(threadId, runId);
 }

@@ -5,7 +5,7 @@ import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { editMessage } from '../../graph/conversation/operations.ts';
 import { getMessages, getRun } from '../../graph/conversation/queries.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import type { ThreadMemory } from '../thread-memory.ts';
+import type { ThreadMemory } from '../threads/thread-memory.ts';
 import type { StartOptions } from './run-control.ts';
 
 /** The event of what a person says; one that edits a message stands beside it. */
@@ -35,4 +35,14 @@ export async function endImportedRuns(
     if (run?.status !== 'interrupted' || run.endedAt !== undefined) return [];
     return [{ type: 'harness_end', runId: run.runId, agentId: run.agentId ?? '', reason: 'interrupted' }];
   });
+}
+
+/** The `once` key under which a message with an id of its sender is accepted. */
+export function messageKey(id: string): string {
+  return `message:${id}`;
+}
+
+/** The `once` key under which a waiting message is delivered by the `user` event with its id. */
+export function deliveredKey(id: string): string {
+  return `delivered:${id}`;
 }

@@ -12,7 +12,7 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Lease, Thread } from '../../log/event-log.ts';
 import { inheritedSeq } from '../../log/own-events.ts';
 import { ignoreDiagnostic, type OnDiagnostic } from '../../base/diagnostics.ts';
-import { isEndedProcess, processOwner } from '../supervision/process-owner.ts';
+import { isEndedProcess, processOwner } from '../supervision/leases.ts';
 import { WebhookCursors } from './webhook-cursors.ts';
 import { postWebhook, WebhookRefused } from './webhook-request.ts';
 

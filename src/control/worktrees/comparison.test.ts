@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitProject, type GitProject } from '../../../test/support/git-project.ts';
-import type { Agent, CallableAgent } from '../../agents/agent.ts';
+import type { Agent, CallableAgent } from '../../agents/contract/agent.ts';
 import { coderAgent } from '../../agents/coder/coder-agent.ts';
 import type { ScriptedTurn } from '../../agents/model/scripted/script.ts';
 import { scriptedModel } from '../../agents/model/scripted/scripted-model.ts';

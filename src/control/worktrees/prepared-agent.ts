@@ -1,5 +1,4 @@
-import type { Agent } from '../../agents/agent.ts';
-import type { InvokeParams } from '../../agents/invoke-params.ts';
+import type { Agent, InvokeParams } from '../../agents/contract/agent.ts';
 import { environmentFor, type EnvironmentPolicy } from '../../agents/process/environment.ts';
 import { BoundedOutput } from '../../agents/workspace/bounded-output.ts';
 import { runCommand } from '../../agents/workspace/run-command.ts';

@@ -1,7 +1,7 @@
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import { sharedThreadMemory } from '../shared-thread-memory.ts';
+import { sharedThreadMemory } from '../threads/thread-memory.ts';
 import type { WorktreeRecord } from './worktree-record.ts';
 import type { Worktrees, WorktreeState } from './worktrees.ts';
 

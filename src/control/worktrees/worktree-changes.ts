@@ -1,5 +1,11 @@
+import { lstatSync } from 'node:fs';
+import { copyFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type FileAction, type LineCounts, parseActions, parseCounts } from '../../agents/git/changed-lines.ts';
 import type { ClosedRepository } from '../../agents/git/closed-repository.ts';
+import { newId } from '../../events/ids.ts';
+import { GitFailure } from '../../agents/git/run-git.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 
 /** A file that differs from the beginning of a worktree. */
 export interface ChangedFile extends LineCounts {
@@ -34,4 +40,77 @@ export async function filePatch(
   const text = (await repository.run(args)).output.toString('utf8');
   const start = text.indexOf('\n@@ ');
   return start === -1 ? '' : text.slice(start + 1).replace(/\n$/, '');
+}
+
+/**
+ * Stores the files of a work tree as they are now, untracked ones included, ignored ones and nested repositories not, and
+ * returns the hash of their tree. The index has what was stored last, so that only what changed since is read.
+ */
+export async function snapshotTree(repository: ClosedRepository, workTree: string, index: string): Promise<string> {
+  const own = `${index}-${newId()}`;
+  const call = { workTree, index: own };
+  try {
+    await copyFile(index, own).catch(() => {});
+    const list = ['ls-files', '-z', '--others', '--modified', '--deleted', '--exclude-standard'];
+    const { output } = await repository.run(list, call);
+    const paths = [...new Set(output.toString('latin1').split('\0'))].filter(
+      path => path !== '' && !path.endsWith('/'),
+    );
+    const present = new Set(paths.filter(path => isFileOrLink(workTree, path)));
+    const gone = paths.filter(path => !present.has(path));
+    const input = (lines: Iterable<string>) => Buffer.from([...lines, ''].join('\0'), 'latin1');
+    if (gone.length > 0)
+      await repository.run(['update-index', '--force-remove', '-z', '--stdin'], { ...call, input: input(gone) });
+    if (present.size > 0)
+      await repository.run(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], {
+        ...call,
+        input: input(present),
+      });
+    const tree = await repository.line(['write-tree'], call);
+    // Without it the next snapshot reads all files again.
+    await rename(own, index).catch(() => {});
+    return tree;
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+function isFileOrLink(workTree: string, path: string): boolean {
+  try {
+    const found = lstatSync(Buffer.concat([Buffer.from(join(workTree, '/')), Buffer.from(path, 'latin1')]));
+    return found.isFile() || found.isSymbolicLink();
+  } catch {
+    return false; // It was removed since git listed it.
+  }
+}
+
+const options = ['--binary', '--whitespace=nowarn', '-'];
+
+/** Applies a patch to the files of a folder, all of it or nothing; throws `apply_conflict` with the files in the way. */
+export async function applyPatch(repository: ClosedRepository, folder: string, patch: Uint8Array): Promise<void> {
+  const call = { workTree: folder, input: patch };
+  try {
+    await repository.run(['apply', '--check', ...options], call);
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.isMissing || error.isTooSlow) throw error;
+    const files = conflictsIn(error.message);
+    throw new SingletreeError(
+      'apply_conflict',
+      `The changes do not fit ${folder}, which was changed since: ${files.join(', ') || error.message}. Nothing was applied. Commit, stash or undo those changes, then keep them again.`,
+      { details: { files }, cause: error },
+    );
+  }
+  await repository.run(['apply', ...options], call);
+}
+
+/** The files that git names, such as `error: a.txt: patch does not apply`. */
+function conflictsIn(message: string): string[] {
+  const found = message.split('\n').flatMap(line => {
+    const [, path] =
+      /^error: (.+): (?:patch does not apply|already exists in .*|No such file.*|does not exist in .*|.*symbolic link.*|does not match.*|wrong type)$/.exec(
+        line,
+      ) ?? [];
+    return path ?? [];
+  });
+  return [...new Set(found)];
 }

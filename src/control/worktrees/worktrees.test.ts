@@ -5,8 +5,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitProject, type GitProject } from '../../../test/support/git-project.ts';
 import { makeHostile, makeNestedRepository } from '../../../test/support/hostile-git.ts';
-import type { WorktreeRecord } from './worktree-record.ts';
-import { checkBranchPrefix, worktreeName } from './worktree-name.ts';
+import { type WorktreeRecord, checkBranchPrefix, worktreeName } from './worktree-record.ts';
 import { Worktrees } from './worktrees.ts';
 
 let project: GitProject;

@@ -8,12 +8,16 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name as nameField } from '../../base/options/option-fields.ts';
 import { SerialQueues } from '../../base/serial-queue.ts';
-import { applyPatch } from './apply-patch.ts';
+import {
+  applyPatch,
+  snapshotTree,
+  type ChangedFile,
+  changedFiles,
+  filePatch,
+  patchBetween,
+} from './worktree-changes.ts';
 import { findRepository, makeWorktree, markBase, openRepository, readBase, removeEntry } from './make-worktree.ts';
-import { snapshotTree } from './snapshot-tree.ts';
-import { type ChangedFile, changedFiles, filePatch, patchBetween } from './worktree-changes.ts';
-import { checkBranchPrefix, worktreeName } from './worktree-name.ts';
-import { readRecords, type WorktreeRecord, writeRecord } from './worktree-record.ts';
+import { checkBranchPrefix, worktreeName, readRecords, type WorktreeRecord, writeRecord } from './worktree-record.ts';
 
 export interface WorktreesOptions {
   /** The data folder: worktrees are in its `worktrees`, never in a project. */

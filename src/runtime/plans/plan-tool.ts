@@ -1,14 +1,16 @@
 import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolCall, type ToolReturn } from '../../agents/loop/tool.ts';
+import { defineTool } from '../../agents/loop/tool.ts';
+import type { ToolReturn } from '../../agents/contract/tool-values.ts';
+import type { Tool, ToolCall } from '../../agents/contract/agent.ts';
 import { toolOutput } from '../../agents/loop/tool-output.ts';
 import { untilAborted } from '../../agents/loop/until-aborted.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, name as optionName } from '../../base/options/option-fields.ts';
+import { RuntimeContext } from '../governed-agent.ts';
 import { resultOf } from '../../protocols/request/shown-call.ts';
-import { RuntimeContext } from '../runtime-context.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';
 
 /** A plan that may be carried out. */

@@ -5,15 +5,14 @@ import {
   isInputRequiredResult,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { RelayAnswer } from '../../agents/agent.ts';
-import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
-import type { ThreadRelay } from '../../control/supervision/relay-books.ts';
-import { readStartedBy } from '../../control/supervision/started-by.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
+import { checkOutsideRuns, readStartedBy } from '../../control/conversations/inside-run.ts';
+import type { ThreadRelay } from '../../control/conversations/relay-books.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { relayBody } from '../../protocols/http-api.ts';
-import { describePending } from './followed-run.ts';
+import { describePending } from './run-handlers.ts';
 import type { McpCall, McpToolHandlers } from './mcp-call.ts';
 import type { PendingRelay } from './mcp-tools.ts';
 

@@ -1,4 +1,8 @@
+import * as z from 'zod';
 import type { Scope } from '../security/caller.ts';
+import type { RunCaller } from '../../control/conversations/inside-run.ts';
+import { defined } from '../../base/defined.ts';
+import { parseTraceparent, type RunTrace } from '../../events/trace-context.ts';
 
 /** What clients of an MCP server may do beside reading: run agents and steer them, or answer what agents ask. */
 export const mcpGrants = ['run', 'answer'] as const;
@@ -13,4 +17,35 @@ export interface McpAccess {
   readonly folder?: string | undefined;
   /** Identifies the connection: a run that was asked for through it is not approved through it. */
   readonly connection: string;
+}
+
+const id = z.string().min(1).max(200).optional().catch(undefined);
+
+/** What Claude Code and Codex send with each call to say which of their calls, turns and sessions asks. */
+const meta = z.object({
+  'claudecode/toolUseId': id,
+  callId: id,
+  threadId: id,
+  sessionId: id,
+  traceparent: id,
+  'x-codex-turn-metadata': z.object({ session_id: id, thread_id: id }).optional().catch(undefined),
+});
+
+/** A program that calls a tool. */
+export interface McpCaller extends RunCaller {
+  readonly ids: readonly string[];
+  /** The author of what it adds to a log. */
+  readonly by: string;
+  /** The trace that its runs continue. */
+  readonly trace?: RunTrace;
+}
+
+/** Returns who calls, from the `_meta` of a request; what is not known or malformed there is ignored. */
+export function readCaller(
+  shown: unknown,
+  { marks, by }: { readonly marks: string | undefined; readonly by: string },
+): McpCaller {
+  const { 'x-codex-turn-metadata': turn, traceparent, ...own } = meta.safeParse(shown ?? {}).data ?? {};
+  const ids = [...Object.values(own), turn?.session_id, turn?.thread_id].filter(each => each !== undefined);
+  return { marks, by, ids: [...new Set(ids)], ...defined({ trace: parseTraceparent(traceparent) }) };
 }

@@ -7,11 +7,10 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { RunHandle } from '../../control/supervision/run-control.ts';
-import { runHeader } from '../../control/supervision/inside-run.ts';
+import { runHeader } from '../../control/conversations/inside-run.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import type { Site } from '../site.ts';
-import type { McpAccess } from './mcp-access.ts';
-import { type McpCaller, readCaller } from './mcp-caller.ts';
+import { type McpAccess, type McpCaller, readCaller } from './mcp-access.ts';
 import type { McpToolInput, McpToolName } from './mcp-tools.ts';
 import { VisibleThreads } from './visible-threads.ts';
 

@@ -1,10 +1,8 @@
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { exportedDocument } from '../exported-document.ts';
-import { exportedLines } from '../exported-lines.ts';
+import { exportedDocument, exportedLines } from '../thread-export.ts';
 import { listPending } from './inbox-handlers.ts';
 import type { McpCall } from './mcp-call.ts';
-import { describeThread } from './thread-handlers.ts';
-import { readMarkdownPage } from './thread-page.ts';
+import { describeThread, readMarkdownPage } from './thread-handlers.ts';
 import { threadUri } from './thread-uris.ts';
 
 /** How many threads are listed as resources. */

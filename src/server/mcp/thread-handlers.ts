@@ -2,8 +2,11 @@ import type { ContentBlock } from '@modelcontextprotocol/server';
 import { defined } from '../../base/defined.ts';
 import type { ThreadInfo } from '../../protocols/http-api.ts';
 import type { McpToolHandlers } from './mcp-call.ts';
-import { readEventPage, readMarkdownPage } from './thread-page.ts';
 import { threadUri } from './thread-uris.ts';
+import type { Thread } from '../../log/event-log.ts';
+import type { ThreadWindow } from '../../log/window.ts';
+import { readRedactedWindow } from '../redacted-window.ts';
+import type { Site } from '../site.ts';
 
 /** Returns what a list shows of a thread. */
 export function describeThread({ id, title, agentId: agent, folder, updatedAt, status }: ThreadInfo) {
@@ -40,3 +43,66 @@ export const threadHandlers: Pick<McpToolHandlers, 'thread_list' | 'thread_searc
     return { value: { threadId: id, ...defined({ title: thread.title }), ...page } };
   },
 };
+
+/** How long the text of a page may be: models are given no more of a tool's result. */
+const mostChars = 60_000;
+/** How long one text of an event is shown. */
+const mostEventChars = 4_000;
+
+/** Which part of a thread to read: from a seq on, else its end. */
+export interface PageRequest {
+  readonly from?: number | undefined;
+  readonly limit: number;
+}
+
+/** A part of a thread as text. */
+export interface ThreadPage {
+  readonly text: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** The seq at which the next page begins, when there is more. */
+  readonly next?: number;
+  /** The seq from which the events before it can be read. */
+  readonly previous?: number;
+}
+
+/** Reads a part of a thread as Markdown, without secrets; fewer events when their text would be too long. */
+export async function readMarkdownPage(site: Site, thread: Thread, request: PageRequest): Promise<ThreadPage> {
+  const { toMarkdownPart } = await import('../../protocols/documents/markdown.ts');
+  return fitPage(site, thread, request, toMarkdownPart);
+}
+
+/** Reads a part of a thread as events, one on each line, without secrets; long texts in them are shortened. */
+function readEventPage(site: Site, thread: Thread, request: PageRequest): Promise<ThreadPage> {
+  const toLine = (event: object) => site.redactor.json(JSON.stringify(event, shortenText));
+  return fitPage(site, thread, request, ({ events }) => events.map(toLine).join('\n'));
+}
+
+async function fitPage(
+  site: Site,
+  thread: Thread,
+  { from, limit }: PageRequest,
+  write: (window: ThreadWindow) => string,
+): Promise<ThreadPage> {
+  const place = from === undefined ? {} : { after: Math.max(0, from - 1) };
+  const window = await readRedactedWindow({ log: site.options.log, redactor: site.redactor }, thread.id, {
+    limit,
+    ...place,
+  });
+  const text = write(window);
+  if (text.length > mostChars && limit > 1) return fitPage(site, thread, { from, limit: Math.floor(limit / 2) }, write);
+  const { firstSeq, lastSeq, hasEarlier, hasLater } = window;
+  return {
+    text:
+      text.length > mostChars ? `${text.slice(0, mostChars)}\n… ${text.length - mostChars} more characters …` : text,
+    firstSeq,
+    lastSeq,
+    ...(hasLater && { next: lastSeq + 1 }),
+    ...(hasEarlier && { previous: Math.max(1, firstSeq - limit) }),
+  };
+}
+
+function shortenText(_: string, value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= mostEventChars) return value;
+  return `${value.slice(0, mostEventChars)}… ${value.length - mostEventChars} more characters`;
+}

@@ -1,5 +1,5 @@
 import { isSameFolder } from '../../control/same-folder.ts';
-import { checkOutsideRuns } from '../../control/supervision/inside-run.ts';
+import { checkOutsideRuns } from '../../control/conversations/inside-run.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';
@@ -9,8 +9,7 @@ import type { Thread } from '../../log/event-log.ts';
 import type { ThreadInfo } from '../../protocols/http-api.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, hasTitleWords, placeIn } from '../threads.ts';
-import type { McpAccess } from './mcp-access.ts';
-import type { McpCaller } from './mcp-caller.ts';
+import type { McpAccess, McpCaller } from './mcp-access.ts';
 
 /** How many threads, or pages of hits, are looked at for one page of a list: few may be of the folder. */
 const mostThreads = 1_000;

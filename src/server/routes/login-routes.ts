@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { checkContentType, readText } from '../request-input.ts';
 import { type AppEnv, type Route, route } from '../route.ts';
 import { cookieName } from '../security/access.ts';
-import { Refusal } from '../security/refusal.ts';
+import { Refusal } from '../problem-response.ts';
 import type { Site } from '../site.ts';
-import { loginPage, loginStyle } from '../login-page.ts';
+import { loginPage, loginStyle } from '../html-pages.ts';
 
 const tag = 'Sign in';
 const form = 'application/x-www-form-urlencoded';

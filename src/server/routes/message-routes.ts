@@ -49,3 +49,60 @@ export function messageRoutes(site: Site): Route[] {
     }),
   ];
 }
+
+/** What waits in a thread until its run has ended. */
+export function queueRoutes(site: Site): Route[] {
+  const { conversations } = site;
+  return [
+    route({
+      ...httpRoutes.listQueue,
+      right: 'read',
+      tag,
+      summary: 'The messages that wait until the run under way has ended, in the order of their delivery',
+      handle: async ({ param, scope }) => {
+        const queue = await conversations.queue(await site.find(scope, param('threadId')));
+        return {
+          messages: queue.map(({ id, content, agent, model, mode, by, problem }) => ({
+            id,
+            content,
+            ...defined({ agent, model, mode, by, problem }),
+          })),
+        };
+      },
+    }),
+    route({
+      ...httpRoutes.changeQueued,
+      right: 'send',
+      tag,
+      summary: 'Change a message that waits',
+      bodyBytes: 8 * 1024 * 1024,
+      status: 204,
+      handle: async ({ param, scope, body }) => {
+        const { id } = await site.findToSend(scope, param('threadId'));
+        await conversations.change(id, param('messageId'), body);
+      },
+    }),
+    route({
+      ...httpRoutes.removeQueued,
+      right: 'send',
+      tag,
+      summary: 'Remove a message that waits',
+      status: 204,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.findToSend(scope, param('threadId'));
+        await conversations.withdraw(id, param('messageId'));
+      },
+    }),
+    route({
+      ...httpRoutes.sendQueued,
+      right: 'send',
+      tag,
+      summary: 'Send a message that waits into the run under way',
+      status: 202,
+      handle: async ({ param, scope }) => {
+        const { id } = await site.findToSend(scope, param('threadId'));
+        return conversations.sendNow(id, param('messageId'));
+      },
+    }),
+  ];
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentCommand } from '../../agents/agent.ts';
+import type { AgentCommand } from '../../agents/contract/abilities.ts';
 import { type AgentInfo } from '../../protocols/http-agents.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import type { ProjectHost } from '../project-host.ts';
+import type { ProjectHost } from '../hosts.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';

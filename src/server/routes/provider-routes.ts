@@ -1,6 +1,5 @@
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { modelProviderInfo } from '../../protocols/http-settings.ts';
-import type { ProviderHost } from '../provider-host.ts';
+import type { ProviderHost } from '../hosts.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';

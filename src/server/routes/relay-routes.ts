@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ThreadRelay } from '../../control/supervision/relay-books.ts';
+import type { ThreadRelay } from '../../control/conversations/relay-books.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { relayBody } from '../../protocols/http-api.ts';
@@ -78,6 +78,34 @@ export function relayRoutes(site: Site): Route[] {
       handle: async ({ param, scope, body }) => {
         const { id } = await site.findToSend(scope, param('threadId'));
         await conversations.answer(id, param('relayId'), { ...body, ...authorOf(scope) });
+      },
+    }),
+  ];
+}
+
+/** What people allowed for longer than one call. */
+export function grantRoutes(site: Site): Route[] {
+  const { conversations } = site;
+  return [
+    route({
+      ...httpRoutes.listGrants,
+      right: 'read',
+      tag,
+      summary: 'List what was allowed for longer than one call, of the threads that changed last',
+      handle: async ({ scope }) => {
+        const grants = await conversations.listGrants(scope.resourceId);
+        return { grants: grants.map(grant => ({ ...grant })) };
+      },
+    }),
+    route({
+      ...httpRoutes.revokeGrant,
+      right: 'administer',
+      tag,
+      summary: 'Revoke what an answer allowed beyond its call; the next turn asks again',
+      status: 204,
+      handle: async ({ scope, param }) => {
+        const { id } = await site.find(scope, param('threadId'));
+        await conversations.revokeGrant(id, param('relayId'), authorOf(scope));
       },
     }),
   ];

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
-import { ThreadFolds } from '../../control/thread-folds.ts';
+import { ThreadFolds } from '../../control/threads/thread-folds.ts';
 import type { RawLine } from '../../log/event-log.ts';
 import { totals } from '../../projections/totals.ts';
 import { type RawLineInfo, rawLineInfo } from '../../protocols/http-api.ts';

@@ -1,7 +1,6 @@
 import type { SessionPlace } from '../../agents/cli/sessions/session-format.ts';
 import { importSession } from '../../control/import/import-session.ts';
-import { listSessions } from '../../control/import/list-sessions.ts';
-import { findSessions, type SessionSource, threadIdFor } from '../../control/import/session-source.ts';
+import { listSessions, findSessions, type SessionSource, threadIdFor } from '../../control/import/session-source.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';

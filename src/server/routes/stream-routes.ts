@@ -9,11 +9,10 @@ import type { ProtocolRegistry } from '../../protocols/registry.ts';
 import { type OtherContent, type Route, route } from '../route.ts';
 import type { Site } from '../site.ts';
 import type { OpenStream } from '../streams/byte-sink.ts';
-import { encodedFrames } from '../streams/encoded-frames.ts';
+import { encodedFrames, type Position, position } from '../streams/encoded-frames.ts';
 import { ThreadRawLines } from '../streams/thread-raw-lines.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { liveStream } from '../streams/live-stream.ts';
-import { type Position, position } from '../streams/position.ts';
 import { pickRequest, readRequests } from '../../runtime/requests.ts';
 
 /** The streams of a thread, in every protocol of the registry. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { AttemptLimit, type AttemptLimitOptions } from './attempt-limit.ts';
 import { allRights, type Caller, type Right } from './caller.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../problem-response.ts';
 
 /** A token that opens the server. */
 export interface AccessToken {

@@ -1,10 +1,10 @@
+import * as z from 'zod';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { Encoder } from '../../protocols/encoder.ts';
 import type { Framing } from '../../protocols/framing.ts';
 import { redactedEvents } from '../../agents/redaction/redacted-events.ts';
-import { frameId, type Position } from './position.ts';
 import type { ThreadRawLines } from './thread-raw-lines.ts';
 
 export interface EncodedOptions {
@@ -66,3 +66,23 @@ export async function* encodedFrames(options: EncodedOptions): AsyncGenerator<st
   }
   if (cutOff !== undefined) yield frame(cutOff) + last;
 }
+
+/** Where a reader of encoded frames is: it has all of the events up to `seq`, and of the next one so many chunks. */
+export interface Position {
+  readonly seq: number;
+  readonly chunks: number;
+}
+
+/** The id of the last chunk of an event is its seq; one before it says also its number, as in `12:1`. */
+function frameId(seq: number, number: number, count: number): string {
+  return number === count ? String(seq) : `${seq}:${number}`;
+}
+
+/** A position written as a frame's id. */
+export const position = z
+  .string()
+  .regex(/^\d{1,15}(:\d{1,6})?$/, 'expected a whole number, or the id of a frame')
+  .transform((id): Position => {
+    const [seq, chunks] = id.split(':').map(Number) as [number, number?];
+    return chunks === undefined ? { seq, chunks: 0 } : { seq: Math.max(0, seq - 1), chunks };
+  });

@@ -1,6 +1,6 @@
 import type { Framing } from '../../protocols/framing.ts';
 import { RedactedTexts } from '../security/redacted-texts.ts';
-import { Refusal } from '../security/refusal.ts';
+import { Refusal } from '../problem-response.ts';
 import { framedProblem } from './framed-problem.ts';
 import type { KeepAlive, Silent } from './keep-alive.ts';
 import { aheadBytes, type ByteSink, type ByteSource, type OpenStream } from './byte-sink.ts';

@@ -1,5 +1,5 @@
 import type { ChatRules } from './rule-lines.ts';
-import type { Agent } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/contract/agent.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
 import type { AvailableModel } from '../../control/harness/settings/models.ts';
 import type { Clock } from '../../agents/clock.ts';

@@ -1,4 +1,4 @@
-import type { AgentMode } from '../../agents/agent.ts';
+import type { AgentMode } from '../../agents/contract/abilities.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
 import { checkModel, chosenModel, findChosenModel } from '../../control/conversations/conversation-settings.ts';

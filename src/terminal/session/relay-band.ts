@@ -1,4 +1,4 @@
-import type { RelayAnswer } from '../../agents/agent.ts';
+import type { RelayAnswer } from '../../agents/contract/host.ts';
 import type { EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';

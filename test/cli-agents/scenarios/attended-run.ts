@@ -1,4 +1,4 @@
-import type { RelayAnswer } from '../../../src/agents/agent.ts';
+import type { RelayAnswer } from '../../../src/agents/contract/host.ts';
 import type { RunHandle } from '../../../src/control/supervision/run-control.ts';
 import type { EventOf, LoggedEvent } from '../../../src/events/index.ts';
 import type { LiveScene } from '../support/live-scene.ts';

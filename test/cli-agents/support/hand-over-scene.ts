@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import * as z from 'zod';
-import type { Agent } from '../../../src/agents/agent.ts';
+import type { Agent } from '../../../src/agents/contract/agent.ts';
 import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
 import { cliAdapters } from '../../../src/agents/cli/adapters/cli-adapters.ts';
 import type { HandOverPlace } from '../../../src/agents/cli/sessions/session-format.ts';

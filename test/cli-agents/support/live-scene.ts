@@ -4,7 +4,7 @@ import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cl
 import { rawRecord } from '../../../src/agents/cli/saved/raw-record.ts';
 import { readSavedStream } from '../../../src/agents/cli/saved/saved-stream.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';
-import type { RelayAnswer } from '../../../src/agents/agent.ts';
+import type { RelayAnswer } from '../../../src/agents/contract/host.ts';
 import type { ModelScript, ScriptedPart } from '../../../src/agents/model/scripted/script.ts';
 import type { ScriptedRequest } from '../../../src/agents/model/scripted/scripted-request.ts';
 import { Conversations } from '../../../src/control/conversations/conversations.ts';

@@ -3,7 +3,7 @@ import { defined } from '../../../base/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import { errorText } from '../../../base/error-text.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import type { InvokeParams } from '../../invoke-params.ts';
+import type { InvokeParams } from '../../contract/agent.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';

@@ -2,7 +2,7 @@ import type { ContentPart } from '../../../events/content.ts';
 import type { Message } from '../../../projections/message.ts';
 import { userParts } from '../../../projections/model-input/history.ts';
 import { toWrittenMessages, type WrittenMessage } from '../sessions/written-session.ts';
-import type { Session } from '../../agent.ts';
+import type { Session } from '../../contract/host.ts';
 import { inlineText } from '../../model/attachments/attachment-data.ts';
 
 /** The prompt of an external agent: the last request, and earlier messages that its own session does not know. */

@@ -1,7 +1,8 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { ContentPart } from '../../../events/content.ts';
 import type { CliCommand } from './cli-command.ts';
-import type { AgentMode, SessionMcpServers, UsedTokens } from '../../agent.ts';
+import type { AgentMode } from '../../contract/abilities.ts';
+import type { SessionMcpServers, UsedTokens } from '../../contract/host.ts';
 
 /** The way a person's decision reaches the model when it cannot travel with the answer itself. */
 export type ReasonDelivery = 'answer' | 'steer' | 'next_prompt';

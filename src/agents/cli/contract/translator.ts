@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
-import type { UsedTokens } from '../../agent.ts';
+import type { UsedTokens } from '../../contract/host.ts';
 
 export interface TranslatorOptions {
   /** The run the events belong to. */

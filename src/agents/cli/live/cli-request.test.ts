@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../permissions/decide.ts';
-import type { PermissionRule } from '../../permissions/rule.ts';
+import type { PermissionRule } from '../../contract/permissions.ts';
 import { plainRequest } from './cli-request.ts';
 
 const decided = (asked: Parameters<typeof plainRequest>[1], rules: PermissionRule[]) =>

@@ -4,9 +4,8 @@ import { acpTools } from '../../../projections/activity/tables/acp.ts';
 import { toolTables } from '../../../projections/activity/tables/tool-tables.ts';
 import { ruleFor, type ToolRule } from '../../../projections/activity/tool-table.ts';
 import { defined } from '../../../base/defined.ts';
-import type { ToolRequest } from '../../permissions/tool-request.ts';
+import type { ToolRequest, RequestPath } from '../../contract/permissions.ts';
 import { readPathFields } from '../../permissions/path-fields.ts';
-import type { RequestPath } from '../../permissions/path-match.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import type { LiveRequest } from '../contract/live-channel.ts';
 

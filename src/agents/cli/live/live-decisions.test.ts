@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import type { DecisionSource } from '../../permissions/decide.ts';
+import type { DecisionSource } from '../../contract/permissions.ts';
 import { LiveDecisions } from './live-decisions.ts';
 
 function decisions(rules: readonly DecisionSource[]): LiveDecisions {

@@ -3,7 +3,7 @@ import type { EventOf } from '../../../events/vocabulary.ts';
 import type { RelayState } from '../../../projections/run-state.ts';
 import { type Asking, askPerson, type PersonAnswer } from '../../ask-person.ts';
 import { Approvals } from '../../loop/approvals.ts';
-import type { DecisionSource } from '../../permissions/decide.ts';
+import type { DecisionSource } from '../../contract/permissions.ts';
 import { workspace, type WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import type { LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 import { cliToolRequest, plainRequest } from './cli-request.ts';

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { ContentPart } from '../../../events/content.ts';
-import type { InvokeParams } from '../../invoke-params.ts';
+import type { InvokeParams } from '../../contract/agent.ts';
 import { type Attachment, fitAttachments, promptOf } from '../agent/prompt.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { LiveAdapter } from '../contract/live-channel.ts';

@@ -1,7 +1,7 @@
 import { toRuleSet } from '../../permissions/check-sources.ts';
 import { defined } from '../../../base/defined.ts';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
-import type { InvokeParams } from '../../invoke-params.ts';
+import type { InvokeParams } from '../../contract/agent.ts';
 import { systemClock } from '../../clock.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
 import { TimeLimit } from '../../loop/time-limit.ts';

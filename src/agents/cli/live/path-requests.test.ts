@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { decide } from '../../permissions/decide.ts';
-import type { PermissionRule, Policy } from '../../permissions/rule.ts';
+import type { PermissionRule, Policy } from '../../contract/permissions.ts';
 import { workspace } from '../../workspace/workspace-folder.ts';
 import { cliToolRequest } from './cli-request.ts';
 import { LiveDecisions } from './live-decisions.ts';

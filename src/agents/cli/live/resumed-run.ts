@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { RelayState, RunState } from '../../../projections/run-state.ts';
-import type { Answers } from '../../agent.ts';
+import type { Answers } from '../../contract/host.ts';
 
 /** What is left of a run whose process ended, and what its model has to learn. */
 export interface ResumedRun {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { newId } from '../../../events/ids.ts';
-import type { Steering } from '../../agent.ts';
+import type { Steering } from '../../contract/host.ts';
 import type { LiveAbilities, LiveChannel } from '../contract/live-channel.ts';
 import type { TurnMessages } from './turn-messages.ts';
 

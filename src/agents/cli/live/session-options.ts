@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
-import type { HostParams } from '../../invoke-params.ts';
+import type { HostParams } from '../../contract/agent.ts';
 import { serverSegments } from '../../mcp/tool-names.ts';
 import type { LiveAdapter, LiveStart } from '../contract/live-channel.ts';
 import type { LiveRunOptions } from './live-run.ts';

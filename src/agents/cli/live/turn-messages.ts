@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { ContentPart } from '../../../events/content.ts';
 import { newId } from '../../../events/ids.ts';
-import type { UserMessage } from '../../agent.ts';
+import type { UserMessage } from '../../contract/host.ts';
 
 type Content = string | readonly ContentPart[];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
-import { toInvokeParams } from '../../invoke-params.ts';
+import { toInvokeParams } from '../../contract/invoke-params.ts';
 import { scriptedModel } from '../../model/scripted/scripted-model.ts';
 import { countTokens } from '../../model/tokens/tokens.ts';
 import { fitConversation, type HandOverCompaction } from './fit-history.ts';

@@ -4,11 +4,12 @@ import type { Message } from '../../../projections/message.ts';
 import { fitHistory } from '../../../projections/model-input/history.ts';
 import { RunInput } from '../../../projections/model-input/run-input.ts';
 import { compactionMessage } from '../../../projections/model-input/summary-messages.ts';
-import type { InvokeParams } from '../../invoke-params.ts';
+import type { InvokeParams } from '../../contract/agent.ts';
 import { Compaction, thresholdFor } from '../../memory/compaction.ts';
 import { preservedMessages, withPreserved } from '../../memory/preserved-messages.ts';
 import { RetryPolicy } from '../../model/call/retry.ts';
-import { type ModelSource, resolveModel } from '../../model/registry/model-source.ts';
+import { resolveModel } from '../../model/registry/model-source.ts';
+import type { ModelSource } from '../../contract/model.ts';
 import { countTokens, countTokensOfEach, mostTokens } from '../../model/tokens/tokens.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '../../../base/error-text.ts';
 import type { Message } from '../../../projections/message.ts';
-import type { Session } from '../../agent.ts';
+import type { Session } from '../../contract/host.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { runToEnd } from './run-to-end.ts';
 import type { HandOverWay } from './session-format.ts';

@@ -1,4 +1,4 @@
-import type { UsedTokens } from '../../agent.ts';
+import type { UsedTokens } from '../../contract/host.ts';
 
 /** Computes the usage of a run, for programs that report totals of their session. */
 export class SessionUsage {

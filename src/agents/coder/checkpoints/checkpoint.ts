@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { once } from '../../../base/once.ts';
-import type { ToolEvent } from '../../loop/tool.ts';
+import type { ToolEvent } from '../../contract/tool-values.ts';
 import { type BytePath, type FileState, parseState, pathText, systemPath } from './file-state.ts';
 
 /** The name of the custom event that records the files a call has changed. */

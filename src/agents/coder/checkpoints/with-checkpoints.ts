@@ -1,4 +1,4 @@
-import type { Tool, ToolCall } from '../../loop/tool.ts';
+import type { Tool, ToolCall } from '../../contract/agent.ts';
 import { checkpointEvent, describeUncovered, type UncoveredPath, writePath } from './checkpoint.ts';
 import type { ShadowRepository, Snapshot } from './shadow-repository.ts';
 import type { SnapshotEntries } from './walk-snapshot.ts';

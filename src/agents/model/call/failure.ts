@@ -4,7 +4,8 @@ import type { EventOf } from '../../../events/vocabulary.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import { limitReached } from '../../limits/limits.ts';
 import { UnfinishedStream } from './model-stream.ts';
-import { createModelRegistry, type ModelRegistry } from '../registry/registry.ts';
+import { createModelRegistry } from '../registry/registry.ts';
+import type { ModelRegistry } from '../../contract/model.ts';
 
 /** The failure of a model call, for an `error` or a `warning` event. */
 export interface ModelFailure {

@@ -7,8 +7,8 @@ import { errorText } from '../../../base/error-text.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import { checkValue, optionsCheck } from '../../../base/options/check-options.ts';
 import { field, isObject, text } from '../../../base/options/option-fields.ts';
-import type { CallableAgent } from '../../agent.ts';
-import { toInvokeParams, type InvokeRequest } from '../../invoke-params.ts';
+import type { CallableAgent, InvokeRequest } from '../../contract/agent.ts';
+import { toInvokeParams } from '../../contract/invoke-params.ts';
 import { frozenEvents } from '../../frozen-events.ts';
 import { withRun } from '../../run-agent.ts';
 import { type AgentTools, toolList } from '../../loop/ai-sdk-tool.ts';
@@ -18,11 +18,11 @@ import { describeTool } from '../../loop/tool.ts';
 import { endedBy, failureEvent } from './failure.ts';
 import { agentNamed, modelOptions, modelSource } from './model-options.ts';
 import type { ModelSettings } from './model-settings.ts';
-import { checkModelId, type ModelSource, resolveModel } from '../registry/model-source.ts';
+import { checkModelId, resolveModel } from '../registry/model-source.ts';
+import type { ModelSource, ModelRegistry, RetryOptions } from '../../contract/model.ts';
 import { EmittedContexts } from './model-context.ts';
 import { modelStep } from './model-step.ts';
-import type { ModelRegistry } from '../registry/registry.ts';
-import { type RetryOptions, RetryPolicy } from './retry.ts';
+import { RetryPolicy } from './retry.ts';
 
 export interface ModelAgentOptions {
   /** Default: `model`. */

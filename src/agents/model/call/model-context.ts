@@ -2,7 +2,7 @@ import { defined } from '../../../base/defined.ts';
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { EventOf } from '../../../events/vocabulary.ts';
 import type { Message } from '../../../projections/message.ts';
-import type { RunParams } from '../../invoke-params.ts';
+import type { RunParams } from '../../contract/run-params.ts';
 import { digest, digestTool } from './request-hash.ts';
 
 /** What a run emits about its requests, so that each can be made again from the log. */

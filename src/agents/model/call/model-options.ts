@@ -12,7 +12,7 @@ import {
   text,
 } from '../../../base/options/option-fields.ts';
 import type { ModelSettings } from './model-settings.ts';
-import type { RetryOptions } from './retry.ts';
+import type { RetryOptions } from '../../contract/model.ts';
 
 /** A model, or its id. */
 export const modelSource = () =>

@@ -1,18 +1,6 @@
+import type { RetryOptions } from '../../contract/model.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelFailure } from './failure.ts';
-
-export interface RetryOptions {
-  /** The number of retries of a failed call. Default: 4. */
-  readonly maxRetries?: number;
-  /** The delay before the first retry in milliseconds, doubled each time. Default: 500. */
-  readonly baseMs?: number;
-  /** The longest delay. Default: 30,000. When the service asks for a longer one, the call fails. */
-  readonly maxMs?: number;
-  /** A number from 0 to 1, for jitter. */
-  readonly random?: () => number;
-  /** Waits, and rejects when the signal aborts. */
-  readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
-}
 
 /** The retry policy of model calls. */
 export class RetryPolicy {

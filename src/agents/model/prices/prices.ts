@@ -1,3 +1,4 @@
+import type { TokenCounts, TokenPrices, PricedModel } from '../../contract/model.ts';
 import { createRequire } from 'node:module';
 import type * as Prices from '@pydantic/genai-prices';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
@@ -11,30 +12,6 @@ let list: typeof Prices | undefined;
 function priceList(): typeof Prices {
   list ??= createRequire(import.meta.url)('@pydantic/genai-prices') as typeof Prices;
   return list;
-}
-
-/** Token counts as the `usage` event reports them: input includes cached tokens, output includes reasoning. */
-export interface TokenCounts {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens?: number | undefined;
-  readonly cacheWriteTokens?: number | undefined;
-}
-
-/** US dollars for a million tokens, before any surcharge for long prompts. */
-export interface TokenPrices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-}
-
-/** A model of the price list. */
-export interface PricedModel {
-  readonly model: string;
-  readonly name?: string;
-  readonly contextWindow?: number;
-  readonly prices?: TokenPrices;
 }
 
 /** The key of a model in the price list: its provider there, and the model's name without the provider. */

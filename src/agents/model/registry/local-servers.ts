@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { once } from '../../../base/once.ts';
 import { optionsCheck } from '../../../base/options/check-options.ts';
 import { milliseconds, object } from '../../../base/options/option-fields.ts';
-import type { CompatibleProvider } from './providers.ts';
+import type { CompatibleProvider } from '../../contract/model.ts';
 
 /** A server of models on this machine, and the models it has. */
 export interface LocalServer {

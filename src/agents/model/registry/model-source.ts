@@ -1,11 +1,8 @@
+import type { ModelSource, ModelRegistry } from '../../contract/model.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
-import { type AiSdkModel } from '../specification/converted-model.ts';
-import { createModelRegistry, type ModelRegistry } from './registry.ts';
-
-/** A model of the AI SDK, or its `provider/model` id. */
-export type ModelSource = AiSdkModel | string;
+import { createModelRegistry } from './registry.ts';
 
 /** Returns the model itself; an id is resolved by the registry, by default the one of the environment. */
 export async function resolveModel(source: ModelSource, registry?: ModelRegistry): Promise<LanguageModelV3> {

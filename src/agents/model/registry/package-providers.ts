@@ -1,6 +1,5 @@
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import type { AiSdkModel } from '../specification/converted-model.ts';
-import type { ModelFactory, ModelProvider, ProviderSettings } from './providers.ts';
+import type { AiSdkModel, ModelFactory, ModelProvider, ProviderSettings } from '../../contract/model.ts';
 
 /** A provider whose AI SDK package is loaded when it is installed. */
 interface PackageProvider {

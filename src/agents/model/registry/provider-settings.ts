@@ -1,5 +1,5 @@
 import { missingBaseURL, missingKey } from './registry-errors.ts';
-import type { ModelProvider, ProviderSettings } from './providers.ts';
+import type { ModelProvider, ProviderSettings } from '../../contract/model.ts';
 import { defined } from '../../../base/defined.ts';
 
 /** Environment variables by name. */

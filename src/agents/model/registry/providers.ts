@@ -1,33 +1,5 @@
-import type { AiSdkModel } from '../specification/converted-model.ts';
+import type { ProviderSettings, ModelFactory, ModelProvider } from '../../contract/model.ts';
 import { defined } from '../../../base/defined.ts';
-
-/** The settings that a provider is created from; the registry reads them from the environment. */
-export interface ProviderSettings {
-  readonly apiKey?: string;
-  readonly baseURL?: string;
-}
-
-/** Creates a model by name. */
-export type ModelFactory = (model: string) => AiSdkModel;
-
-/** A provider of models. */
-export interface ModelProvider {
-  /** The part before the slash in `provider/model`. */
-  readonly id: string;
-  readonly name?: string;
-  /** The environment variable that holds the key; absent when no key is needed. */
-  readonly envVar?: string;
-  readonly baseURL?: string;
-  /** The environment variable that replaces `baseURL`. */
-  readonly baseURLVar?: string;
-  /** The provider's id in the price list, when it differs. */
-  readonly pricesId?: string;
-  /** Loads the factory of the models; called once for the same settings. */
-  load(settings: ProviderSettings): ModelFactory | Promise<ModelFactory>;
-}
-
-/** A server that implements OpenAI's chat completions at a base URL. */
-export type CompatibleProvider = Omit<ModelProvider, 'load'> & { readonly baseURL: string };
 
 /** Returns a compatible server as a provider. */
 export function compatibleProvider(provider: Omit<ModelProvider, 'load'>): ModelProvider {

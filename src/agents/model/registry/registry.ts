@@ -1,17 +1,11 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { ModelRegistry, CompatibleProvider, ModelFactory, ModelProvider } from '../../contract/model.ts';
 import * as z from 'zod';
 import { optionsCheck } from '../../../base/options/check-options.ts';
 import { callback, object } from '../../../base/options/option-fields.ts';
 import { asModelV3 } from '../specification/ai-sdk-model.ts';
-import { costOf, type PricedModel, pricedModel, pricedModels, type TokenCounts } from '../prices/prices.ts';
+import { costOf, pricedModel, pricedModels } from '../prices/prices.ts';
 import { bareModelId, invalidId, splitModelId, unknownProvider } from './registry-errors.ts';
-import {
-  builtInProviders,
-  type CompatibleProvider,
-  compatibleProvider,
-  type ModelFactory,
-  type ModelProvider,
-} from './providers.ts';
+import { builtInProviders, compatibleProvider } from './providers.ts';
 import { packageProviders } from './package-providers.ts';
 import { type Environment, isReady, settingsOf } from './provider-settings.ts';
 import { defined } from '../../../base/defined.ts';
@@ -30,45 +24,6 @@ const checkOptions = optionsCheck<ModelRegistryOptions>('createModelRegistry')((
   providers: z.array(z.looseObject({ id: z.string() })).optional(),
   now: callback().optional(),
 }));
-
-/** A provider and whether its models can be used now. */
-export interface ProviderInfo {
-  readonly id: string;
-  readonly name: string;
-  /** The environment variable that holds the key; absent when no key is needed. */
-  readonly envVar?: string;
-  readonly configured: boolean;
-}
-
-/** A known model; `id` is valid for `resolve`. */
-export interface ModelInfo extends PricedModel {
-  readonly id: string;
-  readonly provider: string;
-}
-
-/** The available models, by `provider/model`. */
-export interface ModelRegistry {
-  /** Adds a provider, or replaces the one with its id. */
-  register(provider: ModelProvider | CompatibleProvider): void;
-  /**
-   * Resolves the model of an id. Rejects with `unknown_provider`, `missing_api_key` or `missing_base_url`, never with a
-   * key in the text.
-   */
-  resolve(modelId: string): Promise<LanguageModelV3>;
-  providers(): ProviderInfo[];
-  /** The models of the price list; a provider may have others. */
-  models(): ModelInfo[];
-  /** Returns the price list entry of one model, also by a dated name; undefined when there is none. */
-  model(modelId: string): ModelInfo | undefined;
-  /** Whether the key and the base URL that the model's provider needs are set; false for an unknown provider. */
-  isConfigured(modelId: string): boolean;
-  /** The environment variable that holds the key for a model; throws `unknown_provider`. */
-  envVarOf(modelId: string): string | undefined;
-  /** Replaces keys in what a provider said, before it is stored in a log; absent when the registry has nothing to hide. */
-  hideKeys?(text: string): string;
-  /** Returns the cost in US dollars; undefined when the price list does not contain the model. */
-  priceOf(modelId: string, usage: TokenCounts): number | undefined;
-}
 
 /** Creates a registry with the built-in providers. Loads no provider package and does no network access. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {

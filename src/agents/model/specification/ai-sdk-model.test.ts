@@ -9,7 +9,7 @@ import { loopAgent } from '../../loop/loop-agent.ts';
 import { defineTool } from '../../loop/tool.ts';
 import { createModelRegistry } from '../registry/registry.ts';
 import { asModelV3 } from './ai-sdk-model.ts';
-import { type AiSdkModel } from './converted-model.ts';
+import type { AiSdkModel } from '../../contract/model.ts';
 
 /** The result of a call, which every specification types differently. */
 function streamOf(...parts: readonly object[]): never {

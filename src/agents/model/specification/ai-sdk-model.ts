@@ -1,6 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import { type AiSdkModel, convertedModel } from './converted-model.ts';
+import { convertedModel } from './converted-model.ts';
+import type { AiSdkModel } from '../../contract/model.ts';
 import { fromV2 } from './v2-model.ts';
 import { fromV4 } from './v4-model.ts';
 

@@ -1,3 +1,4 @@
+import type { AiSdkModel } from '../../contract/model.ts';
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -5,16 +6,6 @@ import type {
   LanguageModelV3GenerateResult,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
-
-/** A language model of the AI SDK, of specification v2, v3 or v4, by its structure: no version of the SDK is needed. */
-export interface AiSdkModel {
-  readonly specificationVersion: 'v2' | 'v3' | 'v4';
-  readonly provider: string;
-  readonly modelId: string;
-  readonly supportedUrls: PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]>;
-  doGenerate(options: never): PromiseLike<object>;
-  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
-}
 
 /** How the requests and answers of another specification differ from v3. */
 export interface Conversion {

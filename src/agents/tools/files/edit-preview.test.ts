@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventOf } from '../../../events/vocabulary.ts';
 import { loopAgent } from '../../loop/loop-agent.ts';
 import { scriptedModel } from '../../model/scripted/scripted-model.ts';
-import type { PermissionRuleSet } from '../../permissions/rule.ts';
+import type { PermissionRuleSet } from '../../contract/permissions.ts';
 import { presentRelay } from '../../../projections/presentation/present-relay.ts';
 import { workspaceTools } from '../workspace-tools.ts';
 

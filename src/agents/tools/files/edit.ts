@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { unifiedDiff } from '../../workspace/unified-diff.ts';
 import { replaceExact } from './replace-exact.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CallOptions, callTool } from '../../../../test/support/call-tool.ts';
-import type { Tool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import { workspaceTools } from '../workspace-tools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'singletree-tools-'));

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import type { FileChange } from '../../workspace/file-changes.ts';
-import type { ResolvedPath } from '../../workspace/resolved-path.ts';
+import type { ResolvedPath } from '../../contract/permissions.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { type TextChange, unifiedDiff } from '../../workspace/unified-diff.ts';
 import { applyHunks } from './apply-hunks.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import { describeBinary } from './binary-kind.ts';
 import { readLines } from './read-lines.ts';
 import { pathArgument, permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { errorText } from '../../../base/error-text.ts';
-import type { RelayAnswer } from '../../agent.ts';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import type { RelayAnswer } from '../../contract/host.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import { conversationCategory } from '../../permissions/conversation-category.ts';
 
 /** The answer to a question: a text, or the labels of the choices. */

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
 import { errorText } from '../../../base/error-text.ts';
-import type { RelayAnswer } from '../../agent.ts';
-import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
+import type { RelayAnswer } from '../../contract/host.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool, ToolCall } from '../../contract/agent.ts';
 import type { BuiltinResult } from './ask-user.ts';
 import { conversationCategory } from '../../permissions/conversation-category.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool, ToolCall } from '../../contract/agent.ts';
 import type { TaskItemInput } from '../../tasks/assign-task-ids.ts';
 import type { TaskBoard } from '../../tasks/task-board.ts';
 import {

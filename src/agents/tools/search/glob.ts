@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { globPattern } from '../../workspace/glob-pattern.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineTool, type Tool, type ToolCall } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool, ToolCall } from '../../contract/agent.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 import { programFor } from '../../workspace/program.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import type { FolderEntry } from '../../workspace/workspace-folder.ts';
 import { SkippedFiles } from '../../workspace/skipped-files.ts';
 import { pathGuard } from './path-guard.ts';

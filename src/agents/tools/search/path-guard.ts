@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../loop/tool.ts';
+import type { ToolCall } from '../../contract/agent.ts';
 import { joined } from '../../workspace/file-walk.ts';
 import type { WorkspaceFolder } from '../../workspace/workspace-folder.ts';
 

@@ -1,7 +1,8 @@
 import { defined } from '../../../base/defined.ts';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import { BoundedOutput } from '../../workspace/bounded-output.ts';
 import type { OutputStream } from '../../workspace/run-command.ts';
 import { permittedWorkspace, type ToolWorkspace } from '../tool-workspace.ts';

@@ -2,7 +2,8 @@ import type { OptionFields } from '../../../base/options/check-options.ts';
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { flag, milliseconds, number } from '../../../base/options/option-fields.ts';
-import { defineTool, type Tool } from '../../loop/tool.ts';
+import { defineTool } from '../../loop/tool.ts';
+import type { Tool } from '../../contract/agent.ts';
 import { htmlText } from './html-text.ts';
 import { getPublic } from './public-request.ts';
 

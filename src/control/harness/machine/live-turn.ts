@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { RunHandle } from '../../supervision/run-control.ts';
 import type { RunOutcome } from '../../supervision/run-counts.ts';
 import type { OpenThread } from '../threads/open-thread.ts';

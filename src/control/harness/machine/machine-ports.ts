@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { WaitingMessage } from '../../../projections/message-queue.ts';
 import type { UserInput } from '../turns/user-input.ts';
 import type { LiveTurn } from './live-turn.ts';

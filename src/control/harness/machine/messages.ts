@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import { newId } from '../../../events/ids.ts';
 import { messageOf, type PendingSend, type UserInput } from '../turns/user-input.ts';
 

@@ -1,6 +1,6 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { Clock } from '../../../agents/clock.ts';
-import { ownerCheckMs, remoteLeaseMs } from '../../supervision/lease-times.ts';
+import { ownerCheckMs, remoteLeaseMs } from '../../supervision/leases.ts';
 import type { RunTrace } from '../../../events/trace-context.ts';
 import type { UserInput } from '../turns/user-input.ts';
 import { decide } from './decide.ts';

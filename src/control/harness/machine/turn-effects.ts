@@ -1,11 +1,11 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import { defined } from '../../../base/defined.ts';
 import { newId } from '../../../events/ids.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { EventLog } from '../../../log/event-log.ts';
 import { unknownAgentProblem } from '../../conversations/conversation-reader.ts';
 import type { EventHub } from '../event-hub.ts';
-import { hasEndedOwner } from '../../supervision/live-run.ts';
+import { hasEndedOwner } from '../../supervision/open-runs.ts';
 import type { Relays } from '../permissions/relays.ts';
 import type { StateTasks } from '../tasks/state-tasks.ts';
 import type { OpenThread } from '../threads/open-thread.ts';

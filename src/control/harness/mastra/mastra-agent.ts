@@ -1,7 +1,6 @@
-import type { Agent } from '../../../agents/agent.ts';
-import type { InvokeParams } from '../../../agents/invoke-params.ts';
+import type { Agent, InvokeParams } from '../../../agents/contract/agent.ts';
 import { loopAgentFields, type LoopAgentOptions } from '../../../agents/loop/loop-agent-options.ts';
-import type { ModelSource } from '../../../agents/model/registry/model-source.ts';
+import type { ModelSource } from '../../../agents/contract/model.ts';
 import { startEvent } from '../../../agents/start-event.ts';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { errorText } from '../../../base/error-text.ts';

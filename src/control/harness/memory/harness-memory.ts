@@ -1,9 +1,10 @@
 import { defined } from '../../../base/defined.ts';
-import type { HostParams, RunParams } from '../../../agents/invoke-params.ts';
-import type { MemoryStatus } from '../../../agents/memory/memory-status.ts';
+import type { HostParams } from '../../../agents/contract/agent.ts';
+import type { RunParams } from '../../../agents/contract/run-params.ts';
+import type { MemoryStatus } from '../../../agents/contract/memory.ts';
 import { Memory } from '../../../agents/memory/memory.ts';
 import { threadMemoryStatus } from '../../../agents/memory/thread-memory-status.ts';
-import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
+import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import { invalidArgument, wordsFor } from '../../../base/options/check-options.ts';
 import type { EventLog } from '../../../log/event-log.ts';
 import { type HarnessConfig } from '../harness-config.ts';

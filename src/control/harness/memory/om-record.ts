@@ -1,5 +1,5 @@
 import { defined } from '../../../base/defined.ts';
-import type { MemoryScope } from '../../../agents/memory/memory.ts';
+import type { MemoryScope } from '../../../agents/contract/memory.ts';
 import type { Conversation } from '../../../graph/conversation/conversation.ts';
 import { defaultActive } from '../../../graph/conversation/active.ts';
 import { getBufferedSummaries, getSummaries } from '../../../graph/conversation/queries.ts';

@@ -3,7 +3,7 @@ import type { EventLog } from '../../../log/event-log.ts';
 import { readEvents } from '../../../log/read-events.ts';
 import { readWindow } from '../../../log/window.ts';
 import { readingFrom, threadReading } from '../../../projections/reading/thread-reading.ts';
-import { readConversation } from '../../thread-record.ts';
+import { readConversation } from '../../threads/thread-memory.ts';
 import type { HarnessMessage } from '../harness-message.ts';
 import { threadMessages } from './thread-messages.ts';
 

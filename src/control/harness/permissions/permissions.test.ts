@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideAll, type DecisionSource } from '../../../agents/permissions/decide.ts';
-import type { PermissionRule } from '../../../agents/permissions/rule.ts';
+import { decideAll } from '../../../agents/permissions/decide.ts';
+import type { DecisionSource, PermissionRule } from '../../../agents/contract/permissions.ts';
 import {
   deniedTools,
   noPermissionRules,

@@ -1,6 +1,5 @@
 import { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
-import type { Decision, DecisionReview } from '../../../agents/permissions/decide.ts';
-import type { ToolRequest } from '../../../agents/permissions/tool-request.ts';
+import type { Decision, DecisionReview, ToolRequest } from '../../../agents/contract/permissions.ts';
 
 export const permissionPolicies = ['allow', 'ask', 'deny'] as const;
 export const toolCategories = ['read', 'edit', 'execute', 'mcp', 'other'] as const;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
-import type { RelayAnswer } from '../../../agents/agent.ts';
+import type { RelayAnswer } from '../../../agents/contract/host.ts';
 import type { Remember } from '../../../agents/permissions/grants.ts';
 import type { EventOf } from '../../../events/vocabulary.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';

@@ -17,7 +17,7 @@ import {
   linesOf,
   usage,
 } from '../../../../test/support/harness-log.ts';
-import type { Answers } from '../../../agents/agent.ts';
+import type { Answers } from '../../../agents/contract/host.ts';
 import { loopAgent } from '../../../agents/loop/loop-agent.ts';
 import { defineTool } from '../../../agents/loop/tool.ts';
 import { scriptedModel } from '../../../agents/model/scripted/scripted-model.ts';

@@ -1,6 +1,6 @@
-import type { Agent } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/contract/agent.ts';
 import { newId } from '../../../events/ids.ts';
-import type { Choice, ChoiceEvent } from '../../choice-events.ts';
+import type { Choice, ChoiceEvent } from '../../threads/choice-events.ts';
 import type { HarnessMode, HarnessSubagent } from '../harness-config.ts';
 import type { DisplayEvent } from '../harness-event.ts';
 import {

@@ -1,6 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { Agent } from '../../../agents/agent.ts';
-import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
+import type { Agent } from '../../../agents/contract/agent.ts';
+import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import { asModelV3 } from '../../../agents/model/specification/ai-sdk-model.ts';
 import type { HarnessConfig } from '../harness-config.ts';
 import type { ModelAuthChecker, ModelSources } from './models.ts';

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/defined.ts';
-import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
+import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import type { ProjectedEvent } from '../harness-event.ts';
 
 /** Whether the models of a provider are usable; undefined leaves the decision to the environment. */

@@ -1,4 +1,4 @@
-import type { Agent } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/contract/agent.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import { defaultMode, type HarnessMode } from '../harness-config.ts';
 

@@ -5,7 +5,7 @@ import { allThreads } from '../../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../../log/event-log.ts';
 import type { RunState } from '../../../projections/run-state.ts';
 import { openRunsOf } from '../../supervision/open-runs.ts';
-import { readRun } from '../../thread-record.ts';
+import { readRun } from '../../supervision/run-record.ts';
 import { copiedMetadata } from '../threads/thread-metadata.ts';
 
 /** The call that starts a fork. */
@@ -70,7 +70,7 @@ export async function endParentRuns(log: EventLog, fork: Thread, origin: ForkOri
   const others = parent === undefined ? [] : openRunsOf(parent).map(({ runId }) => runId);
   const events: AgentEvent[] = [];
   for (const runId of new Set([origin.runId, ...others])) {
-    const state = await readRun(log, { threadId: fork.id, runId }, () => {});
+    const state = await readRun(log, { threadId: fork.id, runId });
     if (state === undefined || state.endedBy !== undefined) continue;
     events.push(...openCallResults(state, origin));
     await endOpenRuns(state, async event => void events.push(event));

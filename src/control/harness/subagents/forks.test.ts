@@ -3,7 +3,7 @@ import { callTool } from '../../../../test/support/call-tool.ts';
 import { scriptedAgent } from '../../../../test/support/scripted-agent.ts';
 import { createModelRegistry } from '../../../agents/model/registry/registry.ts';
 import { MemoryLog } from '../../../log/memory-log.ts';
-import { ThreadMemory } from '../../thread-memory.ts';
+import { ThreadMemory } from '../../threads/thread-memory.ts';
 import { RequestContext } from '../tools/request-context.ts';
 import { subagentTool } from '../tools/subagent-tool.ts';
 import { type ForkRequest, Forks } from './forks.ts';

@@ -1,7 +1,6 @@
 import type { Limits } from '../../../agents/limits/limits.ts';
-import type { Agent } from '../../../agents/agent.ts';
-import type { MemoryHost } from '../../../agents/memory/memory-host.ts';
-import { ResultFold, type RunResult } from '../../../agents/run-result.ts';
+import type { Agent, MemoryHost } from '../../../agents/contract/agent.ts';
+import { ResultFold, type RunResult } from '../../../agents/contract/run-result.ts';
 import { defined } from '../../../base/defined.ts';
 import type { AgentEvent, LoggedEvent } from '../../../events/vocabulary.ts';
 import { newId } from '../../../events/ids.ts';
@@ -12,7 +11,7 @@ import { openRunsOf } from '../../supervision/open-runs.ts';
 import { RunDetached } from '../../../agents/run-detached.ts';
 import type { EndNote, RunFollower, RunHandle } from '../../supervision/run-control.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
-import type { ThreadMemory } from '../../thread-memory.ts';
+import type { ThreadMemory } from '../../threads/thread-memory.ts';
 import type { HarnessSubagent } from '../harness-config.ts';
 import { harnessDestroyed } from '../machine/harness-destroyed.ts';
 import { toolOutcome } from '../messages/tool-outcome.ts';

@@ -1,4 +1,4 @@
-import type { Agent } from '../../../agents/agent.ts';
+import type { Agent } from '../../../agents/contract/agent.ts';
 import { isStopped, type StopCondition, SubagentSteps } from '../tools/subagent-steps.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
 

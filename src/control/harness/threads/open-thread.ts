@@ -3,7 +3,7 @@ import { getMessage, getRun } from '../../../graph/conversation/queries.ts';
 import type { EventLog, Tail, Thread } from '../../../log/event-log.ts';
 import { readEvents, readPages } from '../../../log/read-events.ts';
 import { type MessageQueue, messageQueue, type WaitingMessage } from '../../../projections/message-queue.ts';
-import { ThreadState, type ThreadMemory } from '../../thread-memory.ts';
+import { ThreadState, type ThreadMemory } from '../../threads/thread-memory.ts';
 import type { SubagentNames } from '../display/display-state.ts';
 import { defaultView, type DisplayView } from '../display/display-view.ts';
 import { reduceView } from '../display/reduce-display-state.ts';

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../../events/vocabulary.ts';
 import type { EventLog } from '../../../log/event-log.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
-import type { Choice } from '../../choice-events.ts';
+import type { Choice } from '../../threads/choice-events.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import type { OpenThread } from './open-thread.ts';
 import type { HarnessSettings } from '../settings/harness-settings.ts';

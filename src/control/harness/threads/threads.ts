@@ -6,7 +6,7 @@ import type { Conversations } from '../../conversations/conversations.ts';
 import type { DisplayView } from '../display/display-view.ts';
 import type { EventHub } from '../event-hub.ts';
 import type { HarnessThread } from './harness-thread.ts';
-import type { ThreadMemory } from '../../thread-memory.ts';
+import type { ThreadMemory } from '../../threads/thread-memory.ts';
 import { deleteForks } from '../subagents/fork-thread.ts';
 import { OpenThread, type OpenThreadOptions } from './open-thread.ts';
 import { copiedMetadata } from './thread-metadata.ts';

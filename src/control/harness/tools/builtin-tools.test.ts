@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { RelayAnswer } from '../../../agents/agent.ts';
-import { checkInput, type Tool, type ToolCall, type ToolEvent, type ToolQuestion } from '../../../agents/loop/tool.ts';
+import type { RelayAnswer } from '../../../agents/contract/host.ts';
+import { checkInput } from '../../../agents/loop/tool.ts';
+import type { ToolEvent, ToolQuestion } from '../../../agents/contract/tool-values.ts';
+import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
 import type { HarnessEvent } from '../harness-event.ts';
 import { type PlanResponse, type HarnessQuestionAnswer, RequestContext } from './request-context.ts';
 import { StateStore } from '../settings/state-store.ts';

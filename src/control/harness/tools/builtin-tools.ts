@@ -1,4 +1,4 @@
-import type { Tool } from '../../../agents/loop/tool.ts';
+import type { Tool } from '../../../agents/contract/agent.ts';
 import type { TaskBoard } from '../../../agents/tasks/task-board.ts';
 import { askUserLoopTool } from '../../../agents/tools/people/ask-user.ts';
 import { submitPlanLoopTool } from '../../../agents/tools/people/submit-plan.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import * as z from 'zod';
 import type { conversationCategory } from '../../../agents/permissions/conversation-category.ts';
-import type { Tool, ToolCall } from '../../../agents/loop/tool.ts';
+import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 import type { Dynamic } from '../dynamic.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { errorText } from '../../../base/error-text.ts';
-import { defineTool, type Tool, type ToolCall } from '../../../agents/loop/tool.ts';
-import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
-import type { RunResult } from '../../../agents/run-result.ts';
+import { defineTool } from '../../../agents/loop/tool.ts';
+import type { Tool, ToolCall } from '../../../agents/contract/agent.ts';
+import type { ModelRegistry } from '../../../agents/contract/model.ts';
+import type { RunResult } from '../../../agents/contract/run-result.ts';
 import { drivenAgent } from '../turns/driven-agent.ts';
 import { type HarnessSubagent } from '../harness-config.ts';
 import { resolveDynamic } from '../dynamic.ts';

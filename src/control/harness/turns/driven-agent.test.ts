@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '../../../agents/agent.ts';
-import type { InvokeParams } from '../../../agents/invoke-params.ts';
+import type { Agent, InvokeParams } from '../../../agents/contract/agent.ts';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 import { runParams } from '../../../../test/support/run-params.ts';
 import { drivenAgent } from './driven-agent.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
-import type { Agent } from '../../../agents/agent.ts';
-import type { HostParams, InvokeParams, RunParams } from '../../../agents/invoke-params.ts';
+import type { Agent, HostParams, InvokeParams } from '../../../agents/contract/agent.ts';
+import type { RunParams } from '../../../agents/contract/run-params.ts';
 import type { AgentEvent } from '../../../events/vocabulary.ts';
 
 /** The parameters that a run gets in addition; each replaces the one of the same name. */

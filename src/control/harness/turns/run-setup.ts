@@ -1,9 +1,7 @@
 import { defined } from '../../../base/defined.ts';
-import type { Agent } from '../../../agents/agent.ts';
-import type { HostParams, InvokeParams } from '../../../agents/invoke-params.ts';
-import type { Tool } from '../../../agents/loop/tool.ts';
-import type { ToolRequest } from '../../../agents/permissions/tool-request.ts';
-import type { ModelRegistry } from '../../../agents/model/registry/registry.ts';
+import type { Agent, HostParams, InvokeParams, Tool } from '../../../agents/contract/agent.ts';
+import type { ToolRequest } from '../../../agents/contract/permissions.ts';
+import type { ModelRegistry } from '../../../agents/contract/model.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { loopTools } from '../tools/harness-tool.ts';
 import { type ForkCall, subagentTool, unavailableInFork } from '../tools/subagent-tool.ts';

@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../../agents/agent.ts';
+import type { UserMessage } from '../../../agents/contract/host.ts';
 import type { ContentPart } from '../../../events/content.ts';
 import { newId } from '../../../events/ids.ts';
 import type { RequestContext } from '../tools/request-context.ts';

@@ -1,5 +1,5 @@
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import type { Tool } from '../../../agents/loop/tool.ts';
+import type { Tool } from '../../../agents/contract/agent.ts';
 import type { ToolCategory } from '../permissions/permissions.ts';
 
 /** The tools of a workspace, with their categories. */

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import { basename, resolve } from 'node:path';
-import type { Tool } from '../../../agents/loop/tool.ts';
+import type { Tool } from '../../../agents/contract/agent.ts';
 import { discoverSkills, type Skill, type SkillProblem } from '../../../agents/skills/discover-skills.ts';
 import { skillTool } from '../../../agents/skills/skill-tool.ts';
 import { readText } from '../../../agents/tools/files/read-text.ts';

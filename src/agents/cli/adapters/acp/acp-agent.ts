@@ -1,6 +1,6 @@
 import { optionsCheck } from '../../../../base/options/check-options.ts';
 import { name } from '../../../../base/options/option-fields.ts';
-import type { CallableAgent } from '../../../agent.ts';
+import type { CallableAgent } from '../../../contract/agent.ts';
 import { type CliAgentOptions, externalAgent } from '../../agent/cli-agent.ts';
 import { commonCliFields, textsField } from '../../agent/cli-agent-fields.ts';
 import { acpLive, acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';

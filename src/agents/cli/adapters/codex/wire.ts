@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../../events/vocabulary.ts';
 import type { ToolOutput } from '../../../../events/tools.ts';
-import type { UsedTokens } from '../../../agent.ts';
+import type { UsedTokens } from '../../../contract/host.ts';
 import { countOf, joinedText, listOf, numberOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 

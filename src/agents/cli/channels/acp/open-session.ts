@@ -1,5 +1,5 @@
 import { defined } from '../../../../base/defined.ts';
-import type { SessionMcpServers } from '../../../agent.ts';
+import type { SessionMcpServers } from '../../../contract/host.ts';
 import type { ChannelHost, LiveStart } from '../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { RpcConnection } from '../json-rpc.ts';

@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../../../events/tools.ts';
-import type { UsedTokens } from '../../../agent.ts';
+import type { UsedTokens } from '../../../contract/host.ts';
 import type { LiveStart } from '../../contract/live-channel.ts';
 import type { LineContext } from '../../shared/line-context.ts';
 import type { OpenCall } from '../../shared/open-calls.ts';

@@ -1,4 +1,4 @@
-import type { UsedTokens } from '../../../agent.ts';
+import type { UsedTokens } from '../../../contract/host.ts';
 import { countOf, type WireRecord } from '../../shared/wire-value.ts';
 import { defined } from '../../../../base/defined.ts';
 

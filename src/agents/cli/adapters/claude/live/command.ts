@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SessionMcpServers } from '../../../../agent.ts';
+import type { SessionMcpServers } from '../../../../contract/host.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 
 /** The file of a session's MCP servers. */

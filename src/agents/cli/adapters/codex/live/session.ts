@@ -1,4 +1,4 @@
-import type { SessionMcpServers } from '../../../../agent.ts';
+import type { SessionMcpServers } from '../../../../contract/host.ts';
 import type { ChannelHost, LiveStart } from '../../../contract/live-channel.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { RpcConnection } from '../../../channels/json-rpc.ts';

@@ -1,4 +1,4 @@
-import type { UsedTokens } from '../../../../agent.ts';
+import type { UsedTokens } from '../../../../contract/host.ts';
 import { SessionUsage } from '../../../shared/session-usage.ts';
 import { recordOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readUsage } from '../wire.ts';

@@ -1,4 +1,4 @@
-import type { AgentMode } from '../../../../agent.ts';
+import type { AgentMode } from '../../../../contract/abilities.ts';
 import type { LiveAbilities, LiveAdapter } from '../../../contract/live-channel.ts';
 import { ServeChannel } from './serve-channel.ts';
 import { serveCommand, type ServeProgram } from './serve-command.ts';

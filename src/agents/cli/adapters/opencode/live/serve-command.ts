@@ -1,5 +1,5 @@
 import { defined } from '../../../../../base/defined.ts';
-import type { SessionMcpServers } from '../../../../agent.ts';
+import type { SessionMcpServers } from '../../../../contract/host.ts';
 import type { LiveCommand, LiveStart } from '../../../contract/live-channel.ts';
 import { askPolicy, mergedSettings, type PermissionSettings } from './ask-policy.ts';
 

@@ -1,0 +1,58 @@
+import type { RunAdditions } from '../../events/run-additions.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
+import type { Message } from '../../projections/message.ts';
+import type { RelayState, RunState } from '../../projections/run-state.ts';
+import type { Session } from './host.ts';
+
+/** Where a run belongs, and what its caller passed for it: the same under every surface. */
+export interface RunOrigin<Context = unknown> {
+  readonly runId: string;
+  /** The thread of the run; absent without a log. */
+  readonly threadId?: string | undefined;
+  /** Whose thread it is: a user, a project, a tenant. */
+  readonly resourceId?: string | undefined;
+  /** The name of the author of the message that it answers. */
+  readonly by?: string | undefined;
+  /** The value of `start(…, { context })`, or of `contextOf`. */
+  readonly context: Context;
+}
+
+/** The run: where it belongs, how it works, and what stops it. */
+export interface RunParams extends Partial<RunOrigin> {
+  /** The id of the run; every event of the agent carries it. */
+  readonly runId: string;
+  /** Stops the run. */
+  readonly signal: AbortSignal;
+  /** The cause of the run; the run's first event carries it. */
+  readonly parentId?: string;
+  /** The number of ancestor runs. Default: 0, a run that a person started. */
+  readonly depth?: number;
+  /** A `provider/model` id that replaces the agent's own. */
+  readonly model?: string;
+  /** The mode of the thread, such as `plan`; an agent without this mode uses its own default. */
+  readonly mode?: string;
+  /** The folder of the thread, instead of the agent's own; ignored by agents without the ability `usesFolder`. */
+  readonly cwd?: string;
+  /** What the client that asked for the run adds; only for agents with the ability `takesAdditions`. */
+  readonly additions?: RunAdditions;
+  /** The state of the run before its process ended: the agent resumes from it. */
+  readonly resume?: RunState;
+}
+
+/** The conversation that a run continues. */
+export interface ConversationParams {
+  /** The conversation so far; the request is last. */
+  readonly messages: readonly Message[];
+  /** The id of the first message of the conversation, so that a summary of its beginning can refer to it. */
+  readonly firstMessageId?: string;
+  /** The id of the last message before the request, when the messages before it can be summarised on their own. */
+  readonly previousMessageId?: string;
+  /** The task list of the thread. */
+  readonly tasks?: EventOf<'tasks'>['tasks'];
+  /** Earlier decisions of people in the thread: grants beyond a single call still apply. */
+  readonly decided?: readonly RelayState[];
+  /** The external program's own session in which this conversation can continue. */
+  readonly session?: Session;
+  /** Whether others wrote the beginning of the conversation: programs get only the short list of variables. */
+  readonly isImported?: boolean;
+}

@@ -1,0 +1,41 @@
+import type { LanguageModelV3FunctionTool, LanguageModelV3ProviderTool } from '@ai-sdk/provider';
+import type { AgentEvent } from '../../events/vocabulary.ts';
+
+type Emitted = 'custom' | 'file_registered' | 'warning' | 'plan_status' | 'tasks' | 'mode_changed';
+
+/** The events that a tool may add to its run. */
+export type ToolEvent = WithoutEnvelope<Extract<AgentEvent, { type: Emitted }>>;
+
+/** A question of a tool to a person. */
+export type ToolQuestion = WithoutEnvelope<
+  Exclude<Extract<AgentEvent, { type: 'relay' }>, { relayKind: 'permission' }>,
+  'type' | 'id' | 'toolCallId'
+>;
+
+type WithoutEnvelope<Event, More extends string = never> = Event extends unknown
+  ? Omit<Event, 'runId' | 'seq' | 'ts' | More>
+  : never;
+
+/**
+ * The return value of a tool: an object with `context` has what is for the model there, and what is for programs in
+ * `result`. Any other JSON value serves as both.
+ */
+export type ToolReturn = { readonly context: unknown; readonly result?: unknown } | JsonReturn;
+
+/** A value that JSON can carry, as far as types can say it: an interface has no index signature. */
+type JsonReturn = object | string | number | boolean | null | undefined;
+
+/** What programs get of a tool's return value. */
+export type ToolResult<Return> = Return extends { readonly context: infer Context }
+  ? Return extends { readonly result: infer Result }
+    ? Result
+    : Context
+  : Return;
+
+/** The change that a call would make to files, as a unified diff. */
+export interface CallPreview {
+  readonly diff?: string;
+}
+
+/** The description of a tool for a model. */
+export type ModelTool = LanguageModelV3FunctionTool | LanguageModelV3ProviderTool;
