@@ -37,6 +37,8 @@ for (const resourceId of ['acme', 'bikes']) {
 }
 for (const { resourceId, modelCalls } of (await log.usage?.({ by: ['resource'] })) ?? [])
   console.log(`${resourceId}: ${modelCalls} model calls`);
+for (const { tool, toolCalls = 0, failedCalls = 0 } of (await log.usage?.({ by: ['tool'] })) ?? [])
+  console.log(`${tool}: ${toolCalls} calls, ${failedCalls} failed`);
 
 const [thread] = await log.listThreads();
 const events = await log.read(thread?.id ?? '');

@@ -1,19 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
-/** The browser tests that show every view and everyday detail of the page. */
-const files = [
-  'projects',
-  'completion',
-  'composer',
-  'approvals',
-  'inbox',
-  'model-call',
-  'everyday',
-  'playback',
-  'compare',
-].map(name => `test/browser/${name}.test.ts`);
+/** The browser tests that take pictures of what they show. */
+const tests = 'test/browser';
+const files = readdirSync(tests)
+  .filter(name => name.endsWith('.test.ts'))
+  .map(name => join(tests, name))
+  .filter(file => readFileSync(file, 'utf8').includes('takePictures('));
 
 /** Makes the pictures of the page in light, dark and at 390 px, in the folder that is named: `build/pictures` by default. */
 const folder = resolve(process.argv[2] ?? 'build/pictures');

@@ -11,7 +11,7 @@ const mayImport: Record<string, readonly string[]> = {
   events: ['base'],
   graph: ['base', 'events'],
   projections: ['base', 'events', 'graph'],
-  log: ['base', 'events'],
+  log: ['base', 'events', 'graph'],
   protocols: ['base', 'events', 'graph', 'projections'],
   client: ['base', 'events', 'graph', 'projections', 'protocols'],
   agents: ['base', 'events', 'graph', 'projections', 'log'],
@@ -25,6 +25,19 @@ const mayImport: Record<string, readonly string[]> = {
 };
 const web = ['client', 'protocols', 'projections', 'graph', 'events', 'base'];
 const browserSafe = ['base', 'events', 'graph', 'projections', 'protocols', 'client'];
+
+/** Who may import whom inside a layer: a folder sees itself and what stands beside it here. */
+const inside: Record<string, Record<string, readonly string[]>> = {
+  terminal: {
+    screen: [],
+    keys: [],
+    completion: [],
+    rows: ['screen'],
+    composer: ['keys', 'screen'],
+    pickers: ['completion', 'keys', 'screen'],
+    session: ['completion', 'composer', 'keys', 'pickers', 'rows', 'screen'],
+  },
+};
 
 interface Import {
   readonly specifier: string;
@@ -78,6 +91,17 @@ function violations(file: string, code: string, allowed: readonly string[], laye
   return found;
 }
 
+/** The imports of a file from folders of its layer that its own folder may not see, one line each. */
+function siblingViolations(file: string, code: string, folders: Record<string, readonly string[]>): string[] {
+  const [, layer, folder = ''] = file.split('/');
+  return importsOf(code).flatMap(({ specifier }) => {
+    if (!specifier.startsWith('.')) return [];
+    const [, other, sibling = ''] = relative(root, resolve(root, file, '..', specifier)).split('/');
+    const isSeen = other !== layer || sibling === folder || folders[folder]?.includes(sibling) === true;
+    return isSeen ? [] : [`${file} imports ${sibling}`];
+  });
+}
+
 /** Whether code can write to standard output or error. */
 function writesToStandardStreams(code: string): boolean {
   const bare = code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*/gm, '');
@@ -119,6 +143,26 @@ describe('the architecture', () => {
     expect(
       sources(`src/${layer}`).flatMap(file => violations(file, readFileSync(join(root, file), 'utf8'), allowed, layer)),
     ).toEqual([]);
+  });
+
+  it.each(Object.entries(inside))('%s imports inside only as its table says', (layer, folders) => {
+    const files = sources(`src/${layer}`).filter(file => file.split('/').length > 3);
+    expect(new Set(files.map(file => file.split('/')[2]))).toEqual(new Set(Object.keys(folders)));
+    expect(files.flatMap(file => siblingViolations(file, readFileSync(join(root, file), 'utf8'), folders))).toEqual([]);
+  });
+
+  it('would notice a forbidden import inside a layer', () => {
+    const code = [
+      "import type { Row } from '../rows/row.ts';",
+      "import { span } from './styled-line.ts';",
+      "import { errorText } from '../../base/error-text.ts';",
+      "const later = () => import('../session/chat.ts');",
+    ].join('\n');
+    expect(siblingViolations('src/terminal/screen/bad.ts', code, inside['terminal'] ?? {})).toEqual([
+      'src/terminal/screen/bad.ts imports rows',
+      'src/terminal/screen/bad.ts imports session',
+    ]);
+    expect(siblingViolations('src/terminal/session/good.ts', code, inside['terminal'] ?? {})).toEqual([]);
   });
 
   it('names no program in the code that external agents share', () => {

@@ -50,7 +50,7 @@ describe('the command', () => {
     const { status, stdout } = singletree('demo');
     expect(status).toBe(0);
     expect(stdout).toContain('17 nodes');
-    expect(stdout).toContain("agent     I'll list the files first.");
+    expect(stdout).toContain("\nI'll list the files first.\n");
     expect(stdout).toContain('    harness_start reader');
   });
 

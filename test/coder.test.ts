@@ -154,9 +154,10 @@ describe('a compaction of the coding agent', () => {
       expect(textOf('system')).toContain('Use spaces.');
       expect(textOf('user')).toContain('Read it; "never" say more.');
       expect(textOf('user')).toContain('- [in_progress] Read it twice');
-      const [, seq] = /≡ Summarised what came before: \d+ → \d+ tokens\. .*branch THREAD --at (\d+)\n/.exec(
-        (await long.run('show')).stdout,
-      ) ?? [''];
+      const [, seq] =
+        /≡ Earlier messages were summarised for the agent: \d+ → \d+ tokens · singletree branch THREAD --at (\d+) goes/.exec(
+          (await long.run('show')).stdout,
+        ) ?? [''];
       const branched = await long.run('branch', 'last', '--at', seq ?? '', '--json');
       const { id } = JSON.parse(branched.stdout) as { id: string };
       expect((await long.run('debug', 'prompt', id)).stdout).not.toContain('We read a lot.');

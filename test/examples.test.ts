@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packedProject } from './support/packed-project.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const names = readdirSync(join(root, 'examples'))
@@ -70,6 +71,8 @@ const printed: Readonly<Record<string, readonly (string | readonly string[])[]>>
   analytics: [
     'acme: 4 model calls',
     'bikes: 4 model calls',
+    'agent: 2 calls, 0 failed',
+    'count: 4 calls, 0 failed',
     'count: 2 calls',
     'agent: 1 calls',
     '9 nodes, 9 edges, 1 subagent: <svg',
@@ -104,6 +107,13 @@ const printed: Readonly<Record<string, readonly (string | readonly string[])[]>>
 };
 
 describe('the examples', () => {
+  let project = '';
+  beforeAll(() => {
+    project = packedProject();
+    cpSync(join(root, 'build/examples'), join(project, 'examples'), { recursive: true });
+  }, 60_000);
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
   it('are all known here, and short', () => {
     expect(names.toSorted()).toEqual(Object.keys(printed).toSorted());
     for (const name of names)
@@ -117,10 +127,15 @@ describe('the examples', () => {
     );
   });
 
-  it.each(Object.entries(printed))('%s runs against the built package', (name, expected) => {
-    const built = join(root, 'build/examples', `${name}.js`);
+  it.each(Object.entries(printed))('%s runs against the packed package', (name, expected) => {
+    const built = join(project, 'examples', `${name}.js`);
     expect(existsSync(built), `${built} is missing: run npm run build`).toBe(true);
-    const output = execFileSync(process.execPath, [built], { encoding: 'utf8', timeout: 20_000, input: '' });
+    const output = execFileSync(process.execPath, [built], {
+      cwd: project,
+      encoding: 'utf8',
+      timeout: 20_000,
+      input: '',
+    });
     let from = 0;
     for (const texts of expected) {
       const ends = [texts].flat().map(text => {

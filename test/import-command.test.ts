@@ -50,6 +50,13 @@ describe('singletree import', () => {
     expect(singletree('usage', '--by', 'agent', ...store('all')).stdout).toBe('No usage yet.\n');
     const used = rows(singletree('usage', '--by', 'agent', '--imported', '--json', ...store('all')).stdout);
     expect(used.map(({ agentId, modelCalls }) => [agentId, modelCalls])).toContainEqual(['pi', 4]);
+    const byThread = rows(singletree('usage', '--by', 'thread', '--imported', '--json', ...store('all')).stdout);
+    expect(byThread.map(({ title, modelCalls }) => [title, modelCalls])).toContainEqual([
+      'FIRST-PROMPT read the notes',
+      4,
+    ]);
+    const tools = singletree('usage', '--by', 'tool', '--imported', ...store('all')).stdout;
+    expect(tools).toMatch(/^read +\d+ calls +0 failed/m);
     const threads = rows(singletree('threads', '--json', ...store('all')).stdout);
     expect(threads.map(({ updatedAt }) => String(updatedAt).slice(0, 10))).toEqual(Array(3).fill('2026-11-16'));
   });

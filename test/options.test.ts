@@ -180,6 +180,13 @@ describe('a public constructor', () => {
     ]);
   });
 
+  it.each<[string, object]>([
+    ['new Supervisor', { log, agents: [{ id: 'm', getInstructions: () => '' }] }],
+    ['createRuntime', { resourceId: 'r', agent: { id: 'm', getInstructions: () => '' } }],
+  ])('%s names the adapter for an agent of Mastra', async (maker, options) => {
+    expect(await refusal(maker, options)).toContain('an agent of Mastra is passed as `mastraAgent(agent)`');
+  });
+
   it.each<[string, object, string]>([
     ['new Supervisor', {}, 'was given nothing as `log`: expected an event log'],
     ['startServer', served, 'was given nothing as `port`'],

@@ -76,3 +76,38 @@ describe('an own agent in the configuration of a project', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('There is no agent "echo"')]);
   }, 30_000);
 });
+
+describe('the limits of the configuration', () => {
+  const spendsForever = `
+import { defineTool, loopAgent } from '${builtModule('agents')}';
+import { scriptedModel } from '${builtModule('testing')}';
+import * as z from '${import.meta.resolve('zod')}';
+const echo = defineTool({ name: 'echo', description: 'says it', input: z.object({}), execute: () => 'hi' });
+const usage = { inputTokens: 60, outputTokens: 40 };
+const call = { toolCall: { name: 'echo', input: {} }, usage };
+const model = scriptedModel(({ step }) => (step < 20 ? call : 'Done.'));
+const permissions = { default: 'allow', rules: [] };
+export default {
+  agents: [loopAgent({ id: 'endless', model, tools: [echo], permissions })],
+  limits: { run: { tokens: 250 } },
+};
+`;
+
+  it('end a run of the command', async () => {
+    writeFileSync(join(scene.repository, 'singletree.config.mjs'), spendsForever);
+    await scene.run('config', 'trust');
+    const { status, stderr } = await scene.run('run', 'endless', 'Go');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('The limit of 250 tokens per run is reached')]);
+  }, 30_000);
+
+  it('end a turn of a chat', async () => {
+    writeFileSync(join(scene.repository, 'singletree.config.mjs'), spendsForever);
+    await scene.run('config', 'trust');
+    const chat = scene.atTerminal('chat', 'endless');
+    await expect.poll(chat.printed, { timeout: 20_000 }).toContain('Enter sends');
+    chat.type('Go\r');
+    await expect.poll(chat.printed, { timeout: 20_000 }).toContain('The limit of 250 tokens per run is reached');
+    chat.type('\u0003\u0003');
+    await chat.ended;
+  }, 60_000);
+});

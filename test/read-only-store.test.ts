@@ -62,7 +62,7 @@ describe('a store that may only be read', () => {
       status: 0,
       stdout: expect.stringContaining('A title') as string,
     });
-    expect(singletree(file, 'show', 'last')).toEqual({ status: 0, stdout: '\n› Hello there\n', stderr: '' });
+    expect(singletree(file, 'show', 'last')).toEqual({ status: 0, stdout: '› Hello there\n', stderr: '' });
     const refused = singletree(file, 'branch', 'last');
     expect([refused.status, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toMatch(

@@ -65,6 +65,27 @@ describe('a run at a terminal', () => {
     expect(after.lines.length).toBeGreaterThan(4);
   }, 60_000);
 
+  it.each([['show', 'last'], ['doctor'], ['--help'], ['run', '--help']])(
+    'breaks lines between words in a narrow window: %s %s',
+    async (...args) => {
+      steps = ['It adds now, as the test expects it, and nothing else of the file was changed by me.'];
+      if (args[0] === 'show') await scene.run('run', 'coder', 'Fix it');
+      scene.columns = 40;
+      const shown = scene.atTerminal(...args);
+      await shown.ended;
+      // oxlint-disable-next-line no-control-regex
+      const lines = shown
+        .printed()
+        .replaceAll(/\u001b\[[\d;?]*[a-zA-Z]/g, '')
+        .split('\r\n');
+      // A command stays whole, and so does a word for which no line has room.
+      const isWhole = (line: string) => /^(?:Usage|Example): |\S{16,}$/.test(line);
+      expect(lines.filter(line => line.length > 40 && !isWhole(line))).toEqual([]);
+      expect(lines.length).toBeGreaterThan(4);
+    },
+    30_000,
+  );
+
   it('waits in the inbox with the rows of the chat: whole in "inbox", and in "inbox show"', async () => {
     steps = [call('bash', { command: 'rm -rf src && git push --force' }), 'Done.'];
     const ran = scene.run('run', 'coder', 'Tidy up', '--wait');

@@ -18,8 +18,11 @@ export {
   defineCliAgent,
   type PrintMode,
 } from './cli/define/define-cli-agent.ts';
+export type { AskedCall, CallDecision, LiveTurnRun } from './cli/define/live-turn-run.ts';
+export type { LiveMode, OpenedSession } from './cli/define/own-channel.ts';
 export type { PrintedRun } from './cli/define/printed-run.ts';
-export { type CliAgentOptions, cliAgent } from './cli/agent/cli-agent.ts';
+export { cliAgent } from './cli/agent/cli-agent.ts';
+export type { CliAgentOptions } from './cli/agent/cli-agent-options.ts';
 export type { EnvironmentPolicy } from './process/environment.ts';
 export { coderAgent, type CoderAgentOptions, type CoderSubagent } from './coder/coder-agent.ts';
 export { SessionPool, type SessionPoolOptions } from './cli/live/session-pool.ts';

@@ -1,7 +1,6 @@
 import { openSite } from './settings/site.ts';
 import type { Command } from 'commander';
 import { cliAdapters } from '../agents/cli/adapters/cli-adapters.ts';
-import { isInstalled } from '../agents/cli/agent/find-program.ts';
 import type { Agent } from '../agents/contract/agent.ts';
 import { SessionPool } from '../agents/cli/live/session-pool.ts';
 import { ConversationReader } from '../control/conversations/conversation-reader.ts';
@@ -13,7 +12,7 @@ import { defined } from '../base/defined.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ChatAgent } from '../terminal/session/chat-options.ts';
-import { ownAgents } from './agents/own-agents.ts';
+import { findInstalledAdapters, ownAgents } from './agents/own-agents.ts';
 import { type RunnableAgent, runnableAgent } from './agents/runnable-agent.ts';
 import { configuredRegistry, offeredModels, withoutModel } from './coder.ts';
 import { listedCommand } from './command-list.ts';
@@ -79,7 +78,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
   );
   const site = await openSite(settings, options, { report: text => report(text) }).finally(stopWaiting);
   const { log, redactor } = site;
-  const { telemetry } = site.supervision;
+  const { telemetry, limits } = site.supervision;
   try {
     const threadId = await threadToOpen(log, settings.cwd, options);
     const reader = new ConversationReader(log);
@@ -112,7 +111,7 @@ async function chat(name: string | undefined, options: ChatCommandOptions): Prom
       threadId,
       clock: systemClock,
       problems,
-      ...defined({ telemetry, keys: settings.config.keys, density: settings.config.chat?.density }),
+      ...defined({ telemetry, limits, keys: settings.config.keys, density: settings.config.chat?.density }),
       listModels: () => listModels({ registry }),
       contextSize: (modelId: string) =>
         registry.isConfigured(modelId) ? registry.model(modelId)?.contextWindow : undefined,
@@ -169,13 +168,10 @@ class InstalledChatAgents {
     const own = ownAgents(config).map(({ id }) => ({ id, name: id, detail: 'of your configuration' }));
     const hasModel = offeredModels(config, configuredRegistry(this.#settings)).length > 0;
     const ours = hasModel ? [{ id: 'coder', name: 'Coder', detail: 'our coding agent' }] : [];
-    const external = await Promise.all(
-      Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
-    );
     return [
       ...own,
       ...ours,
-      ...external.flat().map(({ id, name }) => ({ id, name })),
+      ...(await findInstalledAdapters()).map(({ id, name }) => ({ id, name })),
       { id: 'demo', name: 'Demo', detail: 'a scripted agent that needs no key' },
     ];
   }

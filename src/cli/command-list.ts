@@ -102,7 +102,7 @@ const commandList = {
     load: threads,
   },
   usage: {
-    description: 'print tokens and cost by day, agent, model or thread',
+    description: 'print tokens and cost by day, agent, model, resource or thread, or the calls of tools',
     example: 'singletree usage --by model --from 2026-01-01',
     load: threads,
   },

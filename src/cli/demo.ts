@@ -5,9 +5,9 @@ import { standardOutput } from '../control/standard-output.ts';
 import type { AgentEvent } from '../events/vocabulary.ts';
 import { newId } from '../events/ids.ts';
 import { createGraph, reduceEvent } from '../graph/graph.ts';
-import type { Node } from '../graph/node.ts';
 import { ThreadWriter } from '../log/thread-writer.ts';
 import { visibleUrl } from '../log/store/store-url.ts';
+import { PlainRows, ThreadView } from '../terminal/session/run-screen.ts';
 import { listedCommand } from './command-list.ts';
 import { graphLines } from './graph-lines.ts';
 import { openStoreOf, type StoreOptions, storeUrls } from './settings/store-options.ts';
@@ -28,14 +28,11 @@ export function addDemoCommand(program: Command): void {
         const events = await log.read(thread.id);
         if (options.json === true) return await printJson(events);
         const graph = events.reduce(reduceEvent, createGraph());
+        const view = await ThreadView.open(log, thread.id, 0);
+        const rows = new PlainRows({ view, cwd: process.cwd() });
+        for (const event of events) view.take(event);
         const counts = `${events.length} events, ${graph.nodes.size} nodes`;
-        const lines = [
-          `Thread ${thread.id} in ${visibleUrl(store)}: ${counts}`,
-          '',
-          ...[...graph.nodes.values()].flatMap(node => threadLine(node) ?? []),
-          '',
-          ...graphLines(graph),
-        ];
+        const lines = [`Thread ${thread.id} in ${visibleUrl(store)}: ${counts}`, '', rows.end(), ...graphLines(graph)];
         await standardOutput.write(`${lines.join('\n')}\n`);
       } finally {
         await log.close();
@@ -96,24 +93,4 @@ export function* demoRun(): Generator<AgentEvent> {
 
 function* words(runId: string, id: string, text: string): Generator<AgentEvent> {
   for (const content of text.split(/(?<= )/)) yield { type: 'text', runId, id: `${runId}/${id}`, content };
-}
-
-/** One part of the conversation as a line; nothing for what is no part of it. */
-function threadLine(node: Node): string | undefined {
-  switch (node.kind) {
-    case 'user':
-      return `you       ${typeof node.content === 'string' ? node.content : JSON.stringify(node.content)}`;
-    case 'reasoning':
-      return `thinking  ${node.content}`;
-    case 'text':
-      return `agent     ${node.content}`;
-    case 'tool_call':
-      return `calls     ${node.name} ${JSON.stringify(node.input)}`;
-    case 'tool_result':
-      return `result    ${JSON.stringify(node.output)}`;
-    case 'relay':
-      return `asks      ${node.relayKind} → ${node.resolution?.outcome ?? 'waiting'}`;
-    default:
-      return undefined;
-  }
 }

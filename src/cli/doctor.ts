@@ -8,6 +8,7 @@ import { listedCommand } from './command-list.ts';
 import { addJsonOption, addStoreOptions } from './command-options.ts';
 import { type JsonOption, printResult } from './print.ts';
 import type { Settings } from './settings/settings.ts';
+import { lead, type Line, span } from '../terminal/screen/styled-line.ts';
 import type { StoreOptions } from './settings/store-options.ts';
 
 /** The result of one check; a problem comes with its fix. */
@@ -31,14 +32,15 @@ export function addDoctorCommand(program: Command): void {
     for (const { subject, find, fix } of checks)
       for (const finding of await find(options).catch((error: unknown) => [problem(errorText(error), fix)])) {
         if (finding.state === 'problem') process.exitCode = 1;
-        await printResult(options, { subject, ...finding }, lineOf(subject, finding));
+        await printResult(options, { subject, ...finding }, linesOf(subject, finding));
       }
   });
 }
 
-function lineOf(subject: string, { state, message, fix }: Finding): string {
+function linesOf(subject: string, { state, message, fix }: Finding): Line[] {
   const mark = { ok: '✓', note: '·', problem: '✗' }[state];
-  return `${mark} ${subject.padEnd(8)} ${message}${fix === undefined ? '' : `\n           → ${fix}`}`;
+  const found = [lead(span(`${mark} ${subject.padEnd(8)} `)), span(message)];
+  return fix === undefined ? [found] : [found, [lead(span('           → ')), span(fix)]];
 }
 
 const ok = (message: string): Finding => ({ state: 'ok', message });

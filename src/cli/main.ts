@@ -18,6 +18,8 @@ const program = new Command('singletree')
     writeOut: text => void standardOutput.write(text),
     writeErr: text => void standardError.write(text),
   })
+  // Descriptions break between words in narrow windows, too.
+  .configureHelp({ minWidthToWrap: 12 })
   .exitOverride();
 const args = withNamedCommand(process.argv.slice(2), commandNames);
 const named = commandNames.find(name => name === (args[0] === 'help' ? args[1] : args[0]));

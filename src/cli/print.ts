@@ -1,6 +1,6 @@
 import { standardOutput } from '../control/standard-output.ts';
 import { plainText } from '../base/terminal-text.ts';
-import { span, textOfLine } from '../terminal/screen/styled-line.ts';
+import { type Line, span, textOfLine } from '../terminal/screen/styled-line.ts';
 import { printedLines } from '../terminal/screen/wrap-line.ts';
 
 /** The option of a command that prints JSON. */
@@ -9,8 +9,13 @@ export interface JsonOption {
 }
 
 /** Prints one result: as JSON when that is asked for, else as lines for people. */
-export async function printResult({ json }: JsonOption, result: unknown, lines: string): Promise<void> {
-  await (json === true ? standardOutput.writeJson(result) : standardOutput.write(`${lines}\n`));
+export async function printResult(
+  { json }: JsonOption,
+  result: unknown,
+  lines: string | readonly Line[],
+): Promise<void> {
+  if (json === true) await standardOutput.writeJson(result);
+  else await writeProse(typeof lines === 'string' ? lines.split('\n') : lines);
 }
 
 /** Prints one JSON value per line, until nobody reads any more. */
@@ -21,6 +26,17 @@ export async function printJson(values: Iterable<unknown> | AsyncIterable<unknow
 /** Prints rows with aligned columns. */
 export async function printTable(rows: readonly (readonly string[])[]): Promise<void> {
   if (rows.length > 0) await standardOutput.write(`${tableLines(rows).join('\n')}\n`);
+}
+
+/** Prints a list: as JSON when that is asked for, else as a table, or a sentence when it is empty. */
+export async function printList<Value>(
+  { json }: JsonOption,
+  values: readonly Value[],
+  { head = [], toRow, empty }: { head?: readonly string[][]; toRow: (value: Value) => string[]; empty: string },
+): Promise<void> {
+  if (json === true) return printJson(values);
+  if (values.length === 0) await standardOutput.write(`${empty}\n`);
+  else await printTable([...head, ...values.map(toRow)]);
 }
 
 /** Returns rows as lines with aligned columns; a cell has no line breaks or control characters. */
@@ -36,21 +52,9 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Writes lines to standard output; at a terminal they break at spaces, never inside a word. */
-export async function writeProse(lines: readonly string[]): Promise<void> {
+export async function writeProse(lines: readonly (string | Line)[]): Promise<void> {
   const { columns, isTerminal } = standardOutput;
-  const rows = isTerminal ? lines.flatMap(line => printedLines([span(line)], columns).map(textOfLine)) : lines;
-  await standardOutput.write(`${rows.join('\n')}\n`);
-}
-
-/** Returns a number with its noun, in the plural where it is not one. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Returns how long ago something was, in one unit. */
-export function ageText(iso: string, now: number = Date.now()): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+  const whole = lines.map(line => (typeof line === 'string' ? [span(line)] : line));
+  const rows = isTerminal ? whole.flatMap(line => printedLines(line, columns)) : whole;
+  await standardOutput.write(`${rows.map(textOfLine).join('\n')}\n`);
 }

@@ -10,7 +10,8 @@ import { ProgressLine } from './run/progress-line.ts';
 import { makeSingletreeHome } from './settings/home.ts';
 import { type StoreOptions, storeUrls } from './settings/store-options.ts';
 import { listedCommand, subcommand } from './command-list.ts';
-import { counted, type JsonOption, printResult } from './print.ts';
+import { counted } from '../projections/presentation/wording.ts';
+import { type JsonOption, printResult } from './print.ts';
 import { standardError, standardOutput } from '../control/standard-output.ts';
 
 /** Adds `singletree store`: migrate, check and copy the stores of logs. */

@@ -74,7 +74,7 @@ export interface Client {
   changeThread(threadId: string, change: ThreadChangeBody): Promise<ThreadInfo>;
   /** What waits or runs now, then every change in the list of threads. After a lost connection it begins anew. */
   watchThreads(options?: ThreadWatchOptions): AsyncIterable<ThreadNews>;
-  /** A new thread that shares the events up to a seq. */
+  /** A new thread that shares the events up to a seq or a message, and continues with a message to any agent. */
   branchThread(threadId: string, branch?: BranchBody): Promise<ThreadInfo>;
   /** Takes turns back from a user message on, with the files that their calls changed; or only reports what that would do. */
   undo(threadId: string, request?: RewindBody): Promise<RewindInfo>;
@@ -208,7 +208,8 @@ export interface UsageSearch {
   readonly from?: string;
   readonly to?: string;
   readonly resourceId?: string;
-  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource')[];
+  /** With `tool` the calls of tools are added up in place of those of models. */
+  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource' | 'thread' | 'tool')[];
 }
 
 /** Which words to find. */

@@ -139,6 +139,16 @@ describe('search and usage over HTTP', () => {
       { resourceId: 'two', inputTokens: 5 },
     ]);
     await expect(own.search({ text: 'a', resourceId: 'two' })).rejects.toMatchObject({ code: 'not_found' });
+    const call = { runId: mine, id: 'look', name: 'look' };
+    await server.log.append(mine, [
+      { type: 'tool_call', ...call, input: {} },
+      { type: 'tool_result', ...call, output: { error: 'nothing there' } },
+    ]);
+    expect(await own.sumUsage({ by: ['thread'] })).toMatchObject([{ threadId: mine, modelCalls: 1 }]);
+    expect(await clientOf().sumUsage({ by: ['thread'] })).toHaveLength(2);
+    expect(await clientOf().sumUsage({ by: ['thread', 'tool'] })).toMatchObject([
+      { threadId: mine, tool: 'look', toolCalls: 1, failedCalls: 1 },
+    ]);
     await expect(own.sumUsage({ from: 'today' })).rejects.toMatchObject({ code: 'invalid_argument' });
     const { events, next, until } = await own.events({ types: ['usage', 'user'] });
     expect([events.map(({ threadId, resourceId, event }) => [threadId, resourceId, event.type]), next]).toEqual([

@@ -5,10 +5,9 @@ import { optionsCheck } from '../base/options/check-options.ts';
 import { callback, name, object } from '../base/options/option-fields.ts';
 import type { Config } from './config-schema.ts';
 import { environmentConfig } from './environment-config.ts';
-import { configIn, nearestConfig } from './find-config.ts';
 import { type ConfigLayer, mergeConfig, type MergedConfig } from './merge-config.ts';
 import { TrustedFolders } from './project-trust.ts';
-import { isCode, readConfig } from './read-config.ts';
+import { configIn, isCode, nearestConfig, readConfig } from './config-file.ts';
 import { untrusted } from './untrusted-config.ts';
 
 export interface LoadConfigOptions {

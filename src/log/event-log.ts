@@ -1,7 +1,5 @@
 import type { AgentEvent, LoggedEvent, EventType } from '../events/vocabulary.ts';
-import type { OutlineSnapshot } from '../events/outline/outline-snapshot.ts';
-import type { IndexRest, SearchPage, SearchQuery } from './derived/search.ts';
-import type { UsageQuery, GroupedUsage } from './derived/usage-totals.ts';
+import type { EventIndex } from './event-index.ts';
 import type { OpenKind, OpenThing } from './open-things.ts';
 
 /** One persisted conversation. Title, resource and metadata are not part of its log. */
@@ -153,7 +151,7 @@ export interface Tail extends AsyncIterable<LoggedEvent> {
  * Durability: when a promise of a changing method resolves, the change survives the end of the process however it
  * comes (SIGKILL included); what survives a power loss is said by each implementation.
  */
-export interface EventLog {
+export interface EventStore {
   /**
    * Appends events in order and assigns their `seq` (one they carry is replaced) and, where absent, `ts`. An event that
    * is not imported has no earlier `ts` than the one before it: one that it carries is raised to that. Events are
@@ -212,30 +210,6 @@ export interface EventLog {
 
   /** The `once` keys of a thread, each with the newest seq after its append; needed to copy a store as a whole. */
   onceKeys?(threadId: string): Promise<{ readonly key: string; readonly seq: number }[]>;
-  /**
-   * The newest outline that is stored of a thread, at or before a seq; undefined when there is none. There is one at
-   * least every few hundred events: a reading further after it, or without one, shows nothing of what began earlier.
-   */
-  outlineAt?(threadId: string, seq: number): Promise<OutlineSnapshot | undefined>;
-
-  /** The seq of the first event of a message; undefined when the thread has no such message. */
-  seqOfMessage?(threadId: string, messageId: string): Promise<number | undefined>;
-
-  /**
-   * Finds messages and titles by their words, as soon as they are complete: when the `append` that completes a text
-   * resolves. A text is found in the thread it was appended to; once that is deleted, in the branches that share it.
-   */
-  search?(query: SearchQuery): Promise<SearchPage>;
-
-  /** Indexes some of what is stored and not indexed yet, as `search` does before it searches. Never rejects. */
-  indexSome?(): Promise<IndexRest>;
-
-  /**
-   * What model calls used, over all threads. A call counts once, in the resource of the thread it was appended to, and
-   * stays counted when the thread is deleted; what imported events report counts apart.
-   */
-  usage?(query?: UsageQuery): Promise<GroupedUsage[]>;
-
   /** Calls back when this process deleted a thread. Returns an unsubscribe function. */
   onDeleted?(listener: (threadId: string) => void): () => void;
 
@@ -251,3 +225,6 @@ export interface EventLog {
   /** Ends all tails and releases what the log holds; later calls reject with `log_closed`. May be called twice. */
   close(): Promise<void>;
 }
+
+/** A store with what it has of an index: what is missing is computed from the events when somebody asks. */
+export interface EventLog extends EventStore, Partial<EventIndex> {}

@@ -8,6 +8,7 @@ export { decodeEvent, type Encoded, encodeEvents, type Encoding } from './encode
 export {
   type AppendOptions,
   type EventLog,
+  type EventStore,
   type Lease,
   type LeaseRequest,
   type NewThread,
@@ -32,6 +33,7 @@ export {
   type GroupedUsage,
 } from './derived/usage-totals.ts';
 export { snippetOf, wordsOf } from './derived/words.ts';
+export type { EventIndex } from './event-index.ts';
 export type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
 export { readEventPage } from './event-pages.ts';
 export { exportThread, type ImportTarget, importThread } from './jsonl.ts';

@@ -62,15 +62,6 @@ export const threadNews = z.looseObject({
 
 export type ThreadNews = z.infer<typeof threadNews>;
 
-/** The body of `POST /api/threads/:id/branches`. */
-export const branchBody = z.strictObject({
-  seq: z.int().nonnegative().optional().describe('the last event to share; the newest when absent'),
-  message: z.string().min(1).max(500).optional().describe('the last message to share, instead of `seq`'),
-  title: z.string().min(1).max(500).optional(),
-});
-
-export type BranchBody = z.infer<typeof branchBody>;
-
 /** The body of `POST /api/threads`. */
 export const newThreadBody = z.strictObject({
   id: z
@@ -108,6 +99,20 @@ export const messageBody = z.strictObject({
 });
 
 export type MessageBody = z.infer<typeof messageBody>;
+
+/** The body of `POST /api/threads/:id/branches`. */
+export const branchBody = z.strictObject({
+  seq: z.int().nonnegative().optional().describe('the last event to share; the newest when absent'),
+  message: z.string().min(1).max(500).optional().describe('the last message to share, instead of `seq`'),
+  title: z.string().min(1).max(500).optional(),
+  send: messageBody
+    .pick({ content: true, agent: true, model: true, mode: true })
+    .extend({ worktree: z.boolean().optional().describe('whether it works in a git worktree of its own') })
+    .optional()
+    .describe('the message that continues the branch, with any agent'),
+});
+
+export type BranchBody = z.infer<typeof branchBody>;
 
 /** The body of `POST /api/threads/:id/retries`. */
 export const retryBody = z.strictObject({
@@ -271,9 +276,14 @@ export const usageInfo = z.looseObject({
 
 export type UsageInfo = z.infer<typeof usageInfo>;
 
-/** What was used in all threads, for a day, an agent, a model or a resource. */
+/** What was used in all threads, for a day, an agent, a model, a resource, a thread or a tool. */
 export const usageTotalInfo = z.looseObject({
   resourceId: z.string().optional(),
+  threadId: z.string().optional().describe('empty for calls that were counted without their thread'),
+  tool: z.string().optional(),
+  toolCalls: z.number().optional().describe('the calls of tools, when they are asked for by tool'),
+  failedCalls: z.number().optional().describe('those that failed or were denied'),
+  toolMs: z.number().optional().describe('milliseconds in which they ran'),
   day: z.string().optional(),
   agentId: z.string().optional(),
   modelId: z.string().optional(),

@@ -30,9 +30,17 @@ const checkOptions = optionsCheck<LogUnderTest>('logConformance')(() => ({
   storedBytes: callback().optional(),
 }));
 
-/** Registers tests that hold an implementation of `EventLog` to every sentence of its contract. */
+/**
+ * Registers tests that hold an implementation of `EventLog` to every sentence of its contract: first those of
+ * `EventStore`, then those of `EventIndex`, which a store without an index passes too.
+ */
 export function logConformance(runner: TestRunner, underTest: LogUnderTest): void {
   checkOptions(underTest);
+  runner.describe('store', () => storeLaws(runner, underTest));
+  runner.describe('index', () => indexLaws(runner, underTest));
+}
+
+function storeLaws(runner: TestRunner, underTest: LogUnderTest): void {
   const law = lawsFor(runner, underTest);
   runner.describe('append', () => {
     appendLaws(law);
@@ -64,11 +72,15 @@ export function logConformance(runner: TestRunner, underTest: LogUnderTest): voi
   });
   runner.describe('several processes', () => concurrencyLaws(runner, underTest));
   runner.describe('raw lines', () => rawLineLaws(law));
-  runner.describe('windows', () => windowLaws(law));
-  runner.describe('search', () => searchLaws(law));
-  runner.describe('usage', () => usageLaws(law));
   runner.describe('close', () => {
     closeLaws(law);
     reopenLaws(runner, underTest);
   });
+}
+
+function indexLaws(runner: TestRunner, underTest: LogUnderTest): void {
+  const law = lawsFor(runner, underTest);
+  runner.describe('windows', () => windowLaws(law));
+  runner.describe('search', () => searchLaws(law));
+  runner.describe('usage', () => usageLaws(law));
 }

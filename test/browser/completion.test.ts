@@ -140,6 +140,7 @@ describe.skipIf(browser === undefined)('writing a message', () => {
     await page.keyboard.type('haik');
     await until(() => offered('Model').allInnerTexts()).toEqual([expect.stringContaining('Haiku 4.5')]);
     await expectReadable(page, 'html');
+    await takePictures(page, 'composer-picker-open');
     await page.keyboard.press('Enter');
     await choose(page, 'Mode', 'Plan');
     await page.setViewportSize({ width: 390, height: 800 });

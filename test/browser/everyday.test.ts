@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { agentTool, coderAgent, loopAgent } from '../../src/agents/index.ts';
+import { askUserLoopTool } from '../../src/agents/tools/people/ask-user.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { scriptedAgent } from '../support/scripted-agent.ts';
 import type { TestServer } from '../support/test-server.ts';
@@ -50,6 +51,17 @@ const echo = scriptedAgent(
   },
 );
 
+/** Asks a person with a tool, and repeats the answer. */
+const curious = loopAgent({
+  id: 'curious',
+  permissions: { default: 'allow', rules: [] },
+  tools: [askUserLoopTool],
+  model: scriptedModel([
+    [{ toolCall: { name: 'ask_user', input: { question: 'Which colour?', options: [{ label: 'Blue' }] } } }],
+    'It will be blue.',
+  ]),
+});
+
 /** Answers, and names the conversation after the message. */
 const coder = coderAgent({
   model: scriptedModel(({ toolNames, lastUserText }) =>
@@ -60,7 +72,7 @@ const coder = coderAgent({
 });
 
 describe.skipIf(browser === undefined)('the page in everyday use', () => {
-  const scene = usePage(browser, [echo, planner, delegating, coder], { titles: 'model' });
+  const scene = usePage(browser, [echo, planner, delegating, curious, coder], { titles: 'model' });
   let server: TestServer;
   let page: Page;
   beforeEach(() => ({ server, page } = scene));
@@ -145,6 +157,33 @@ describe.skipIf(browser === undefined)('the page in everyday use', () => {
     await takePictures(page, 'everyday-found');
     await page.getByRole('link', { name: 'New conversation' }).click();
     await until(marked).toEqual([]);
+  });
+
+  it('shows a question once, before and after its answer', async () => {
+    await send('Go', 'curious');
+    const question = page.getByRole('log').getByText('Which colour?');
+    await page.getByRole('button', { name: 'Blue' }).waitFor();
+    expect(await question.count()).toBe(1);
+    await expectReadable(page, 'html');
+    await takePictures(page, 'everyday-question');
+    await page.getByRole('button', { name: 'Blue' }).click();
+    await page.getByRole('log').getByText('It will be blue.').waitFor();
+    expect(await question.count()).toBe(1);
+  });
+
+  it('wraps and finds text without spaces, and reads each paragraph in its own direction', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    const long = '吾輩は猫である名前はまだ無いどこで生れたか頓と見当がつかぬ'.repeat(6);
+    await send(`${long}\n\nمرحبا بالعالم`);
+    await page.getByRole('log').getByText('Heard:').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const bubble = page.locator('.bubble');
+    expect(await bubble.evaluate('element => element.scrollWidth <= element.clientWidth')).toBe(true);
+    await expectReadable(page, 'html');
+    await takePictures(page, 'everyday-cjk');
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.getByLabel('Search conversations').fill('名前はまだ');
+    await until(() => page.locator('.search-hit mark').allInnerTexts()).toEqual(['名前はまだ']);
   });
 
   it('has a title that the model made after the first turn, which follows an edit of the message', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readAgentRecords } from '../../scripts/agent-records.ts';
-import { isConsumed } from '../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
+import { consumedNotifications } from '../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
 import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { recordOf, textOf } from '../../src/agents/cli/shared/wire-value.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
@@ -80,6 +80,6 @@ describe('what is known of the records of external agents', () => {
 
   it('lists as consumed what Codex consumes', () => {
     const [row] = Object.entries(readAgentRecords('codex').live).findLast(([, text]) => text === 'nothing: consumed')!;
-    expect(wordsIn(row).filter(method => !isConsumed(method))).toEqual([]);
+    expect(wordsIn(row).filter(method => !consumedNotifications.has(method))).toEqual([]);
   });
 });

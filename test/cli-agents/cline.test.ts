@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cliAgent, type CliAgentOptions } from '../../src/agents/cli/agent/cli-agent.ts';
+import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../src/agents/cli/agent/cli-agent-options.ts';
 import { clineCommand } from '../../src/agents/cli/adapters/cline/command.ts';
 import type { AgentEvent } from '../../src/events/index.ts';
 import { activity, failure as fatal, translated } from './translated.ts';

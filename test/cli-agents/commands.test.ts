@@ -5,7 +5,6 @@ import { findProgram } from '../../src/agents/cli/agent/find-program.ts';
 import { agentTable } from '../../src/cli/agents.ts';
 import { duration } from '../../src/cli/command-options.ts';
 import { durationText } from '../../src/projections/presentation/wording.ts';
-import { activityLine } from '../../src/cli/threads/transcript.ts';
 import { fakeProgram } from './support/fake-program.ts';
 
 const command = (agent: string, request: object) =>
@@ -86,19 +85,4 @@ describe('times', () => {
   it('are reported as people say them', () => {
     expect([250, 12_340, 245_000].map(durationText)).toEqual(['250 ms', '12.3 s', '4 min 5 s']);
   });
-});
-
-describe('activity as lines', () => {
-  const timestamp = '2026-01-01T00:00:00Z';
-  it.each([
-    [{ type: 'command', command: 'npm  test', exitCode: 1, isSuccess: false }, '✗ Ran $ npm test · exit code 1'],
-    [{ type: 'read', path: 'a', startLine: 1, endLine: 3 }, '• Read a:1-3'],
-    [{ type: 'write', path: 'a' }, '• Edited a'],
-    [{ type: 'search', query: 'x', path: 'b' }, '• Searched "x" in b'],
-    [{ type: 'list' }, '• Listed .'],
-    [{ type: 'orchestration', action: 'subagent_started', subagentName: 'Plan' }, '• subagent started (Plan)'],
-    [{ type: 'warning', message: 'slow' }, '! slow'],
-    [{ type: 'unknown', raw: { a: 1 } }, '? {"a":1}'],
-    [{ type: 'agent', message: 'hi' }, undefined],
-  ] as const)('%j', (entry, expected) => expect(activityLine({ timestamp, ...entry })).toBe(expected));
 });

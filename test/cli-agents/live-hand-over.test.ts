@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Harness } from '../../src/control/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { HandOverScene, newSessions, turns } from './support/hand-over-scene.ts';
@@ -246,6 +248,31 @@ describe.skipIf(!programsReady('hand over between real programs', names))('a con
     expect(killed.asked).toEqual([]);
     expect(written('claude')).toHaveLength(1);
     expect((await turn('claude', 3)).asked).toEqual([...turns([1]), 'user: LOOK-2', 'user: LOOK-3']);
+  });
+
+  it('is written again after the command was killed between writing and resuming', { timeout: 120_000 }, async () => {
+    const scene = await open();
+    const env = scene.commandEnvironment(['claude', 'codex']);
+    const options = { cwd: scene.cwd, env, timeout: 60_000 };
+    const run = (...args: string[]) => promisify(execFile)(process.execPath, [command, 'run', ...args], options);
+    await run('claude', 'LOOK-1', '--yolo');
+    // A program that does not begin.
+    const stuck = join(scene.folder, 'stuck');
+    mkdirSync(stuck);
+    writeFileSync(join(stuck, 'codex'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o700 });
+    const killed = spawn(process.execPath, [command, 'run', 'codex', 'LOOK-2', '--yolo', '--continue', 'last'], {
+      cwd: scene.cwd,
+      env: { ...env, PATH: `${stuck}${delimiter}${env['PATH']}` },
+      stdio: 'ignore',
+    });
+    const sessions = join(env['SINGLETREE_HOME'] ?? '', 'sessions', 'codex');
+    const findWritten = () => (existsSync(sessions) ? readdirSync(sessions) : []);
+    await vi.waitFor(() => expect(findWritten()).toHaveLength(1), 30_000);
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    expect(scene.asked('codex', 2)).toEqual([]);
+    expect((await run('codex', 'LOOK-3', '--yolo', '--continue', 'last')).stdout).toContain('Done 3.');
+    expect(scene.asked('codex', 3)).toEqual([...turns([1]), 'user: LOOK-2', 'user: LOOK-3']);
   });
 
   it('is written into the prompt with calls and results when no session can be written', {

@@ -1,12 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runToEnd } from '../../src/agents/cli/sessions/run-to-end.ts';
 import { cliAdapters } from '../../src/agents/cli/adapters/cli-adapters.ts';
 import { cliAgent } from '../../src/agents/cli/agent/cli-agent.ts';
 import { toWrittenMessages } from '../../src/agents/cli/sessions/written-session.ts';
 import type { Message } from '../../src/projections/message.ts';
 import { startScriptedServer } from '../../src/testing/index.ts';
-import { installPrograms, programsReady, realProgram } from './support/real-program.ts';
+import { installPrograms, isTried, programsReady, realProgram } from './support/real-program.ts';
 
 const names = ['claude', 'codex', 'pi'];
 const before: readonly Message[] = [
@@ -82,6 +83,53 @@ describe.skipIf(!programsReady('sessions written for real programs', names))('a 
         expect(sent).not.toContain('Nobody else may read this.');
       } finally {
         await model.close();
+      }
+    },
+  );
+});
+
+const importers = ['opencode', 'kilo'].filter(isTried);
+
+describe.skipIf(importers.length === 0 || !programsReady('sessions without a model', importers))('a session of', () => {
+  beforeAll(() => installPrograms(importers), 600_000);
+
+  it.each(importers)(
+    '%s without a known model is continued by the program with the model that it is given',
+    { timeout: 180_000 },
+    async name => {
+      const server = await startScriptedServer({ script: ['Two birds.'] });
+      const { executable = '', env = {}, cwd, model = '' } = realProgram(name, server.url);
+      try {
+        const messages = toWrittenMessages(before);
+        const written = cliAdapters[name]?.session?.write({
+          messages,
+          cwd,
+          time: 1_767_225_600_000,
+          findFolder: () => cwd,
+        });
+        const path = join(cwd, 'taken-away.json');
+        writeFileSync(path, written?.files[0]?.text ?? '');
+        expect(written?.continueFrom(path)).toContain(`${name} --session ${written?.sessionId} --model PROVIDER/MODEL`);
+        const environment = { PATH: process.env['PATH'] ?? '', ...env };
+        const run = (...args: string[]) =>
+          runToEnd({ executable, args, cwd, environment, signal: AbortSignal.timeout(90_000) });
+        expect(await run('import', path)).toMatchObject({
+          output: expect.stringContaining('Imported session') as string,
+        });
+        const asked = await run('run', '--session', written?.sessionId ?? '', '--model', model, 'Which animals?');
+        expect(asked.problem).toBeUndefined();
+        const sent = JSON.stringify(server.requests.at(-1)?.body);
+        for (const text of [
+          'What is in notes.txt?',
+          'open_a_file',
+          'the pelican',
+          'It has two lines.',
+          'Which animals?',
+        ])
+          expect(sent).toContain(text);
+      } finally {
+        await server.close();
+        rmSync(dirname(cwd), { recursive: true, force: true });
       }
     },
   );

@@ -14,7 +14,7 @@ import { type Product, startProduct } from '../support/product.ts';
 import { ScreenRecorder } from './screen-recorder.ts';
 import { terminalSvg } from './terminal-svg.ts';
 
-/** Where the pictures go: `npm run pictures` names the folder of the documents. */
+/** Where the pictures go: `npm run pictures:docs` names the folder of the documents. */
 const folder = process.env['SINGLETREE_PICTURES'] ?? mkdtempSync(join(tmpdir(), 'singletree-pictures-'));
 /** The most bytes of a picture, so that a page loads fast. */
 const most = 300_000;

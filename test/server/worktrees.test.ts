@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { coderAgent } from '../../src/agents/coder/coder-agent.ts';
@@ -94,5 +94,56 @@ describe('comparisons over HTTP', () => {
     await server.log.deleteThread(threadId);
     expect(await clientOf('own').listWorktrees()).toHaveLength(1);
     expect(await clientOf('all').listWorktrees()).toHaveLength(2);
+  });
+});
+
+describe('a branch that continues with a message', () => {
+  const text = (folder: string) => readFileSync(join(folder, 'a.txt'), 'utf8');
+  const begin = async () => {
+    const client = clientOf('all');
+    const { id } = await client.createThread({});
+    await client.sendMessage(id, { content: 'Begin.', agent: 'first' });
+    await server.control.idle(id);
+    const asked = (await server.log.read(id)).find(({ type }) => type === 'user');
+    return { client, id, message: `${asked?.runId}:user` };
+  };
+
+  it('works in a worktree of its own with another agent, after any message', async () => {
+    const { client, id, message } = await begin();
+    const send = { content: 'Go on.', agent: 'second', worktree: true };
+    const branch = await client.branchThread(id, { message, send });
+    await server.control.idle(branch.id);
+    const { folder } = await client.getWorktree(branch.id);
+    // It begins with the changes that are not committed.
+    expect([text(project.folder), text(folder)]).toEqual(['one\n1\n', 'one\n1\n2\n']);
+    const said = (await server.log.read(branch.id)).flatMap(each => (each.type === 'user' ? [each.content] : []));
+    expect(said).toEqual(['Begin.', 'Go on.']);
+    expect(branch.branchedFrom).toMatchObject({ threadId: id });
+  });
+
+  it('works where the conversation did without one', async () => {
+    const { client, id } = await begin();
+    const { id: branch } = await client.branchThread(id, { send: { content: 'Go on.', agent: 'second' } });
+    await server.control.idle(branch);
+    expect(text(project.folder)).toBe('one\n1\n2\n');
+    await expect(client.getWorktree(branch)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('leaves nothing behind when it cannot start', async () => {
+    const { client, id } = await begin();
+    const send = { content: 'Go on.', worktree: true };
+    await expect(client.branchThread(id, { send: { ...send, agent: 'nobody' } })).rejects.toMatchObject({
+      code: 'agent_not_found',
+    });
+    await expect(client.branchThread(id, { send: { ...send, mode: 'dreaming' } })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    rmSync(join(project.folder, '.git'), { recursive: true });
+    await expect(client.branchThread(id, { send })).rejects.toMatchObject({
+      code: 'worktree_unavailable',
+      message: expect.stringContaining('No worktree was made') as string,
+    });
+    expect((await client.listThreads()).map(thread => thread.id)).toEqual([id]);
+    expect(await client.listWorktrees()).toEqual([]);
   });
 });

@@ -30,8 +30,15 @@ export const eventLog = () =>
   having(['append', 'read', 'createThread'], "an event log, such as `new SqliteLog('threads.db')`");
 export const signal = () => field(value => value instanceof AbortSignal, 'an AbortSignal');
 export const agent = () =>
-  field(
-    value => isObject(value) && typeof value['id'] === 'string' && typeof value['invoke'] === 'function',
-    'an agent',
-  );
+  z.custom(value => isObject(value) && typeof value['id'] === 'string' && typeof value['invoke'] === 'function', {
+    error: ({ input }) => expectedAgent(input, 'an agent'),
+  });
+
+/** Returns what was expected in place of a value that is no agent of ours; of an agent of Mastra it names the adapter. */
+export function expectedAgent(given: unknown, expected: string): string {
+  return isObject(given) && 'getInstructions' in given
+    ? 'an agent of Mastra is passed as `mastraAgent(agent)`, with `mastraAgent` of singletree/control'
+    : `expected ${expected}`;
+}
+
 export const clock = () => having(['now', 'after'], 'a clock with `now` and `after`');

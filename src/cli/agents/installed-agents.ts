@@ -1,7 +1,6 @@
 import { shortFolder } from '../../control/same-folder.ts';
 import { join } from 'node:path';
 import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
-import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import { demoAgent, demoSuggestions } from '../../agents/demo/demo-agent.ts';
 import type { Agent } from '../../agents/contract/agent.ts';
 import { cliAgent } from '../../agents/cli/agent/cli-agent.ts';
@@ -11,7 +10,7 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/http-agents.ts';
 import type { AgentDirectory } from '../../server/hosts.ts';
 import { type CoderEquipment, CoderInstallation, configuredRegistry, findDefaultModel } from '../coder.ts';
-import { ownAgents } from './own-agents.ts';
+import { findInstalledAdapters, ownAgents } from './own-agents.ts';
 import { recordedAgent } from '../run/run-record.ts';
 import { withSavedRules } from './saved-rules.ts';
 import { runsFolder } from '../run/run-agent.ts';
@@ -149,10 +148,7 @@ function ordered(offered: readonly Offered[], defaultAgent: string | undefined):
 
 async function externalAgents(options: InstalledAgentsOptions, place: string): Promise<Offered[]> {
   const { home, cwd, yolo, environment } = options;
-  const found = await Promise.all(
-    Object.values(cliAdapters).map(async adapter => ((await isInstalled(adapter, process.env)) ? [adapter] : [])),
-  );
-  return found.flat().map(({ id, name }) => {
+  return (await findInstalledAdapters()).map(({ id, name }) => {
     const sessionFolder = writtenSessionsFolder(home);
     const compaction = { model: () => findDefaultModel(options) };
     const agent = cliAgent(id, { cwd, yolo, environment, sessionFolder, compaction });

@@ -1,7 +1,8 @@
 import { adapterNamed } from '../../agents/cli/adapters/adapter-named.ts';
 import { acpAgent } from '../../agents/cli/adapters/acp/acp-agent.ts';
 import { cliAdapters } from '../../agents/cli/adapters/cli-adapters.ts';
-import { type CliAgentOptions, cliAgent } from '../../agents/cli/agent/cli-agent.ts';
+import { cliAgent } from '../../agents/cli/agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../agents/cli/agent/cli-agent-options.ts';
 import { notInstalled, permissionAdvice } from '../../agents/cli/agent/failure-hint.ts';
 import { isInstalled } from '../../agents/cli/agent/find-program.ts';
 import { SessionPool } from '../../agents/cli/live/session-pool.ts';

@@ -19,6 +19,7 @@ import { readCallerTrace } from '../settings/telemetry.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { tableLines, writeProse } from '../print.ts';
 import { shortIds } from '../threads/find-thread.ts';
+import { durationText } from '../../projections/presentation/wording.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
@@ -164,7 +165,7 @@ function resultTable(results: readonly Result[]): string[] {
   const rows = results.map(result => [
     result.agentId,
     result.outcome,
-    `${(result.milliseconds / 1000).toFixed(1)} s`,
+    durationText(result.milliseconds),
     String(result.files.length),
     result.added === undefined ? '–' : `+${result.added} −${result.removed ?? 0}`,
     `${result.inputTokens}/${result.outputTokens}`,

@@ -4,10 +4,11 @@ import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { durationText } from '../../projections/presentation/wording.ts';
 import { RowFeed } from '../../terminal/rows/row-feed.ts';
-import type { ScreenSize } from '../../terminal/screen/inline-renderer.ts';
+import { linesRow } from '../../terminal/rows/row.ts';
 import { type Line, span } from '../../terminal/screen/styled-line.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { LiveArea, ThreadView } from '../../terminal/session/run-screen.ts';
+import type { LiveScreen } from '../../terminal/session/live-screen.ts';
+import { openCommandScreen, ThreadView } from '../../terminal/session/run-screen.ts';
 import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 
 /** A run that is compared, and where it stands. */
@@ -22,16 +23,20 @@ interface Row {
 }
 
 /** Shows compared runs at a terminal, one row for each, and asks there what they ask. */
-export class ComparisonScreen extends LiveArea {
+export class ComparisonScreen {
+  readonly #screen: LiveScreen;
   readonly #person: TerminalPerson;
   readonly #rows: Row[] = [];
   /** The threads of what was asked. */
   readonly #threads = new Map<string, string>();
-  readonly #printed: Line[] = [];
 
   /** `interrupt` is called for Ctrl-C during a question. */
   constructor(conversations: Pick<Conversations, 'answer'>, interrupt: () => void) {
-    super(screenStyle(process.env));
+    this.#screen = openCommandScreen(screenStyle(process.env), {
+      takeRows: () => [],
+      drawOpen: () => this.#standing(),
+    });
+    this.#screen.draw();
     this.#person = new TerminalPerson(processTerminal(interrupt), (relay, answer) =>
       conversations.answer(this.#threads.get(relay.id) ?? '', relay.id, answer),
     );
@@ -54,7 +59,7 @@ export class ComparisonScreen extends LiveArea {
         break;
       }
     }
-    this.draw();
+    this.#screen.draw();
   }
 
   /** The runs are being stopped: the open question is closed without an answer. */
@@ -62,16 +67,14 @@ export class ComparisonScreen extends LiveArea {
     this.#person.interrupt();
   }
 
-  override close(): void {
+  close(): void {
     this.#person.close();
-    super.close();
+    this.#screen.finish();
   }
 
-  protected override takeFinished(): readonly Line[] {
-    return this.#printed.splice(0);
-  }
-
-  protected override drawOpen(_size: ScreenSize, now: number): readonly Line[] {
+  /** Draws where each run stands. */
+  #standing(): readonly Line[] {
+    const now = Date.now();
     const width = Math.max(...this.#rows.map(({ name }) => name.length));
     return this.#rows.map(({ name, view, feed, startedAt, asked, outcome }) => {
       const doing = feed.doing(view.reading, now)?.words ?? 'starting';
@@ -91,13 +94,13 @@ export class ComparisonScreen extends LiveArea {
       this.#threads.set(event.id, threadId);
       asked.add(event.id);
       // Where the others stand is printed above the question.
-      if (!this.isPaused) this.#printed.push([], ...this.drawOpen({ columns: 0, rows: 0 }, Date.now()));
-      this.pause();
+      if (!this.#screen.isPaused) this.#screen.print(linesRow([[], ...this.#standing()]));
+      this.#screen.pause();
       this.#person.ask(event, { from: name, cwd });
     }
     if (event.type !== 'relay_resolved') return;
     asked.delete(event.relayId);
     this.#person.resolved(event.relayId);
-    if (this.#rows.every(row => row.asked.size === 0)) this.resume();
+    if (this.#rows.every(row => row.asked.size === 0)) this.#screen.resume();
   }
 }

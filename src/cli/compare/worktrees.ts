@@ -5,30 +5,28 @@ import type { WorktreeRecord } from '../../control/worktrees/worktree-record.ts'
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import { singletreeHome } from '../settings/home.ts';
-import { ageText, counted, printJson, printResult, printTable } from '../print.ts';
+import { ageText, counted } from '../../projections/presentation/wording.ts';
+import { printList, printResult } from '../print.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
-import { standardOutput } from '../../control/standard-output.ts';
 
 const worktreesHere = () => new Worktrees({ home: singletreeHome(), folder: process.cwd() });
 
 /** `singletree worktrees`: every worktree with its state, branch and folder. */
-export async function listWorktrees({ json = false }: ThreadCommandOptions): Promise<void> {
+export async function listWorktrees(options: ThreadCommandOptions): Promise<void> {
   const worktrees = worktreesHere();
   const states = await Promise.all((await worktrees.records()).map(record => worktrees.state(record)));
-  if (json) return printJson(states);
-  if (states.length === 0)
-    return void (await standardOutput.write(
-      'No worktrees. singletree compare "…" --agents coder,claude makes some.\n',
-    ));
-  const rows = states.map(({ name, exists, isClean, kept, files, hasCommits, createdAt, branch, folder }) => [
-    name,
-    !exists ? 'missing' : kept !== undefined && isClean ? 'kept' : isClean ? 'clean' : 'changed',
-    `${counted(files.length, 'file')}${hasCommits ? ', commits' : ''}`,
-    ageText(createdAt),
-    branch,
-    folder,
-  ]);
-  await printTable([['name', 'state', 'changes', 'age', 'branch', 'folder'], ...rows]);
+  await printList(options, states, {
+    head: [['name', 'state', 'changes', 'age', 'branch', 'folder']],
+    toRow: ({ name, exists, isClean, kept, files, hasCommits, createdAt, branch, folder }) => [
+      name,
+      !exists ? 'missing' : kept !== undefined && isClean ? 'kept' : isClean ? 'clean' : 'changed',
+      `${counted(files.length, 'file')}${hasCommits ? ', commits' : ''}`,
+      ageText(Date.now() - Date.parse(createdAt)),
+      branch,
+      folder,
+    ],
+    empty: 'No worktrees. singletree compare "…" --agents coder,claude makes some.',
+  });
 }
 
 /** `singletree worktrees keep`: applies the changes of one to the folder it is a copy of. */

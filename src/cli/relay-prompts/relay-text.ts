@@ -13,6 +13,8 @@ interface RelayTextOptions {
   readonly mark?: string;
   /** The most lines that are drawn of changes. */
   readonly mostDiff?: number;
+  /** How the others are seen. */
+  readonly hint?: string;
   /** What is known beside it, as its last line. */
   readonly facts?: readonly string[];
 }
@@ -22,12 +24,12 @@ const unstyled: Styling = { inks: 'none', hasLinks: false };
 /** What a person reads before answering, drawn as the chat draws it, for `writeDrawn`: wrapped and styled at a terminal. */
 export function relayText(
   relay: EventOf<'relay'>,
-  { place = { cwd: process.cwd() }, mark = '? ', mostDiff = 1_000, facts = [] }: RelayTextOptions = {},
+  { place = { cwd: process.cwd() }, mark = '? ', mostDiff = 1_000, hint, facts = [] }: RelayTextOptions = {},
 ): string {
   const { columns, isTerminal } = standardOutput;
   const shown = withoutSecrets(relay);
   const indent = lead(span(' '.repeat(mark.length)));
-  const details = relayDetails(shown, { width: columns - mark.length, mostDiff, place });
+  const details = relayDetails(shown, { width: columns - mark.length, mostDiff, hint, place });
   const lines: Line[] = [
     [lead(span(mark, 'magenta')), span(relayTitle(shown, place), 'bold')],
     ...details.map((line): Line => [indent, ...line]),

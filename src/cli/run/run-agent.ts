@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { Conversations } from '../../control/conversations/conversations.ts';
-import type { RunHandle, RunFollower } from '../../control/supervision/run-control.ts';
+import type { RunHandle } from '../../control/supervision/run-control.ts';
 import type { RunOutcome } from '../../control/supervision/run-counts.ts';
 import { Supervisor } from '../../control/supervision/supervisor.ts';
+import type { SupervisorOptions } from '../../control/supervision/supervisor-options.ts';
 import { ignoreDiagnostic, type OnDiagnostic } from '../../base/diagnostics.ts';
 import type { RunTrace } from '../../events/trace-context.ts';
 import { resumeCommand } from '../../control/conversations/conversation-reader.ts';
@@ -20,7 +21,8 @@ import type { EventLog, RawLine, Thread } from '../../log/event-log.ts';
 import type { Activity } from '../../projections/activity/activity.ts';
 import { closedTerminal } from '../../terminal/session/process-exits.ts';
 import { branchAt } from '../../control/rewind/branch-at.ts';
-import { makePlace, type WorktreePlace } from '../../control/worktrees/comparison.ts';
+import type { WorktreePlace } from '../../control/worktrees/comparison.ts';
+import { placeBranch } from '../../control/worktrees/send-in-branch.ts';
 import type { Worktrees } from '../../control/worktrees/worktrees.ts';
 import { RunRecord } from './run-record.ts';
 import { RunTotals } from './run-totals.ts';
@@ -28,8 +30,7 @@ import type { RunnableAgent } from '../agents/runnable-agent.ts';
 import { findThreadToContinue } from '../threads/find-thread.ts';
 import { printNotice } from '../../control/standard-output.ts';
 
-export interface RunRequest {
-  readonly log: EventLog;
+export interface RunRequest extends Pick<SupervisorOptions, 'log' | 'telemetry' | 'limits' | 'onDiagnostic'> {
   /** Hides secrets in what watchers get; the log and the record have everything. */
   readonly redactor: Redactor;
   readonly agent: RunnableAgent;
@@ -52,9 +53,6 @@ export interface RunRequest {
   readonly hasPerson: boolean;
   /** The trace that the caller named. */
   readonly trace?: RunTrace;
-  /** Exports the spans of the run. */
-  readonly telemetry?: RunFollower;
-  readonly onDiagnostic?: OnDiagnostic;
   /** Stops the run. */
   readonly signal: AbortSignal;
   /** The terminal was closed: a run that can be resumed stays open, another one is stopped. */
@@ -95,12 +93,13 @@ export async function runAgent(request: RunRequest, watcher: RunWatcher): Promis
     await watcher.raw?.(line);
   };
   const created = request.agent.create(onRaw);
-  const place = await placeFor(request, thread, created);
+  const worktrees = request.branch?.worktrees;
+  const place: WorktreePlace = worktrees === undefined ? {} : await placeBranch({ log, worktrees }, thread.id, created);
   const placed = place.agent ?? created;
   const agent = request.hasPerson ? placed : withoutAnswers(placed);
-  const { telemetry, onDiagnostic } = request;
-  const followed = defined({ telemetry, onDiagnostic });
-  const supervisor = new Supervisor({ log, graceMs: 5_000, agents: [agent], ...followed });
+  const { telemetry, limits, onDiagnostic } = request;
+  const supervision = { log, ...defined({ telemetry, limits, onDiagnostic }) };
+  const supervisor = new Supervisor({ ...supervision, graceMs: 5_000, agents: [agent] });
   const agents = { list: () => [agent], get: (id: string) => (id === agent.id ? agent : undefined) };
   const conversations = new Conversations({ log, control: supervisor, agents });
   const totals = new RunTotals();
@@ -234,15 +233,6 @@ async function startOrResume(
     'invalid_argument',
     `No interrupted run of "${id}" can be resumed in this thread. Give a prompt to continue the conversation.`,
   );
-}
-
-/** Makes the worktree of a branch; deletes the branch and throws `worktree_unavailable` when it cannot have one. */
-async function placeFor({ log, branch }: RunRequest, { id }: Thread, agent: Agent): Promise<WorktreePlace> {
-  if (branch?.worktrees === undefined) return {};
-  const place = await makePlace(branch.worktrees, id, { agent });
-  if (place.worktree !== undefined) return place;
-  await log.deleteThread(id);
-  throw new SingletreeError('worktree_unavailable', `No worktree was made: ${place.folder?.note}.`);
 }
 
 async function threadFor({ log, threadId, prompt = '', agent, cwd, branch }: RunRequest): Promise<Thread> {

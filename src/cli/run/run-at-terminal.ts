@@ -146,7 +146,6 @@ async function runOnce(
   process.on('SIGHUP', hangUp);
   const site = await openSite(settings, options);
   const { log, redactor } = site;
-  const { telemetry, onDiagnostic } = site.supervision;
   printer = new RunPrinter({
     kind: options.output ?? 'text',
     log,
@@ -158,13 +157,13 @@ async function runOnce(
   try {
     const report = await runAgent(
       {
-        log,
+        ...site.supervision,
         redactor,
         agent,
         cwd: settings.cwd,
         attachments,
         ...defined({ prompt, delivers, answer, threadId: options.resume, branch: branchFor(options, settings) }),
-        ...defined({ telemetry, onDiagnostic, trace: readCallerTrace() }),
+        ...defined({ trace: readCallerTrace() }),
         folderOf: runId => (options.out === undefined ? runsFolder(settings.home, runId) : resolve(options.out)),
         signal: stop.signal,
         closed: closed.signal,

@@ -1,6 +1,7 @@
 import type { RunReport, RunWatcher } from './run-agent.ts';
 import { processTerminal, TerminalPerson } from '../relay-prompts/terminal-person.ts';
 import type { EventOf, LoggedEvent } from '../../events/vocabulary.ts';
+import { counted } from '../../projections/presentation/wording.ts';
 import { pathName } from '../../projections/presentation/path-name.ts';
 import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
 import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
@@ -61,9 +62,9 @@ export class RunPrinter implements RunWatcher {
   }
 
   async event(event: LoggedEvent): Promise<void> {
+    this.#view?.take(event);
+    this.#screen?.draw();
     if (this.#options.kind === 'events') await standardOutput.writeJson(event);
-    else if (this.#screen === undefined) this.#view?.take(event);
-    else this.#screen.take(event);
   }
 
   async activity(activity: Activity): Promise<void> {
@@ -119,7 +120,7 @@ export class RunPrinter implements RunWatcher {
   async #printEnd({ folder, totals, threadId }: RunReport, advice: string | undefined): Promise<void> {
     const { log, cwd, showsRecord } = this.#options;
     const files = totals.filesChanged.map(path => pathName(path, cwd));
-    const changed = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed: ${files.join(', ')}`;
+    const changed = `${counted(files.length, 'file')} changed: ${files.join(', ')}`;
     const facts = [
       ...(files.length === 0 ? [] : [changed]),
       ...(totals.rejected.length === 0 ? [] : [`rejected: ${totals.rejected.join(', ')}`]),

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '../../events/vocabulary.ts';
-import { Transcript } from '../threads/transcript.ts';
+import { type ThreadView } from '../../terminal/session/run-screen.ts';
+import { ThreadPrinter } from '../threads/thread-printer.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
 /** How the answer to a message ended: the reason of its run, or `unread` when the active run ended without it. */
@@ -13,20 +14,18 @@ export interface SentInto {
   readonly isDeliveredLater?: boolean;
 }
 
-/** Prints the events of a thread until the run that answers a message has ended. */
+/** Prints the events that follow those of a view, until the run that answers a message has ended; as JSON without a view. */
 export async function followAnswer(
   events: AsyncIterable<LoggedEvent>,
   { messageId, activeRunId, isDeliveredLater = false }: SentInto,
-  isJson: boolean,
+  view: ThreadView | undefined,
 ): Promise<AnswerEnd> {
-  const transcript = new Transcript();
-  const print = (event: LoggedEvent) =>
-    isJson ? standardOutput.writeJson(event) : standardOutput.write(transcript.take(event));
+  const printer = view && new ThreadPrinter({ view, cwd: process.cwd(), isFollowed: true });
   let answering: string | undefined;
   let cause: string | undefined;
   try {
     for await (const event of events) {
-      if (!(await print(event))) return 'stopped';
+      if (!(await (printer?.take(event) ?? standardOutput.writeJson(event)))) return 'stopped';
       if (event.type === 'user' && event.id === messageId) {
         if (event.runId === activeRunId) answering = activeRunId;
         else cause = `${event.runId}:user`;
@@ -38,6 +37,6 @@ export async function followAnswer(
     }
     return 'stopped';
   } finally {
-    if (!isJson) await standardOutput.write(transcript.end());
+    await printer?.close();
   }
 }

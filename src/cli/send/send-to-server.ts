@@ -11,6 +11,7 @@ import { isLoopback } from '../../server/security/request-guard.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { readMachineToken } from '../settings/machine-token.ts';
 import { findIn, type ThreadIndex } from '../threads/find-thread.ts';
+import { ThreadView } from '../../terminal/session/run-screen.ts';
 import type { SendOptions } from './command.ts';
 import { followAnswer } from './follow-answer.ts';
 
@@ -29,11 +30,12 @@ export async function sendToServer(named: string, content: string, options: Send
   }
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
+  const view = json ? undefined : await ThreadView.read(part => client.readWindow(threadId, part), seq);
   const events = client.watch(threadId, { after: seq, signal: stop.signal });
   // A server delivers a message that a run did not read: its run follows.
   const isActive = receipt.steered === true || receipt.queued === true;
   const sent = { messageId: id, ...(isActive && { activeRunId: receipt.runId }), isDeliveredLater: true };
-  return exitCodeFor(await followAnswer(events, sent, json));
+  return exitCodeFor(await followAnswer(events, sent, view));
 }
 
 /** States the runs that this process works for, as a server refuses what they say to themselves, and the caller's trace. */

@@ -14,6 +14,7 @@ import { runAtTerminal, type TerminalRun } from '../run/run-at-terminal.ts';
 import { readCallerTrace } from '../settings/telemetry.ts';
 import { findThreadToContinue } from '../threads/find-thread.ts';
 import { withLog } from '../settings/site.ts';
+import { ThreadView } from '../../terminal/session/run-screen.ts';
 import type { SendOptions } from './command.ts';
 import { followAnswer } from './follow-answer.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
@@ -55,9 +56,10 @@ async function runHere(next: NextTurn, options: SendOptions): Promise<number> {
     const { threadId, waiting } = next;
     if (waiting === undefined || !SingletreeError.is(error, 'not_found')) throw error;
     // Another process delivers it.
-    const follow = (log: EventLog, redactor: Redactor) => {
+    const follow = async (log: EventLog, redactor: Redactor) => {
+      const view = options.json === true ? undefined : await ThreadView.open(log, threadId, waiting.after);
       const events = redactedEvents(log.tail(threadId, waiting.after), redactor);
-      return followAnswer(events, { messageId: waiting.id }, options.json === true);
+      return followAnswer(events, { messageId: waiting.id }, view);
     };
     return exitCodeFor(await withLog(options, follow));
   }
@@ -98,8 +100,9 @@ async function sendIntoRun(
   await standardError.write(`The message ${where}. Ctrl-C stops waiting for the answer only.\n`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
+  const view = json ? undefined : await ThreadView.open(log, thread.id, thread.seq);
   const events = redactedEvents(log.tail(thread.id, thread.seq, { signal: stop.signal }), redactor);
-  const end = await followAnswer(events, { messageId: id, activeRunId: runId }, json);
+  const end = await followAnswer(events, { messageId: id, activeRunId: runId }, view);
   if (end !== 'unread') return exitCodeFor(end);
   // Whoever runs the thread next, here or elsewhere, delivers it.
   const waiting = { id, after: thread.seq };

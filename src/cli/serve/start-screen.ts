@@ -1,4 +1,5 @@
 import { isInstalled } from '../../agents/cli/agent/find-program.ts';
+import { counted } from '../../projections/presentation/wording.ts';
 import type { AgentInfo } from '../../protocols/http-agents.ts';
 
 /** What the first screen of the server shows. */
@@ -50,7 +51,7 @@ export function startLines(screen: StartScreen): string[] {
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
     ...problems.map(problem => `  problem  ${problem}`),
-    ...(resumed === 0 ? [] : [`  resumed  ${resumed} interrupted run${resumed === 1 ? '' : 's'}`]),
+    ...(resumed === 0 ? [] : [`  resumed  ${counted(resumed, 'interrupted run')}`]),
     '',
     `Next: open the page, or ${call.where}`,
     ...nextCommands(agents).map(([args, purpose]) => `  ${`${call.command} ${args}`.padEnd(50)} ${purpose}`.trimEnd()),

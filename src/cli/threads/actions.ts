@@ -8,7 +8,6 @@ import type { RewindResult } from '../../control/rewind/rewind-thread.ts';
 import { isSameFolder, shortFolder } from '../../control/same-folder.ts';
 import { standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../base/defined.ts';
-import type { LoggedEvent } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { visibleLine } from '../../base/terminal-text.ts';
 import { createGraph, reduceEvent } from '../../graph/graph.ts';
@@ -16,18 +15,17 @@ import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
 import { importThread } from '../../log/jsonl.ts';
 import { readEvents } from '../../log/read-events.ts';
-import { presentRelay } from '../../projections/presentation/present-relay.ts';
-import { screenStyle } from '../../terminal/screen/terminal-styling.ts';
-import { RunScreen, ThreadView } from '../../terminal/session/run-screen.ts';
+import { ageText } from '../../projections/presentation/wording.ts';
+import { ThreadView } from '../../terminal/session/run-screen.ts';
 import { graphLines } from '../graph-lines.ts';
-import { ageText, printJson, printResult, printTable } from '../print.ts';
+import { printJson, printResult, printTable } from '../print.ts';
 import { runIdsOf } from '../../server/run-standings.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { removeRunFolders } from '../run/run-record.ts';
 import { singletreeHome } from '../settings/home.ts';
 import { findRewindTarget, findThread, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
-import { Transcript } from './transcript.ts';
+import { ThreadPrinter } from './thread-printer.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 
 /** `singletree threads`: the newest threads. */
@@ -42,32 +40,26 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
     const interrupted = await findInterrupted(log, threads);
     const listed = await Promise.all(
       threads.map(async thread => ({
-        thread,
+        ...(await summarize(reader, thread)),
         agent: (await reader.findAgent(thread)) ?? '',
         folder: await reader.digests.findStartFolder(thread),
       })),
     );
-    if (options.json === true) {
-      for (const { thread, ...more } of listed) {
-        const summary = await summaryOf(reader, thread);
-        await standardOutput.writeJson({ ...summary, ...more, ...interruptedFields(interrupted, thread.id) });
-      }
-      return;
-    }
-    const ids = shortIds(threads.map(({ id }) => id));
-    const stands = await Promise.all(threads.map(thread => reader.status(thread)));
-    const rows = listed.map(({ thread, agent, folder = '' }, at) => [
-      ids.get(thread.id) ?? thread.id,
-      stands[at]?.state ?? '',
+    if (options.json === true)
+      return printJson(listed.map(each => ({ ...each, ...interruptedFields(interrupted, each.id) })));
+    const ids = shortIds(listed.map(({ id }) => id));
+    const rows = listed.map(({ id, status, agent, folder = '', updatedAt, title = 'Untitled' }) => [
+      ids.get(id) ?? id,
+      status,
       agent,
       isSameFolder(folder, process.cwd()) ? '.' : shortFolder(folder),
-      ageText(thread.updatedAt),
-      (thread.title ?? 'Untitled').slice(0, 80),
+      ageText(Date.now() - Date.parse(updatedAt)),
+      title.slice(0, 80),
     ]);
     await printTable(rows);
-    for (const [at, { id }] of threads.entries())
-      if (stands[at]?.state === 'queued' && stands[at].problem !== undefined)
-        await standardOutput.write(`\n${ids.get(id) ?? id}: ${visibleLine(stands[at].problem)}\n`);
+    for (const { id, status, problem } of listed)
+      if (status === 'queued' && problem !== undefined)
+        await standardOutput.write(`\n${ids.get(id) ?? id}: ${visibleLine(problem)}\n`);
     if (rows.length === 0)
       await standardOutput.write('No threads yet. Start one: singletree, or singletree run <agent> "…"\n');
     if (interrupted.size > 0)
@@ -75,7 +67,8 @@ export function listThreads(options: ThreadCommandOptions & { readonly limit: nu
   });
 }
 
-async function summaryOf(reader: ConversationReader, thread: Thread): Promise<object> {
+/** What a command prints of a thread as JSON. */
+async function summarize(reader: ConversationReader, thread: Thread) {
   const { id, title, resourceId, createdAt, updatedAt, seq, branchedFrom } = thread;
   const { state: status, problem } = await reader.status(thread);
   return { id, title, status, problem, resourceId, createdAt, updatedAt, seq, branchedFrom };
@@ -86,16 +79,16 @@ export function showThread(text: string, options: ThreadCommandOptions & { reado
   return withLog(options, async (log, redactor) => {
     const thread = await findThread(log, text);
     const { id } = thread;
+    const isFollowed = options.follow === true;
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());
-    const found = options.follow === true ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
+    const found = isFollowed ? log.tail(id, 0, { signal: stop.signal }) : readEvents(log, id);
     const events = redactedEvents(found, redactor);
-    if (options.json !== true && standardOutput.isTerminal) return showRows(log, thread, events, options);
-    const transcript = new Transcript();
-    const take = (event: LoggedEvent) =>
-      options.json === true ? standardOutput.writeJson(event) : standardOutput.write(transcript.take(event));
-    for await (const event of events) if (!(await take(event))) break;
-    if (options.json !== true) await standardOutput.write(transcript.end());
+    if (options.json === true) return printJson(events);
+    const cwd = (await new ConversationReader(log).digests.findStartFolder(thread)) ?? process.cwd();
+    const printer = new ThreadPrinter({ view: await ThreadView.open(log, id, 0), cwd, isFollowed });
+    for await (const event of events) if (!(await printer.take(event))) return;
+    await printer.close();
   });
 }
 
@@ -119,7 +112,7 @@ export function importFile(file: string, options: ThreadCommandOptions & { reado
     })();
     const title = defined({ title: options.title });
     const thread = await importThread(log, counted, title).finally(() => progress.end());
-    const summary = await summaryOf(new ConversationReader(log), thread);
+    const summary = await summarize(new ConversationReader(log), thread);
     await printResult(options, summary, `thread ${thread.id}: ${thread.seq} events`);
   });
 }
@@ -133,7 +126,7 @@ export function branchCommand(
     const { id, seq, title } = await findThread(log, text);
     const name = options.title ?? title;
     const branch = await log.branch(id, options.at ?? seq, name === undefined ? {} : { title: name });
-    const summary = await summaryOf(new ConversationReader(log), branch);
+    const summary = await summarize(new ConversationReader(log), branch);
     await printResult(options, summary, `thread ${branch.id}: ${branch.seq} events shared`);
   });
 }
@@ -209,30 +202,4 @@ export function rewindCommand(
       );
     await standardOutput.write(`continue in thread ${threadId}\n`);
   });
-}
-
-/** How many events of a thread that is not followed are printed together. */
-const drawnTogether = 1_000;
-
-/** Prints the events of a thread at a terminal with the rows of the chat; what is open is redrawn while it is followed, and what waits for an answer is last. */
-async function showRows(
-  log: EventLog,
-  thread: Thread,
-  events: AsyncIterable<LoggedEvent>,
-  { follow = false }: { readonly follow?: boolean },
-): Promise<void> {
-  const cwd = (await new ConversationReader(log).digests.findStartFolder(thread)) ?? process.cwd();
-  const { styling, isLive } = screenStyle(process.env);
-  const view = await ThreadView.open(log, thread.id, 0);
-  const screen = new RunScreen({ view, cwd, styling, isLive: isLive && follow });
-  let undrawn = 0;
-  for await (const event of events) {
-    view.take(event);
-    if (!follow && ++undrawn < drawnTogether) continue;
-    screen.draw();
-    undrawn = 0;
-  }
-  screen.close({ printsOpen: true });
-  for (const { relay } of view.reading.pending)
-    await standardOutput.write(`? ${presentRelay(relay, { cwd }).summary}\n`);
 }

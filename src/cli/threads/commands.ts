@@ -1,3 +1,4 @@
+import type { UsageGroup } from '../../log/derived/usage-totals.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandName, listedCommand, subcommand } from '../command-list.ts';
 import { addJsonOption, addStoreOptions, folder } from '../command-options.ts';
@@ -75,11 +76,12 @@ export function addThreadCommands(program: Command): void {
     .option('--limit <number>', 'at most this many, up to 100', count, 20)
     .action(async (words, options) => (await import('./queries.ts')).searchCommand(words, options));
   add('usage')
-    .option('--by <groups>', 'day, agent, model, resource: one or several, separated by commas; or thread', groups, [
-      'day',
-      'agent',
-      'model',
-    ])
+    .option(
+      '--by <groups>',
+      `${usageGroups.join(', ')}: one or several, separated by commas; with tool, the calls of tools`,
+      groups,
+      ['day', 'agent', 'model'],
+    )
     .option('--from <day>', 'the first day, such as 2026-01-31')
     .option('--to <day>', 'the last day')
     .option('--imported', 'what imported sessions report instead, which counts in no total')
@@ -156,12 +158,12 @@ function addInboxCommand(inbox: Command): void {
   }
 }
 
+const usageGroups: readonly string[] = ['day', 'agent', 'model', 'resource', 'thread', 'tool'] satisfies UsageGroup[];
+
 function groups(text: string): string[] {
   const given = text.split(',').map(group => group.trim());
-  if (text === 'thread' || given.every(group => ['day', 'agent', 'model', 'resource'].includes(group))) return given;
-  throw new InvalidArgumentError(
-    'expected day, agent, model or resource, or several of them separated by commas; or thread',
-  );
+  if (given.every(group => usageGroups.includes(group))) return given;
+  throw new InvalidArgumentError(`expected ${usageGroups.join(', ')}, or several of them separated by commas`);
 }
 
 function count(text: string): number {

@@ -13,7 +13,8 @@ import { printNotice, standardError, standardOutput } from '../../control/standa
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { plainText } from '../../base/terminal-text.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { counted, printTable } from '../print.ts';
+import { counted } from '../../projections/presentation/wording.ts';
+import { printTable } from '../print.ts';
 import { ProgressLine } from '../run/progress-line.ts';
 import { importFile } from './actions.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';

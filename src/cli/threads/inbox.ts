@@ -9,6 +9,7 @@ import { interruptedRunOf } from '../../control/supervision/open-runs.ts';
 import { RelayBooks, type ThreadRelay } from '../../control/conversations/relay-books.ts';
 import { possibleAnswers } from '../../projections/possible-answers.ts';
 import { oneLine, type CallPlace } from '../../projections/presentation/present-call.ts';
+import { ageText } from '../../projections/presentation/wording.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { ThreadDigests } from '../../control/threads/thread-folds.ts';
 import { builtInIds, ownAgents } from '../agents/own-agents.ts';
@@ -18,7 +19,7 @@ import { runAtTerminal } from '../run/run-at-terminal.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { storeUrls } from '../settings/store-options.ts';
 import type { EventLog, Thread } from '../../log/event-log.ts';
-import { ageText, printJson, printResult, printTable, writeProse } from '../print.ts';
+import { printJson, printResult, printTable, writeProse } from '../print.ts';
 import { shortest, shortIds } from './find-thread.ts';
 import { findInterrupted, interruptedFields, resumeLines } from './interrupted-threads.ts';
 import { type ThreadCommandOptions, withConfiguredLog, withLog } from '../settings/site.ts';
@@ -43,7 +44,7 @@ export function listInbox(options: ThreadCommandOptions): Promise<void> {
       number: String(index + 1),
       state: interrupted.has(thread.id) ? 'interrupted' : '',
       threadId: threads.get(thread.id) ?? '',
-      age: entry.since === undefined ? '' : ageText(entry.since),
+      age: entry.since === undefined ? '' : ageText(Date.now() - Date.parse(entry.since)),
     }));
     if (standardOutput.isTerminal) for (const row of rows) await drawAsked(log, row);
     else {
@@ -83,6 +84,7 @@ async function drawAsked(log: EventLog, { thread, entry, number, state, threadId
     place: await placeOf(log, thread),
     mark: `${number}. `,
     mostDiff: mostListed,
+    hint: `singletree inbox show ${number}`,
     facts,
   });
   await standardOutput.writeDrawn(number === '1' ? text : `\n${text}`);

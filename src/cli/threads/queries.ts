@@ -1,16 +1,14 @@
-import { counted, printJson, printTable } from '../print.ts';
+import { printJson, printTable } from '../print.ts';
 import { printNotice, standardError, standardOutput } from '../../control/standard-output.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { plainText } from '../../base/terminal-text.ts';
-import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { readEvents } from '../../log/read-events.ts';
-import type { UsageGroup } from '../../log/derived/usage-totals.ts';
-import { inheritedSeq } from '../../log/own-events.ts';
+import { usageOf } from '../../log/derived/log-queries.ts';
+import type { GroupedUsage, UsageGroup } from '../../log/derived/usage-totals.ts';
+import { counted, durationText } from '../../projections/presentation/wording.ts';
 import { costText } from '../../terminal/rows/part-rows.ts';
-import { ProgressLine } from '../run/progress-line.ts';
 import { shortIds } from './find-thread.ts';
 import { type ThreadCommandOptions, withLog } from '../settings/site.ts';
 
@@ -42,69 +40,47 @@ interface UsageOptions extends ThreadCommandOptions {
   readonly from?: string;
   readonly to?: string;
   readonly imported?: boolean;
-  readonly by: readonly (UsageGroup | 'thread')[];
+  readonly by: readonly UsageGroup[];
 }
 
-/** `singletree usage`: tokens and cost by day, agent, model and resource, or by thread. */
+/** `singletree usage`: tokens and cost by day, agent, model, resource and thread, or the calls of tools. */
 export function usageCommand({ from, to, by, imported, ...options }: UsageOptions): Promise<void> {
   return withLog(options, async log => {
-    if (by.includes('thread')) return usageByThread(log, { from, to, imported, isJson: options.json === true });
-    const groups = by as readonly UsageGroup[];
     await indexLog(log, line => void standardError.write(line));
-    const totals = await (log.usage?.({ by: groups, ...defined({ from, to, imported }) }) ?? unavailable());
-    if (options.json === true) return printJson(totals);
-    const rows = totals.map(({ day, agentId, modelId, resourceId, modelCalls, ...usage }) => [
-      ...groups.map(group => ({ day, agent: agentId, model: modelId, resource: resourceId })[group] || '–'),
-      ...cells(modelCalls, usage),
-    ]);
+    const totals = await usageOf(log, { by, ...defined({ from, to, imported }) });
+    const titles = by.includes('thread') ? await readTitles(log) : new Map<string, string>();
+    if (options.json === true)
+      return printJson(
+        totals.map(total => ({ ...total, ...(by.includes('thread') && { title: titles.get(total.threadId ?? '') }) })),
+      );
+    const ids = shortIds(totals.flatMap(({ threadId }) => threadId || []));
+    const rows = totals.map(({ day, agentId, modelId, resourceId, threadId = '', tool, ...used }) => {
+      const thread = ids.get(threadId) ?? threadId;
+      const names = { day, agent: agentId, model: modelId, resource: resourceId, thread, tool };
+      const title = titles.get(threadId);
+      return [
+        ...by.map(group => names[group] || '–'),
+        ...(used.toolCalls === undefined ? modelCells(used) : toolCells(used)),
+        ...(title === undefined ? [] : [title.slice(0, 80)]),
+      ];
+    });
     return printRows(rows);
   });
 }
 
-interface Period {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-  readonly imported: boolean | undefined;
-  readonly isJson: boolean;
+/** The titles of all threads by id. */
+async function readTitles(log: EventLog): Promise<Map<string, string>> {
+  const titles = new Map<string, string>();
+  for await (const { id, title = 'Untitled' } of allThreads(log)) titles.set(id, title);
+  return titles;
 }
 
-/** Reads every thread; events that a branch shares with its origin count there, and imported ones only among themselves. */
-async function usageByThread(log: EventLog, { from = '', to = '\uffff', imported, isJson }: Period): Promise<void> {
-  if ([from, to === '\uffff' ? '' : to].some(day => day !== '' && !/^\d{4}-\d\d-\d\d$/.test(day)))
-    throw new SingletreeError('invalid_argument', 'Expected days such as "2026-01-31" for --from and --to.');
-  const progress = new ProgressLine(standardError);
-  const found: { id: string; title: string; modelCalls: number; usage: UsageCounts }[] = [];
-  let read = 0;
-  for await (const thread of allThreads(log)) {
-    const { id, title = 'Untitled' } = thread;
-    progress.show(`read ${++read} threads`);
-    let [usage, modelCalls] = [noUsage, 0];
-    const first = imported === true ? (thread.branchedFrom?.seq ?? 0) : inheritedSeq(thread);
-    const last = imported === true ? (thread.importedSeq ?? 0) : Number.POSITIVE_INFINITY;
-    if (first >= last) continue;
-    for await (const event of readEvents(log, id, first)) {
-      if (event.seq > last) break;
-      const day = event.ts.slice(0, 10);
-      if (event.type !== 'usage' || day < from || day > to) continue;
-      usage = addUsage(usage, event);
-      modelCalls++;
-    }
-    if (modelCalls > 0) found.push({ id, title, modelCalls, usage });
-  }
-  progress.end();
-  if (isJson) return printJson(found.map(({ id: threadId, usage, ...more }) => ({ threadId, ...more, ...usage })));
-  const ids = shortIds(found.map(({ id }) => id));
-  await printRows(
-    found.map(({ id, title, modelCalls, usage }) => [
-      ids.get(id) ?? id,
-      ...cells(modelCalls, usage),
-      title.slice(0, 80),
-    ]),
-  );
-}
-
-function cells(modelCalls: number, { inputTokens, outputTokens, cost }: UsageCounts): string[] {
+function modelCells({ modelCalls, inputTokens, outputTokens, cost }: GroupedUsage): string[] {
   return [`${modelCalls} calls`, `${inputTokens} in`, `${outputTokens} out`, cost === undefined ? '' : costText(cost)];
+}
+
+function toolCells({ toolCalls = 0, failedCalls = 0, toolMs = 0 }: GroupedUsage): string[] {
+  return [`${toolCalls} calls`, `${failedCalls} failed`, durationText(toolMs)];
 }
 
 async function printRows(rows: readonly string[][]): Promise<void> {

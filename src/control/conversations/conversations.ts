@@ -128,11 +128,11 @@ export class Conversations extends ConversationSettings {
     }
   }
 
-  /** Starts a run with a message; rejects with `lease_held` while another process runs the thread. */
+  /** Starts a run with a message, as far as the conditions say nothing else; rejects with `lease_held` while another process runs the thread. */
   start(
     threadId: string,
     message: SentMessage,
-    conditions: Pick<StartOptions, 'metadata' | 'edits' | 'expectedSeq' | 'once' | 'note' | 'context'> = {},
+    conditions: Partial<Omit<StartOptions, 'content' | 'parallel'>> = {},
   ): Promise<RunHandle> {
     const { id, content, model, mode, by, trace, additions } = message;
     const agent = pickAgent(this.#agents, message.agent, threadId);

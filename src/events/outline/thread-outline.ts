@@ -1,3 +1,4 @@
+import { applyEffect, type EffectHandlers, placeRun, type RunCause } from '../structure.ts';
 import { addUsage, noUsage, type UsageCounts } from '../usage-sum.ts';
 import { type AgentEvent, type EventOf, isKnownEvent } from '../vocabulary.ts';
 import { EndedIds } from './ended-ids.ts';
@@ -57,77 +58,44 @@ export class ThreadOutline {
   /** Takes in the next event. */
   take(event: AgentEvent): void {
     this.#seq = event.seq ?? this.#seq + 1;
-    if (!isKnownEvent(event)) return;
-    if (event.type !== 'text' && event.type !== 'reasoning') this.#newest = undefined;
-    switch (event.type) {
-      case 'text':
-      case 'reasoning':
-      case 'tool_input_delta':
-        return this.#stream(event);
-      case 'user':
-        return this.#user(event);
-      case 'harness_start':
-        return this.#start(event);
-      case 'harness_end':
-        return this.#end(event);
-      case 'step_start':
-        return this.#step(event);
-      case 'usage':
-        return this.#used(event);
-      case 'tool_call':
-      case 'repl_input':
-        return this.#call(event);
-      case 'tool_start':
-      case 'tool_progress':
-      case 'tool_result':
-      case 'repl_progress':
-      case 'repl_output':
-        return this.#report(event);
-      case 'relay':
-        this.#runOf(event);
-        if (this.#runs.get(event.runId)?.end === undefined) this.#relays.set(event.id, shortenRelay(event));
-        return;
-      case 'relay_resolved':
-        if (this.#relays.delete(event.relayId)) this.#gone.add(event.relayId);
-        return;
-      case 'session':
-        this.#runOf(event);
-        return;
-      case 'branch_selected':
-        this.#leaveBranch();
-        this.#tip = unknownMessage;
-        return this.#prune();
-      case 'collapsed':
-        this.#folded.delete(event.nodeId);
-        if (this.#isKept(event.nodeId)) this.#folded.set(event.nodeId, event);
-        return;
-      case 'model_context':
-      case 'run_requested':
-      case 'abort_requested':
-      case 'message_queued':
-      case 'message_changed':
-      case 'message_withdrawn':
-      case 'steer_requested':
-        return;
-      case 'grant_revoked':
-      case 'plan_status':
-      case 'tasks':
-      case 'summary':
-      case 'error':
-      case 'warning':
-      case 'file_registered':
-      case 'unknown':
-      case 'custom':
-      case 'mode_changed':
-      case 'model_changed':
-      case 'folder_changed':
-        // A fact before the first message makes one.
-        this.#tip ??= unknownMessage;
-        return;
-      default:
-        event satisfies never;
-    }
+    if (isKnownEvent(event) && event.type !== 'text' && event.type !== 'reasoning') this.#newest = undefined;
+    applyEffect(ThreadOutline.#on, event, this);
   }
+
+  static readonly #on: EffectHandlers<ThreadOutline> = {
+    output: (event, outline) => outline.#stream(event),
+    message: (event, outline) => outline.#user(event),
+    'run start': (event, outline) => outline.#start(event),
+    'run end': (event, outline) => outline.#end(event),
+    run: (event, outline) => void outline.#runOf(event),
+    attempt: (event, outline) => outline.#step(event),
+    'attempt end': (event, outline) => outline.#used(event),
+    call: (event, outline) => outline.#call(event),
+    execution: (event, outline) => outline.#call(event),
+    'call report': (event, outline) => outline.#report(event),
+    'call result': (event, outline) => outline.#report(event),
+    'execution report': (event, outline) => outline.#report(event),
+    'execution result': (event, outline) => outline.#report(event),
+    question: (event, outline) => {
+      outline.#runOf(event);
+      if (outline.#runs.get(event.runId)?.end === undefined) outline.#relays.set(event.id, shortenRelay(event));
+    },
+    answer: ({ relayId }, outline) => {
+      if (outline.#relays.delete(relayId)) outline.#gone.add(relayId);
+    },
+    branch: (_, outline) => {
+      outline.#leaveBranch();
+      outline.#tip = unknownMessage;
+      outline.#prune();
+    },
+    fold: (event, outline) => {
+      outline.#folded.delete(event.nodeId);
+      if (outline.#isKept(event.nodeId)) outline.#folded.set(event.nodeId, event);
+    },
+    // A fact before the first message makes one.
+    fact: (_, outline) => void (outline.#tip ??= unknownMessage),
+    none: () => {},
+  };
 
   /** What a reading that begins after the newest event needs. */
   snapshot(): OutlineSnapshot {
@@ -248,6 +216,13 @@ export class ThreadOutline {
     this.#newest = { runId: event.runId, id: event.id, type: event.type };
   }
 
+  /** Returns the tool of an open call, its run, and since when it ran: since it was made when it reports no start. */
+  openCall(id: string, runId: string): { tool: string; runId: string; since: string | undefined } | undefined {
+    const call = this.#calls.find(id, runId);
+    if (call?.isOpen !== true || call.event.type !== 'tool_call') return undefined;
+    return { tool: call.event.name, runId: call.runId, since: (call.start ?? call.event).ts };
+  }
+
   #call(event: EventOf<'tool_call'> | EventOf<'repl_input'>): void {
     const run = this.#runOf(event);
     if (run === undefined) return;
@@ -294,19 +269,18 @@ export class ThreadOutline {
     const known = this.#runs.get(runId);
     if (known !== undefined) return known;
     if (this.#gone.has(runId)) return undefined;
-    const starts = event.type === 'harness_start';
     const cause = parentId === undefined ? undefined : this.#causeOf(parentId);
     if (cause === 'gone') {
       this.#gone.add(runId);
       return undefined;
     }
-    const joinsTip = !starts && parentId === undefined && this.#isRunning(this.#tip);
-    const isVoice = !starts && (cause === 'run' || joinsTip);
-    const isNested = cause === 'run' || cause === 'call';
-    const first = starts ? event : firstSight(event);
+    const place = placeRun(event, cause, () => this.#isRunning(this.#tip));
+    const isVoice = place === 'inside cause' || place === 'inside newest';
+    const isStart = event.type === 'harness_start';
+    const first = isStart ? event : firstSight(event);
     const run: RunRecord = {
       runId,
-      parentId: joinsTip ? this.#tip : parentId,
+      parentId: place === 'inside newest' ? this.#tip : parentId,
       isVoice,
       agentId,
       model: undefined,
@@ -316,15 +290,15 @@ export class ThreadOutline {
       isUncertain: false,
       block: new OutlinedBlock(),
     };
-    if (starts && parentId !== undefined && !isNested && parentId !== this.#tip) this.#leaveBranch();
+    if (isStart && parentId !== undefined && place !== 'nested' && parentId !== this.#tip) this.#leaveBranch();
     this.#runs.add(run);
     if (isVoice) for (const voice of this.#runs.surplusVoices(run.parentId)) this.#dropRun(voice);
-    else if (isNested) this.#onMessage(runId, this.#seq);
+    else if (place === 'nested') this.#onMessage(runId, this.#seq);
     else this.#moveTip(runId);
     return run;
   }
 
-  #causeOf(id: string): 'call' | 'run' | 'user' | 'gone' | undefined {
+  #causeOf(id: string): RunCause | 'gone' | undefined {
     if (this.#calls.find(id) !== undefined) return 'call';
     if (this.#users.has(id)) return 'user';
     if (this.#runs.named(id) !== undefined) return 'run';

@@ -1,3 +1,4 @@
+import type { TypeWithEffect } from '../../events/structure.ts';
 import type { AgentEvent, EventOf, EventType } from '../../events/vocabulary.ts';
 
 /** A turn of the conversation: a message of a person, one run of an agent, or the events before the first of these. */
@@ -28,22 +29,7 @@ export interface Block {
 }
 
 export type ChunkKind =
-  | Exclude<
-      EventType,
-      | 'harness_start'
-      | 'harness_end'
-      | 'step_start'
-      | 'session'
-      | 'branch_selected'
-      | 'collapsed'
-      | 'abort_requested'
-      | 'model_context'
-      | 'run_requested'
-      | 'message_queued'
-      | 'message_changed'
-      | 'message_withdrawn'
-      | 'steer_requested'
-    >
+  | Exclude<EventType, TypeWithEffect<'run start' | 'run end' | 'run' | 'attempt' | 'branch' | 'fold' | 'none'>>
   | 'run';
 
 /** One piece of content. Text and reasoning have their whole text in `textOf`. */

@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
-import { type AgentEvent, type EventOf, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
+import { applyEffect, type EffectHandlers, type EventWithEffect } from '../../events/structure.ts';
+import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { replacesAttempt } from '../../events/attempt.ts';
 import { addChunk, changeBlock, claim, claimNumber, currentBlock, factBlock, openBlock } from './blocks.ts';
 import {
@@ -18,85 +19,62 @@ import { changed, chunkChanged } from './changes.ts';
 import { addProse } from './prose.ts';
 import type { ChunkKind } from './record.ts';
 import { changeRun, messageNamed, runOf } from './runs.ts';
-import { summaryOf } from './summaries.ts';
-import { all, buffered, type ConversationDraft, start } from './tables.ts';
+import { keepSummary, summaryOf } from './summaries.ts';
+import { type ConversationDraft, start } from './tables.ts';
 import { activate, addMessage, tipOf } from './tree.ts';
 
 /** Applies an event to the conversation; ignores unknown types. */
 export function applyEvent(draft: ConversationDraft, event: AgentEvent): void {
-  if (isKnownEvent(event)) (on[event.type] as (event: AgentEvent, draft: ConversationDraft) => void)(event, draft);
+  applyEffect(on, event, draft);
 }
 
-const on: Handlers<[ConversationDraft], void> = {
-  harness_start: (event, draft) => {
+const on: EffectHandlers<ConversationDraft> = {
+  'run start': (event, draft) => {
     const { agentId, model, memory, recorded, ts: startedAt } = event;
     const status = recorded === true ? ('interrupted' as const) : undefined;
     const known = defined({ model, memory, startedAt, status });
     changeRun(draft, runOf(draft, event), { agentId, ...known });
   },
-  harness_end: (event, draft) => {
+  'run end': (event, draft) => {
     changeRun(draft, runOf(draft, event), { status: event.reason ?? 'complete', ...defined({ endedAt: event.ts }) });
     closeRelays(draft, event.runId);
   },
-  step_start: beginStep,
-  session: (event, draft) => void runOf(draft, event),
-  user: addUser,
-  text: addProse,
-  reasoning: addProse,
-  tool_input_delta: (event, draft) => addInput(draft, event),
-  tool_call: (event, draft) => addCall(draft, event),
-  tool_start: (event, draft) => addToCall(draft, event),
-  tool_progress: (event, draft) => addToCall(draft, event),
-  tool_result: (event, draft) => addToCall(draft, event),
-  repl_input: (event, draft) => addExecution(draft, event),
-  repl_progress: (event, draft) => addPrinted(draft, event),
-  repl_output: (event, draft) => addOutput(draft, event),
-  relay: (event, draft) => addRelay(draft, event),
-  relay_resolved: (event, draft) => {
-    if (!answerRelay(draft, event)) addFact(event, draft, `${event.relayId}:answer`);
-  },
-  plan_status: (event, draft) => addFact(event, draft, `${event.planId}:${event.to}`),
-  tasks: (event, draft) => addFact(event, draft),
-  summary: (event, draft) => {
-    const summary = summaryOf(draft, event);
-    addFact(event, draft, event.id);
-    for (const id of event.activates ?? []) draft.add('activated', id, true);
-    if (summary === undefined) return;
-    draft.add('summaries', event.active === false ? buffered : all, summary);
-    draft.add('summaries', event.id, summary);
-    if (event.active === false) draft.add('bufferedFrom', event.covers.from, summary);
-  },
-  usage: (event, draft) => {
+  run: (event, draft) => void runOf(draft, event),
+  attempt: beginStep,
+  'attempt end': (event, draft) => {
     const { messageId } = runOf(draft, event);
     addFact(event, draft, claimNumber(draft, 'chunk', `${event.runId}:usage`));
     const block = currentBlock(draft, messageId);
     if (block?.role === 'assistant' && block.state === 'open') changeBlock(draft, block, { state: 'complete' });
   },
-  error: (event, draft) => addFact(event, draft),
-  warning: (event, draft) => addFact(event, draft),
-  file_registered: (event, draft) => addFact(event, draft, event.id),
-  unknown: (event, draft) => addFact(event, draft),
-  custom: (event, draft) => addFact(event, draft),
-  mode_changed: (event, draft) => addFact(event, draft),
-  model_changed: (event, draft) => addFact(event, draft),
-  folder_changed: (event, draft) => addFact(event, draft),
-  grant_revoked: (event, draft) => addFact(event, draft),
-  branch_selected: (event, draft) => {
+  message: addUser,
+  output: (event, draft) => (event.type === 'tool_input_delta' ? addInput(draft, event) : addProse(event, draft)),
+  call: (event, draft) => addCall(draft, event),
+  'call report': (event, draft) => addToCall(draft, event),
+  'call result': (event, draft) => addToCall(draft, event),
+  execution: (event, draft) => addExecution(draft, event),
+  'execution report': (event, draft) => addPrinted(draft, event),
+  'execution result': (event, draft) => addOutput(draft, event),
+  question: (event, draft) => addRelay(draft, event),
+  answer: (event, draft) => {
+    if (!answerRelay(draft, event)) addFact(event, draft, `${event.relayId}:answer`);
+  },
+  fact: (event, draft) => {
+    // What it covers is looked up before it is added.
+    const summary = event.type === 'summary' ? summaryOf(draft, event) : undefined;
+    addFact(event, draft, nameOfFact(event));
+    if (event.type === 'summary') keepSummary(draft, event, summary);
+  },
+  branch: (event, draft) => {
     const message = messageNamed(draft, event.nodeId);
     if (message !== undefined && message.spawnedBy === undefined) activate(draft, message);
   },
-  collapsed: ({ nodeId, collapsed }, draft) => {
+  fold: ({ nodeId, collapsed }, draft) => {
     draft.add('collapsed', nodeId, collapsed);
     if (draft.last('message', nodeId) !== undefined) changed(draft, nodeId);
     chunkChanged(draft, nodeId);
   },
-  abort_requested: () => {},
-  steer_requested: () => {},
-  model_context: () => {},
-  message_queued: () => {},
-  message_changed: () => {},
-  message_withdrawn: () => {},
-  run_requested: () => {},
+  none: () => {},
 };
 
 /** Adds a user message: to a running run as a part of it, else as a message of its own. */
@@ -135,11 +113,17 @@ function beginStep(event: EventOf<'step_start'>, draft: ConversationDraft): void
   changeRun(draft, run, { step, ...(model !== undefined && { model }) });
 }
 
+function nameOfFact(event: EventWithEffect<'fact'>): string {
+  if (event.type === 'plan_status') return `${event.planId}:${event.to}`;
+  if (event.type === 'summary' || event.type === 'file_registered') return event.id;
+  return `${event.runId}:${event.type}`;
+}
+
 /** Adds a fact: to its run when it has one, else to the newest message. */
 function addFact(
   event: AgentEvent & { readonly type: Exclude<ChunkKind, 'run'> },
   draft: ConversationDraft,
-  name = `${event.runId}:${event.type}`,
+  name: string,
 ): void {
   const messageId = draft.last('run', event.runId)?.messageId ?? tipOf(draft) ?? beginning(event, draft);
   addChunk(draft, factBlock(draft, messageId), { name, kind: event.type, event });

@@ -1,8 +1,9 @@
+import { placeRun, type RunCause } from '../../events/structure.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { addChunk, claim, factBlock } from './blocks.ts';
 import { changed, chunkChanged, standingChanged } from './changes.ts';
 import type { Message, Run } from './record.ts';
-import { all, type ConversationDraft, named, type Reader, start } from './tables.ts';
+import { all, type ConversationDraft, named, none, type Reader, start } from './tables.ts';
 import { addMessage, moveUnder, tipOf } from './tree.ts';
 
 /** Returns the run of an event; its first event places it in the conversation. */
@@ -12,7 +13,7 @@ export function runOf(draft: ConversationDraft, event: AgentEvent): Run {
   const { runId, parentId, agentId } = event;
   const run: Run = {
     runId,
-    messageId: placeRun(draft, event),
+    messageId: messageFor(draft, event),
     status: 'running',
     reportsStart: false,
     ...(agentId !== undefined && { agentId }),
@@ -51,23 +52,30 @@ export function adoptWaiting(draft: ConversationDraft, eventId: string, chunkId:
 }
 
 /** Returns the message of a run. */
-function placeRun(draft: ConversationDraft, event: AgentEvent): string {
+function messageFor(draft: ConversationDraft, event: AgentEvent): string {
   const { runId, parentId } = event;
-  const starts = event.type === 'harness_start';
   const spawner = parentId === undefined ? undefined : spawnerNamed(draft, parentId);
-  if (spawner !== undefined) return spawn(draft, runId, spawner);
-  const cause = parentId === undefined ? undefined : messageNamed(draft, parentId);
-  if (cause?.role === 'user' && cause.id === parentId) return reply(draft, runId, cause);
-  if (cause?.role === 'assistant') {
-    if (!starts) return cause.id;
-    const marker = addChunk(draft, factBlock(draft, cause.id), { name: `${runId}:run`, kind: 'run', event });
-    return spawn(draft, runId, marker.id);
+  const cause = spawner !== undefined || parentId === undefined ? undefined : messageNamed(draft, parentId);
+  const kind = spawner === undefined ? causeIn(cause, parentId) : 'call';
+  const place = placeRun(event, kind, () => isRunning(draft, tipOf(draft)));
+  if (place === 'inside newest') return tipOf(draft) as string;
+  if (place === 'next') {
+    const id = add(draft, runId, tipOf(draft));
+    if (parentId !== undefined) draft.add('waiting', parentId, id);
+    return id;
   }
-  const tip = tipOf(draft);
-  if (!starts && parentId === undefined && tip !== undefined && isRunning(draft, tip)) return tip;
-  const id = add(draft, runId, tip);
-  if (parentId !== undefined) draft.add('waiting', parentId, id);
-  return id;
+  if (spawner !== undefined) return spawn(draft, runId, spawner);
+  const message = cause as Message;
+  if (place === 'inside cause') return message.id;
+  if (place === 'answer') return reply(draft, runId, message);
+  const marker = addChunk(draft, factBlock(draft, message.id), { name: `${runId}:run`, kind: 'run', event });
+  return spawn(draft, runId, marker.id);
+}
+
+/** What the message that a run names as its cause is; a part of a person's message causes nothing. */
+function causeIn(message: Message | undefined, id: string | undefined): RunCause | undefined {
+  if (message?.role === 'assistant') return 'run';
+  return message?.role === 'user' && message.id === id ? 'user' : undefined;
 }
 
 /** Returns the newest call or execution of that id. */
@@ -101,8 +109,8 @@ function add(draft: ConversationDraft, runId: string, after: string | undefined)
   return id;
 }
 
-function isRunning(reader: Reader, messageId: string): boolean {
-  const message = reader.last('message', messageId);
+function isRunning(reader: Reader, messageId: string | undefined): boolean {
+  const message = reader.last('message', messageId ?? none);
   return message?.role === 'assistant' && reader.last('run', message.runId)?.status === 'running';
 }
 

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../events/vocabulary.ts';
 import type { Message, Summary } from './record.ts';
 import { messageNamed } from './runs.ts';
-import { all, type Reader } from './tables.ts';
+import { all, buffered, type ConversationDraft, type Reader } from './tables.ts';
 
 /** Returns the summary of an event with its current blocks; undefined when its ids are unknown. */
 export function summaryOf(reader: Reader, event: EventOf<'summary'>): Summary | undefined {
@@ -9,6 +9,15 @@ export function summaryOf(reader: Reader, event: EventOf<'summary'>): Summary | 
   const toBlockId = blockNamed(reader, event.covers.to, 'last');
   if (fromBlockId === undefined || toBlockId === undefined) return undefined;
   return { id: event.id, text: event.text, kind: event.kind, fromBlockId, toBlockId, event };
+}
+
+/** Keeps what a summary activates and, when its ids are known, the summary. */
+export function keepSummary(draft: ConversationDraft, event: EventOf<'summary'>, summary: Summary | undefined): void {
+  for (const id of event.activates ?? []) draft.add('activated', id, true);
+  if (summary === undefined) return;
+  draft.add('summaries', event.active === false ? buffered : all, summary);
+  draft.add('summaries', event.id, summary);
+  if (event.active === false) draft.add('bufferedFrom', event.covers.from, summary);
 }
 
 /** Returns the first or the last block of an id: of an earlier summary, a message, a run, a block or a chunk. */

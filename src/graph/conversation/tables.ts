@@ -76,7 +76,8 @@ export interface Tree {
   readonly added?: { readonly to: Tree; readonly messageId: string };
 }
 
-export type ConversationDraft = Draft<Tables>;
+/** What the reducers write to. */
+export type ConversationDraft = Pick<Draft<Tables>, keyof Draft<Tables>>;
 
 /** A reader of tables: a conversation, or a draft of one. */
 export type Reader = Pick<ConversationDraft, 'last' | 'all' | 'count'>;

@@ -6,6 +6,7 @@ import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery }
 import { type SearchedText, titleText } from './searched-text.ts';
 import { ThreadDerivation } from './thread-derivation.ts';
 import {
+  addCall,
   checkUsageQuery,
   isInQuery,
   toStoredCalls,
@@ -36,20 +37,18 @@ export async function searchLog(log: EventLog, query: SearchQuery): Promise<Sear
 export async function usageOf(log: EventLog, query: UsageQuery = {}): Promise<GroupedUsage[]> {
   if (log.usage !== undefined) return log.usage(query);
   checkUsageQuery(query);
-  const rows: UsageRow[] = [];
+  const rows = new Map<string, UsageRow>();
   for await (const thread of allThreads(log, { resourceId: query.resourceId })) {
-    const { resourceId } = thread;
     const derivation = new ThreadDerivation();
     const { branchedFrom, importedSeq = 0 } = thread;
     for await (const event of readEvents(log, thread.id)) {
       const { used } = derivation.take([event], () => 0);
       if (event.seq <= (branchedFrom?.seq ?? 0)) continue;
-      const marked = toStoredCalls(used, event.seq <= importedSeq);
-      rows.push(...marked.map(each => ({ ...each, resourceId, modelCalls: 1 })));
+      for (const call of toStoredCalls(used, event.seq <= importedSeq)) addCall(rows, thread, call);
     }
   }
   return totalsOf(
-    rows.filter(row => isInQuery(row, query)),
+    [...rows.values()].filter(row => isInQuery(row, query)),
     query,
   );
 }

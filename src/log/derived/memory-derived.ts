@@ -1,5 +1,4 @@
 import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
-import { addUsage } from '../../events/usage-sum.ts';
 import { decodeEvent } from '../encode.ts';
 import { nextTurn } from '../next-turn.ts';
 import type { Thread } from '../event-log.ts';
@@ -8,6 +7,7 @@ import { checkSearch, hitIn, type SearchHit, type SearchPage, type SearchQuery, 
 import { firstOrderAt, ordersPerMs, textOfEvents } from './searched-text.ts';
 import { fewShared, noOutlines, ThreadDerivation } from './thread-derivation.ts';
 import {
+  addCall,
   checkUsageQuery,
   isInQuery,
   totalsOf,
@@ -117,13 +117,7 @@ export class MemoryDerived {
     derived.outlines.push(...outlines);
     for (const { seq, lastSeq, messageId, time } of texts)
       derived.texts.push({ order: this.#nextOrder(firstOrderAt(time)), seq, lastSeq, messageId });
-    const { resourceId } = held.thread;
-    for (const call of toStoredCalls(used, isImported)) {
-      const key = JSON.stringify([resourceId, call.day, call.agentId, call.modelId]);
-      const before = this.#used.get(key);
-      const counts = before === undefined ? call.counts : addUsage(before.counts, call.counts);
-      this.#used.set(key, { ...call, counts, resourceId, modelCalls: (before?.modelCalls ?? 0) + 1 });
-    }
+    for (const call of toStoredCalls(used, isImported)) addCall(this.#used, held.thread, call);
     return begun.read;
   }
 

@@ -3,6 +3,7 @@ import type { OutlineSnapshot } from '../../events/outline/outline-snapshot.ts';
 import { ThreadOutline } from '../../events/outline/thread-outline.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { textOfContent } from '../../events/content-text.ts';
+import { toolOutputOf } from '../../events/tools.ts';
 import { OutlinePlaces } from './outline-places.ts';
 import type { SearchedText } from './searched-text.ts';
 import { searchedLength } from './words.ts';
@@ -12,7 +13,7 @@ export const fewShared = 64;
 /** For events whose outlines are stored already. */
 export const noOutlines: ReadonlySet<number> = new Set();
 
-/** What was used in one model call. */
+/** What was used in one call of a model, or one call of a tool, when that ended. */
 export interface UsedInCall {
   /** The day in UTC, such as `2026-01-31`. */
   readonly day: string;
@@ -20,7 +21,13 @@ export interface UsedInCall {
   readonly agentId: string;
   /** Empty when the model is not known. */
   readonly modelId: string;
+  /** Empty for calls of models. */
+  readonly tool: string;
   readonly counts: UsageCounts;
+  /** 1 for a call of a tool that failed or was denied, else 0. */
+  readonly failedCalls: number;
+  /** Milliseconds in which a tool ran. */
+  readonly toolMs: number;
 }
 
 /** What a store keeps beside the events of one append, to find things without reading the thread. */
@@ -71,6 +78,9 @@ export class ThreadDerivation {
     this.#derived = nothingDerived();
     for (const [index, event] of events.entries()) {
       this.#takeText(event);
+      // A call is known until its result is taken.
+      const used = event.type === 'tool_result' ? this.#usedByTool(event) : undefined;
+      if (used !== undefined) this.#derived.used.push(used);
       this.#outline.take(event);
       if (event.type === 'usage') this.#derived.used.push(this.#usedIn(event));
       const hasOutline = stored?.has(event.seq) ?? this.#places.take(event, lengthOf(index));
@@ -117,7 +127,27 @@ export class ThreadDerivation {
       day: event.ts.slice(0, 10),
       agentId: run?.agentId ?? '',
       modelId: event.model ?? run?.model ?? '',
+      tool: '',
       counts: addUsage(noUsage, event),
+      failedCalls: 0,
+      toolMs: 0,
+    };
+  }
+
+  /** Returns what a call of a tool is counted as; undefined for a result that ends no open call. */
+  #usedByTool(event: LoggedEvent & { readonly type: 'tool_result' }): UsedInCall | undefined {
+    const call = this.#outline.openCall(event.id, event.runId);
+    if (call === undefined) return undefined;
+    const run = this.#outline.run(call.runId);
+    const since = Date.parse(call.since ?? event.ts);
+    return {
+      day: event.ts.slice(0, 10),
+      agentId: run?.agentId ?? '',
+      modelId: run?.model ?? '',
+      tool: call.tool,
+      counts: noUsage,
+      failedCalls: 'context' in toolOutputOf(event.output) ? 0 : 1,
+      toolMs: Math.max(0, Date.parse(event.ts) - since),
     };
   }
 }

@@ -3,8 +3,8 @@ import { field, flag, name } from '../../base/options/option-fields.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import type { UsedInCall } from './thread-derivation.ts';
 
-/** What totals are kept apart by. */
-export type UsageGroup = 'day' | 'agent' | 'model' | 'resource';
+/** What totals are kept apart by; with `tool` they count the calls of tools in place of those of models. */
+export type UsageGroup = 'day' | 'agent' | 'model' | 'resource' | 'thread' | 'tool';
 
 /** Which usage to add up. */
 export interface UsageQuery {
@@ -19,10 +19,17 @@ export interface UsageQuery {
   readonly imported?: boolean;
 }
 
-/** Tokens and cost of model calls; the fields that the query groups by are present. */
+/** Tokens and cost of model calls, or the calls of tools; the fields that the query groups by are present. */
 export interface GroupedUsage extends UsageCounts {
   readonly modelCalls: number;
+  /** How often tools were called, how often that failed or was denied, and how long they ran; present when grouped by `tool`. */
+  readonly toolCalls?: number;
+  readonly failedCalls?: number;
+  readonly toolMs?: number;
   readonly resourceId?: string;
+  /** Empty for calls that an earlier version counted, and for those of a thread that was deleted before they were counted. */
+  readonly threadId?: string;
+  readonly tool?: string;
   readonly day?: string;
   /** Empty for runs without an agent. */
   readonly agentId?: string;
@@ -30,22 +37,25 @@ export interface GroupedUsage extends UsageCounts {
   readonly modelId?: string;
 }
 
-/** The usage of one resource, day, agent and model, as stores keep it. */
+/** The usage of one resource, day, agent, model, thread and tool, as stores keep it. */
 export interface UsageRow extends UsedInCall {
   readonly resourceId: string;
-  readonly modelCalls: number;
+  readonly threadId: string;
+  readonly calls: number;
 }
 
 const day = () => field(isDay, 'a day such as "2026-01-31"');
-const groups: readonly unknown[] = ['day', 'agent', 'model', 'resource'] satisfies UsageGroup[];
-const isGroupList = (value: unknown) => Array.isArray(value) && value.every(group => groups.includes(group));
+/** Every group of a query. */
+export const usageGroups = ['day', 'agent', 'model', 'resource', 'thread', 'tool'] as const satisfies UsageGroup[];
+const isGroupList = (value: unknown) =>
+  Array.isArray(value) && value.every(group => (usageGroups as readonly unknown[]).includes(group));
 
 /** Throws `invalid_argument` for a query that is not valid. */
 export const checkUsageQuery = optionsCheck<UsageQuery>('usage')(() => ({
   from: day().optional(),
   to: day().optional(),
   resourceId: name().optional(),
-  by: field(isGroupList, 'a list of "day", "agent", "model" and "resource"').optional(),
+  by: field(isGroupList, 'a list of "day", "agent", "model", "resource", "thread" and "tool"').optional(),
   imported: flag().optional(),
 }));
 
@@ -68,26 +78,71 @@ export function storedDays({ from = '', to = '9999-99-99', imported }: UsageQuer
   return { from: `${mark}${from}`, to: `${mark}${to}` };
 }
 
+/** Whether a query asks for calls of tools in place of those of models. */
+export function asksForTools({ by = [] }: UsageQuery): boolean {
+  return by.includes('tool');
+}
+
 /** Whether a row is asked for. */
-export function isInQuery({ resourceId, day: of }: Pick<UsageRow, 'resourceId' | 'day'>, query: UsageQuery): boolean {
+export function isInQuery(
+  { resourceId, day: of, tool }: Pick<UsageRow, 'resourceId' | 'day' | 'tool'>,
+  query: UsageQuery,
+): boolean {
   const { from, to } = storedDays(query);
+  if ((tool !== '') !== asksForTools(query)) return false;
   return of >= from && of <= to && (query.resourceId === undefined || query.resourceId === resourceId);
 }
 
+/** Adds a call to the rows of its store. */
+export function addCall(
+  rows: Map<string, UsageRow>,
+  { resourceId, id: threadId }: { readonly resourceId: string; readonly id: string },
+  call: UsedInCall,
+): void {
+  const key = JSON.stringify([resourceId, call.day, call.agentId, call.modelId, threadId, call.tool]);
+  const { counts, calls, failedCalls, toolMs } = rows.get(key) ?? {
+    counts: noUsage,
+    calls: 0,
+    failedCalls: 0,
+    toolMs: 0,
+  };
+  rows.set(key, {
+    ...call,
+    resourceId,
+    threadId,
+    calls: calls + 1,
+    counts: addUsage(counts, call.counts),
+    failedCalls: failedCalls + call.failedCalls,
+    toolMs: toolMs + call.toolMs,
+  });
+}
+
 /** The totals of rows, in the order of what they are kept apart by. */
-export function totalsOf(rows: Iterable<UsageRow>, { by = [] }: UsageQuery): GroupedUsage[] {
+export function totalsOf(rows: Iterable<UsageRow>, query: UsageQuery): GroupedUsage[] {
+  const { by = [] } = query;
+  const ofTools = asksForTools(query);
   const totals = new Map<string, GroupedUsage>();
-  for (const { resourceId, day: of, agentId, modelId, counts, modelCalls } of rows) {
+  for (const { resourceId, threadId, day: of, agentId, modelId, tool, counts, calls, failedCalls, toolMs } of rows) {
     const group = {
       ...(by.includes('day') && { day: of.replace(importedMark, '') }),
       ...(by.includes('agent') && { agentId }),
       ...(by.includes('model') && { modelId }),
       ...(by.includes('resource') && { resourceId }),
+      ...(by.includes('thread') && { threadId }),
+      ...(by.includes('tool') && { tool }),
     };
     const key = JSON.stringify(Object.values(group));
     const before = totals.get(key);
-    const sum = addUsage(before ?? noUsage, counts);
-    totals.set(key, { ...group, ...sum, modelCalls: (before?.modelCalls ?? 0) + modelCalls });
+    totals.set(key, {
+      ...group,
+      ...addUsage(before ?? noUsage, counts),
+      modelCalls: (before?.modelCalls ?? 0) + (ofTools ? 0 : calls),
+      ...(ofTools && {
+        toolCalls: (before?.toolCalls ?? 0) + calls,
+        failedCalls: (before?.failedCalls ?? 0) + failedCalls,
+        toolMs: (before?.toolMs ?? 0) + toolMs,
+      }),
+    });
   }
   if (by.length === 0 && totals.size === 0) return [{ ...noUsage, modelCalls: 0 }];
   return [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION ${s}.append_events(
   p_thread text, p_bodies text, p_count bigint, p_append uuid, p_is_repeated boolean,
   p_expected bigint, p_once text, p_lease text, p_token bigint,
   p_names text, p_values text, p_is_imported boolean,
-  p_messages jsonb, p_first_ms double precision, p_last_ms double precision, p_last_ts text,
+  p_first_ms double precision, p_last_ms double precision, p_last_ts text,
   p_now timestamptz, p_channel text, p_contents text, p_open jsonb
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -63,9 +63,6 @@ BEGIN
   END IF;
   IF p_open IS NOT NULL THEN
     PERFORM ${s}.change_open(v_key, v_last - p_count, p_open);
-  END IF;
-  IF p_messages IS NOT NULL THEN
-    PERFORM ${s}.project_messages(v_key, v_last - p_count, p_messages);
   END IF;
   IF p_count > 0 THEN
     INSERT INTO ${s}.backlog (thread, after) VALUES (v_key, v_last - p_count) ON CONFLICT (thread) DO NOTHING;

@@ -66,7 +66,7 @@ export class Appends {
 
   constructor(options: AppendsOptions) {
     this.#options = options;
-    const parameters = Array.from({ length: 20 }, (_, index) => `$${index + 1}`).join(', ');
+    const parameters = Array.from({ length: 19 }, (_, index) => `$${index + 1}`).join(', ');
     this.#statement = { name: 'append', text: `SELECT ${options.schema}.append_events(${parameters}) AS answer` };
   }
 
@@ -119,7 +119,6 @@ export class Appends {
       ...fence(options.lease),
       ...lines,
       options.imported === true,
-      prepared.messages,
       ...timesOf(prepared),
       stamp(),
       channel,

@@ -46,7 +46,19 @@ CREATE INDEX backlog_by_position ON ${s}.backlog (position);
 INSERT INTO ${s}.backlog (thread, after) SELECT key, fork FROM ${s}.threads ORDER BY key;`;
 }
 
-const counts = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'cost'];
+/** Counts usage by thread, and calls of tools. What was counted before stays counted, without its thread. */
+export function usageOfThreadsAndTools(s: string): string {
+  return `
+ALTER TABLE ${s}.used
+  ADD COLUMN IF NOT EXISTS thread text COLLATE "C" NOT NULL DEFAULT '',
+  ADD COLUMN IF NOT EXISTS tool text COLLATE "C" NOT NULL DEFAULT '',
+  ADD COLUMN IF NOT EXISTS failed double precision NOT NULL DEFAULT 0,
+  ADD COLUMN IF NOT EXISTS tool_ms double precision NOT NULL DEFAULT 0,
+  DROP CONSTRAINT used_pkey,
+  ADD PRIMARY KEY (resource, day, agent, model, thread, tool);`;
+}
+
+const counts = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'cost', 'failed', 'tool_ms'];
 
 /** The functions that store what was derived, and that find the threads which show a text. */
 export function derivedFunctions(s: string): string {
@@ -74,7 +86,8 @@ END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.store_derived(
   p_thread bigint, p_after bigint, p_up_to bigint, p_title text, p_title_words text[],
-  p_outlines jsonb, p_texts jsonb, p_used jsonb
+  p_outlines jsonb, p_texts jsonb, p_used jsonb, p_messages jsonb,
+  p_tree_seq bigint, p_tree text
 ) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   t record;
@@ -104,11 +117,16 @@ BEGIN
     );
   END LOOP;
   FOR i IN 0 .. jsonb_array_length(p_used) - 1 LOOP
-    INSERT INTO ${s}.used AS u (resource, day, agent, model, calls, ${counts.join()})
-    SELECT t.resource, c->>0, c->>1, c->>2, 1, ${counts.map((_, index) => `(c->>${index + 3})::double precision`).join()}
+    INSERT INTO ${s}.used AS u (resource, thread, day, agent, model, tool, calls, ${counts.join()})
+    SELECT t.resource, coalesce(t.id, ''), c->>0, c->>1, c->>2, c->>3, 1, ${counts.map((_, index) => `(c->>${index + 4})::double precision`).join()}
     FROM (SELECT p_used->i AS c) one
-    ON CONFLICT (resource, day, agent, model) DO UPDATE SET calls = u.calls + 1, ${sums.join()};
+    ON CONFLICT (resource, day, agent, model, thread, tool) DO UPDATE SET calls = u.calls + 1, ${sums.join()};
   END LOOP;
+  PERFORM ${s}.store_messages(p_thread, p_messages);
+  IF p_tree IS NOT NULL THEN
+    INSERT INTO ${s}.message_trees (thread, seq, body) VALUES (p_thread, p_tree_seq, p_tree)
+    ON CONFLICT (thread) DO UPDATE SET seq = excluded.seq, body = excluded.body;
+  END IF;
   IF p_up_to >= t.seq AND t.title IS NOT DISTINCT FROM p_title THEN
     DELETE FROM ${s}.backlog WHERE thread = p_thread;
   ELSE

@@ -9,21 +9,35 @@ import {
   type SearchPage,
   type SearchQuery,
 } from '../derived/search.ts';
-import { firstOrderAt, textOfEvents } from '../derived/searched-text.ts';
+import { completeMessage, type EndedRun, MessageDerivation, type MessageRow } from '../derived/message-rows.ts';
+import { textOfEvents } from '../derived/searched-text.ts';
 import { outlineEvents } from '../derived/outline-places.ts';
-import { type Derived, ThreadDerivation } from '../derived/thread-derivation.ts';
-import { totalsOf, type UsageQuery, type GroupedUsage, storedDays, toStoredCalls } from '../derived/usage-totals.ts';
+import { ThreadDerivation } from '../derived/thread-derivation.ts';
+import {
+  asksForTools,
+  totalsOf,
+  type UsageQuery,
+  type UsageRow,
+  type GroupedUsage,
+  storedDays,
+} from '../derived/usage-totals.ts';
 import { wordsOf } from '../derived/words.ts';
+import type { MessageTreeState } from '../../graph/conversation/message-tree.ts';
 import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
+import type { Statement } from './value-query.ts';
+import { derivedLines } from './derived-lines.ts';
 import { derivedStatements } from './derived-statements.ts';
+import { messageLines } from './message-functions.ts';
+import { type StoredMessage, type StoredMessageRow, toStoredMessage } from './stored-message.ts';
 import { type ThreadRow, toThread } from './thread-rows.ts';
 
-/** How many events are derived from at once, how often before a search or an outline, and how many threads are kept at hand. */
+/** How many events are derived from at once, how often before a search or an outline, and how much is kept at hand. */
 const eventsAtOnce = 500;
 const stepsBeforeSearch = 200;
 const stepsBeforeOutline = 20;
 const mostThreads = 200;
+const mostKept = 250_000;
 const textsAtOnce = 64;
 
 interface BacklogRow {
@@ -32,7 +46,14 @@ interface BacklogRow {
   readonly after: string;
   readonly title: string | null;
   readonly imported: string | null;
+  readonly fork: string;
   readonly newest: string;
+}
+
+/** Everything that is derived from the events of a thread, one after the other. */
+interface Derivations {
+  readonly derivation: ThreadDerivation;
+  readonly messages: MessageDerivation;
 }
 
 /** What a pass through the marked threads did. */
@@ -56,8 +77,12 @@ interface UsedRow {
   readonly day: string;
   readonly agent: string;
   readonly model: string;
+  readonly thread: string;
+  readonly tool: string;
   readonly calls: number;
   readonly counts: readonly (number | null)[];
+  readonly failed: number;
+  readonly tool_ms: number;
 }
 
 /**
@@ -67,7 +92,7 @@ interface UsedRow {
 export class DerivedRows {
   readonly #connections: Connections;
   readonly #sql: ReturnType<typeof derivedStatements>;
-  readonly #current = new Map<string, ThreadDerivation>();
+  readonly #current = new Map<string, Derivations>();
   #working: Promise<Pass> | undefined;
   /** What begins when the work under way has ended. */
   #next: Promise<Pass> | undefined;
@@ -97,14 +122,16 @@ export class DerivedRows {
     this.#timer ??= setTimeout(() => {}, 0);
   }
 
-  /** Derives from everything of one thread, or from some of it. */
+  /** Derives from everything of one thread and of those whose events it shares, or from some of it. */
   async catchUpThread(threadId: string, mostSteps: number = Number.MAX_SAFE_INTEGER): Promise<void> {
-    let last: string | undefined;
+    let last: BacklogRow | undefined;
     for (let steps = 0; steps < mostSteps; steps++) {
       const [row] = await this.#connections.query<BacklogRow>(this.#sql.backlogOf, [threadId]);
+      if (row === undefined) return;
       // Others may derive from it at the same time; one that cannot be derived from stays where it is.
-      if (row === undefined || ((await this.#step(row)) === undefined && row.after === last)) return;
-      last = row.after;
+      const isStuck = (await this.#step(row)) === undefined && row.thread === last?.thread && row.after === last.after;
+      if (isStuck) return;
+      last = row;
     }
   }
 
@@ -118,15 +145,24 @@ export class DerivedRows {
   }
 
   async seqOfMessage(threadId: string, messageId: string): Promise<number | undefined> {
+    await this.catchUpThread(threadId, stepsBeforeSearch);
     const [row] = await this.#connections.query<{ seq: string }>(this.#sql.message, [threadId, messageId]);
     return row && Number(row.seq);
+  }
+
+  /** The messages of a thread with those that it shares, as its events say until now. */
+  async messages(threadId: string): Promise<StoredMessage[]> {
+    await this.catchUpThread(threadId);
+    const values = [threadId, Number.MAX_SAFE_INTEGER];
+    return (await this.#connections.query<StoredMessageRow>(this.#sql.messages, values)).map(toStoredMessage);
   }
 
   async usage(query: UsageQuery): Promise<GroupedUsage[]> {
     await this.#catchUp();
     const { from, to } = storedDays(query);
-    const { resourceId = null } = query;
-    const rows = await this.#connections.query<UsedRow>(this.#sql.used, [from, to, resourceId]);
+    const { resourceId = null, by = [] } = query;
+    const values = [from, to, resourceId, by.includes('thread'), asksForTools(query)];
+    const rows = await this.#connections.query<UsedRow>(this.#sql.used, values);
     return totalsOf(rows.map(toUsage), query);
   }
 
@@ -208,40 +244,91 @@ export class DerivedRows {
   }
 
   /** Derives from some events of a thread; returns up to which seq, undefined when another process did it. */
-  async #step({ thread, after: text, title, imported, newest }: BacklogRow): Promise<number | undefined> {
+  async #step({ thread, after: text, title, imported, fork, newest }: BacklogRow): Promise<number | undefined> {
     const after = Number(text);
-    const derivation = await this.#derivationAt(thread, after);
+    const { derivation, messages } = await this.#derivationsAt(thread, after);
     const isImported = Number(imported ?? 0) > after;
     const end = isImported ? Number(imported) : Number(newest);
     const events = await this.#events(thread, after, Math.min(end, after + eventsAtOnce));
     const derived = derivation.take(events, () => 0);
+    for (const event of events) messages.take(event);
     const upTo = events.length === 0 ? end : derivation.seq;
     const words = title === null ? [] : wordsOf(JSON.parse(title) as string);
-    const values = [thread, after, upTo, title, words, ...rowsOf(derived, isImported)];
-    const [row] = await this.#connections.query<{ is_stored: boolean }>(this.#sql.store, values);
+    const rows = await this.#completed(thread, ownMessages(messages, Number(fork)));
+    const tree = messages.stateToStore();
+    const values = [thread, after, upTo, title, words, ...derivedLines(derived, isImported), messageLines(rows)];
+    const trees = tree === undefined ? [null, null] : [tree.seq, JSON.stringify(tree)];
+    const [row] = await this.#connections.query<{ is_stored: boolean }>(this.#sql.store, [...values, ...trees]);
     if (row?.is_stored !== true) return undefined;
-    this.#current.set(thread, derivation);
-    if (this.#current.size > mostThreads) this.#current.delete(this.#current.keys().next().value as string);
+    this.#current.set(thread, { derivation, messages });
+    this.#dropOldest();
     return upTo;
   }
 
-  async #derivationAt(thread: string, seq: number): Promise<ThreadDerivation> {
+  #dropOldest(): void {
+    let kept = 0;
+    for (const { messages } of this.#current.values()) kept += messages.size;
+    for (const [thread, { messages }] of this.#current) {
+      if (this.#current.size <= mostThreads && (kept <= mostKept || this.#current.size === 1)) return;
+      kept -= messages.size;
+      this.#current.delete(thread);
+    }
+  }
+
+  async #derivationsAt(thread: string, seq: number): Promise<Derivations> {
     const current = this.#current.get(thread);
     // Nobody else may continue with it meanwhile.
     this.#current.delete(thread);
-    if (current?.seq === seq) return current;
-    const [row] = await this.#connections.query<{ body: string }>(this.#sql.outlineByKey, [thread, seq]);
-    const derivation = new ThreadDerivation(row && (JSON.parse(row.body) as OutlineSnapshot));
-    while (derivation.seq < seq) {
-      const values = [thread, derivation.seq, seq + 1, eventsAtOnce];
-      const rows = await this.#connections.query<{ body: string }>(this.#sql.shared, values);
-      if (rows.length === 0) break;
+    if (current?.derivation.seq === seq) return current;
+    const stored = (statement: Statement) => this.#connections.query<{ body: string }>(statement, [thread, seq]);
+    const [outline] = await stored(this.#sql.outlineByKey);
+    const [tree] = await stored(this.#sql.messageTree);
+    const derivation = new ThreadDerivation(outline && (JSON.parse(outline.body) as OutlineSnapshot));
+    const messages = new MessageDerivation(tree && (JSON.parse(tree.body) as MessageTreeState));
+    for await (const events of this.#history(thread, Math.min(derivation.seq, messages.seq), seq)) {
+      const { seq: outlined } = derivation;
       derivation.take(
-        rows.map(({ body }) => decodeEvent(body)),
+        events.filter(event => event.seq > outlined),
         () => 0,
       );
+      for (const event of events) messages.take(event);
     }
-    return derivation;
+    return { derivation, messages };
+  }
+
+  /** The events of a thread after a seq and up to another one, with those that it shares, page by page. */
+  async *#history(thread: string, after: number, upTo: number): AsyncGenerator<LoggedEvent[]> {
+    for (let at = after; at < upTo; ) {
+      const values = [thread, at, upTo + 1, eventsAtOnce];
+      const rows = await this.#connections.query<{ body: string }>(this.#sql.shared, values);
+      if (rows.length === 0) return;
+      const events = rows.map(({ body }) => decodeEvent(body));
+      at = events.at(-1)?.seq ?? upTo;
+      yield events;
+    }
+  }
+
+  /** Derives the own messages of a thread from all of its events, as the function that stores them takes them. */
+  async deriveMessages(thread: string, fork: number, upTo: number): Promise<string> {
+    const messages = new MessageDerivation();
+    for await (const events of this.#history(thread, 0, upTo)) for (const event of events) messages.take(event);
+    return messageLines(await this.#completed(thread, ownMessages(messages, fork)));
+  }
+
+  /** The rows of messages, complete where their run has ended. */
+  async #completed(thread: string, { rows, ended }: ReturnType<typeof ownMessages>): Promise<MessageRow[]> {
+    const completed = new Map(rows.map(row => [row.id, row]));
+    for (const run of ended) {
+      const values = [thread, run.firstSeq, run.end.seq, `"runId":${JSON.stringify(run.runId)}`];
+      const said = await this.#connections.query<{ body: string }>(this.#sql.said, values);
+      const row = completed.get(run.messageId);
+      const completion = completeMessage(
+        run,
+        said.map(({ body }) => decodeEvent(body)),
+      );
+      if (row !== undefined) completed.set(row.id, { ...row, completion });
+    }
+    return [...completed.values()];
   }
 
   async #events(thread: string, after: number, upTo: number): Promise<LoggedEvent[]> {
@@ -255,40 +342,27 @@ export class DerivedRows {
   }
 }
 
-/** What was derived, as the function that stores it takes it. */
-function rowsOf({ outlines, texts, used }: Derived, isImported: boolean): string[] {
-  const calls = toStoredCalls(used, isImported);
-  return [
-    JSON.stringify(outlines.map(outline => [outline.seq, JSON.stringify(outline)])),
-    JSON.stringify(
-      texts.map(({ seq, lastSeq, messageId, time, text }) => [
-        seq,
-        lastSeq,
-        messageId,
-        wordsOf(text),
-        firstOrderAt(time),
-      ]),
-    ),
-    JSON.stringify(
-      calls.map(({ day, agentId, modelId, counts: call }) => [
-        day,
-        plain(agentId),
-        plain(modelId),
-        ...usageNames.map(name => call[name] ?? null),
-      ]),
-    ),
-  ];
+/** What changed of the messages that a thread has itself, not of those that it shares. */
+function ownMessages(messages: MessageDerivation, fork: number) {
+  const { rows, ended } = messages.drain();
+  return { rows: rows.filter(row => row.firstSeq > fork), ended: ended.filter(run => run.firstSeq > fork) };
 }
 
-function toUsage({ resource, day, agent, model, calls, counts: list }: UsedRow) {
+function toUsage(row: UsedRow): UsageRow {
+  const { resource, day, agent, model, thread, tool, calls, counts: list, failed, tool_ms } = row;
   const sums = Object.fromEntries(
     usageNames.flatMap((name, index) => (list[index] == null ? [] : [[name, list[index]]])),
   );
-  const used = { inputTokens: 0, outputTokens: 0, ...sums };
-  return { resourceId: resource, day, agentId: agent, modelId: model, modelCalls: calls, counts: used };
-}
-
-/** The name without characters that the database does not store. */
-function plain(name: string): string {
-  return name.replaceAll(/\p{Cc}|\p{Cs}/gu, ' ');
+  return {
+    resourceId: resource,
+    threadId: thread,
+    day,
+    agentId: agent,
+    modelId: model,
+    tool,
+    calls,
+    counts: { inputTokens: 0, outputTokens: 0, ...sums },
+    failedCalls: failed,
+    toolMs: tool_ms,
+  };
 }

@@ -1,8 +1,5 @@
-import type { Client } from './driver.ts';
-import { decodeEvent } from '../encode.ts';
 import type { Connections } from './connections.ts';
-import { wholeBodyOf } from './content-functions.ts';
-import { messageMarks } from './message-marks.ts';
+import type { DerivedRows } from './derived-rows.ts';
 
 export interface MessageCheck {
   /** How many threads were checked. */
@@ -15,102 +12,59 @@ interface ThreadKey {
   readonly key: string;
   /** Null when the thread was deleted. */
   readonly id: string | null;
+  readonly fork: string;
+  /** Up to which seq its events are kept. */
+  readonly newest: string;
 }
 
 const threadsAtOnce = 100;
-const eventsAtOnce = 1_000;
 
 /** Compares the table of messages with the events, and writes it anew. */
 export class MessageTable {
   readonly #connections: Connections;
+  readonly #derived: DerivedRows;
   readonly #schema: string;
 
-  constructor(connections: Connections, schema: string) {
+  constructor(connections: Connections, derived: DerivedRows, schema: string) {
     this.#connections = connections;
+    this.#derived = derived;
     this.#schema = schema;
   }
 
   /**
-   * Computes the messages of every thread from its events, one thread after the other in the order in which they were
-   * created. Those that differ are replaced when `rebuild` is true; nothing is changed otherwise.
+   * Derives the messages of every thread from its events. Those that differ are replaced when `rebuild` is true; nothing
+   * is changed otherwise. A thread that grows meanwhile is left to the pass that derives from it.
    */
   async check(rebuild: boolean): Promise<MessageCheck> {
     const different: string[] = [];
     let threads = 0;
+    await this.#derived.indexSome();
     for (let after = '0'; ; ) {
+      const s = this.#schema;
       const rows: ThreadKey[] = await this.#connections.query(
         {
           name: 'check_threads',
-          text: `SELECT key, id FROM ${this.#schema}.threads WHERE key > $1 ORDER BY key LIMIT ${threadsAtOnce}`,
+          text: `SELECT t.key, t.id, t.fork, CASE WHEN t.id IS NULL
+              THEN (SELECT coalesce(max(c.fork), 0) FROM ${s}.threads c WHERE c.owner = t.key) ELSE t.seq END AS newest
+            FROM ${s}.threads t WHERE t.key > $1 ORDER BY t.key LIMIT ${threadsAtOnce}`,
         },
         [after],
       );
       if (rows.length === 0) return { threads, different };
-      different.push(...(await this.#connections.use(client => this.#checkThreads(client, rows, rebuild))));
+      for (const row of rows)
+        if (!(await this.#checkThread(row, rebuild))) different.push(row.id ?? `deleted ${row.key}`);
       threads += rows.length;
       after = rows.at(-1)?.key ?? after;
     }
   }
 
-  /** Returns the threads whose messages differ. */
-  async #checkThreads(client: Client, threads: readonly ThreadKey[], rebuild: boolean): Promise<string[]> {
-    const different: string[] = [];
-    for (const { key, id } of threads)
-      if (!(await this.#checkThread(client, key, rebuild))) different.push(id ?? `deleted ${key}`);
-    return different;
-  }
-
   /** Returns whether the messages of a thread are what its events say. */
-  async #checkThread(client: Client, key: string, rebuild: boolean): Promise<boolean> {
-    const s = this.#schema;
-    await client.query('BEGIN');
-    try {
-      await client.query(`SELECT 1 FROM ${s}.threads WHERE key = $1 FOR UPDATE`, [key]);
-      for (const table of ['messages', 'selections']) {
-        await client.query(`CREATE TEMPORARY TABLE ${table}_before ON COMMIT DROP AS TABLE ${s}.${table} WITH NO DATA`);
-        await client.query(`INSERT INTO ${table}_before SELECT * FROM ${s}.${table} WHERE thread = $1`, [key]);
-        await client.query(`DELETE FROM ${s}.${table} WHERE thread = $1`, [key]);
-      }
-      const before = await client.query<{ tip: string | null }>(
-        `UPDATE ${s}.threads t SET tip = NULL FROM ${s}.threads o WHERE t.key = $1 AND o.key = t.key RETURNING o.tip`,
-        [key],
-      );
-      await this.#project(client, key);
-      const { rows } = await client.query<{ is_same: boolean }>(
-        `SELECT NOT EXISTS (
-           (TABLE messages_before EXCEPT SELECT * FROM ${s}.messages WHERE thread = $1)
-           UNION ALL (SELECT * FROM ${s}.messages WHERE thread = $1 EXCEPT TABLE messages_before)
-         ) AND NOT EXISTS (
-           (TABLE selections_before EXCEPT SELECT * FROM ${s}.selections WHERE thread = $1)
-           UNION ALL (SELECT * FROM ${s}.selections WHERE thread = $1 EXCEPT TABLE selections_before)
-         ) AND (SELECT tip IS NULL OR $2::text IS NULL OR tip = $2 FROM ${s}.threads WHERE key = $1) AS is_same`,
-        [key, before.rows[0]?.tip ?? null],
-      );
-      const isSame = rows[0]?.is_same === true;
-      await client.query(isSame || !rebuild ? 'ROLLBACK' : 'COMMIT');
-      return isSame;
-    } catch (error) {
-      // The first error is the one to report.
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
-    }
-  }
-
-  async #project(client: Client, key: string): Promise<void> {
-    const s = this.#schema;
-    for (let after = '0'; ; ) {
-      const { rows } = await client.query<{ seq: string; body: string }>(
-        `SELECT seq, ${wholeBodyOf(s, 'e')} AS body FROM ${s}.events e WHERE thread = $1 AND seq > $2
-           AND body ~ '"type":"(user|harness_start|harness_end|branch_selected)"' ORDER BY seq LIMIT ${eventsAtOnce}`,
-        [key, after],
-      );
-      const marks = messageMarks(
-        rows.map(({ body }) => decodeEvent(body)),
-        0,
-      );
-      if (marks !== null) await client.query(`SELECT ${s}.project_messages($1, 0, $2)`, [key, marks]);
-      if (rows.length < eventsAtOnce) return;
-      after = rows.at(-1)?.seq ?? after;
-    }
+  async #checkThread({ key, fork, newest }: ThreadKey, rebuild: boolean): Promise<boolean> {
+    const rows = await this.#derived.deriveMessages(key, Number(fork), Number(newest));
+    const [found] = await this.#connections.query<{ is_same: boolean }>(
+      { name: 'check_messages', text: `SELECT ${this.#schema}.check_messages($1, $2, $3, $4) AS is_same` },
+      [key, newest, rows, rebuild],
+    );
+    return found?.is_same === true;
   }
 }

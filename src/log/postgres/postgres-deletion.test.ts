@@ -30,7 +30,7 @@ describe.skipIf(database === undefined)('deletion from a PostgreSQL log', () => 
   /** How many rows each table has, without the empty ones. */
   const rowsIn = async (schema: string) => {
     const found: Record<string, number> = {};
-    for (const table of ['threads', 'metadata', 'events', 'once', 'raw_lines', 'messages', 'selections']) {
+    for (const table of ['threads', 'metadata', 'events', 'once', 'raw_lines', 'messages', 'message_trees']) {
       const { rows } = await client.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${schema}.${table}`);
       if (rows[0]?.n) found[table] = rows[0].n;
     }
@@ -50,6 +50,7 @@ describe.skipIf(database === undefined)('deletion from a PostgreSQL log', () => 
     const log = await open('resources');
     for (const n of [1, 2, 3]) await fill(log, `ann ${n}`, 'ann');
     await fill(log, 'bob', 'bob');
+    await log.readMessages('bob');
     expect(await deleteThreads(log, { resourceId: 'ann' })).toBe(3);
     expect(await rowsIn('resources')).toEqual({
       threads: 1,
@@ -57,8 +58,7 @@ describe.skipIf(database === undefined)('deletion from a PostgreSQL log', () => 
       events: 5,
       once: 1,
       raw_lines: 1,
-      messages: 1,
-      selections: 1,
+      messages: 2,
     });
     expect(await deleteThreads(log, { before: new Date(Date.now() + 60_000) })).toBe(1);
     expect(await rowsIn('resources')).toEqual({});
@@ -71,7 +71,8 @@ describe.skipIf(database === undefined)('deletion from a PostgreSQL log', () => 
     const child = await log.branch(id, 5);
     await log.append(child.id, textEvents(10));
     await log.deleteThread(id);
-    expect(await rowsIn('long')).toEqual({ threads: 2, events: 15 });
+    await log.readMessages(child.id);
+    expect(await rowsIn('long')).toEqual({ threads: 2, events: 15, messages: 1 });
     expect((await log.read(child.id)).map(({ seq }) => seq).at(-1)).toBe(15);
     await log.deleteThread(child.id);
     expect(await rowsIn('long')).toEqual({});

@@ -51,6 +51,7 @@ import { checkPostgresLogOptions, type PostgresLogOptions } from './postgres-log
 import { RawLines } from './raw-lines.ts';
 import { migrate } from './schema.ts';
 import { listing, statementsOf } from './statements.ts';
+import type { StoredMessage } from './stored-message.ts';
 import { ThreadReads } from './thread-reads.ts';
 import { metadataLines, newThreadRow, type ThreadRow, toThread } from './thread-rows.ts';
 
@@ -315,12 +316,22 @@ export class PostgresLog implements EventLog {
   }
 
   /**
+   * Returns the messages of a thread with those that it shares, in the order in which they began, as all that was
+   * appended says. The view `thread_messages` has the rows of every thread; it follows within about half a second.
+   */
+  async readMessages(threadId: string): Promise<StoredMessage[]> {
+    this.#checkOpen();
+    await this.#reads.place(threadId);
+    return this.#derived.messages(threadId);
+  }
+
+  /**
    * Compares the table of messages, which is for people who use SQL, with the events of every thread; with `rebuild` the
    * messages of threads that differ are written anew.
    */
   async checkMessages({ rebuild = false }: { readonly rebuild?: boolean } = {}): Promise<MessageCheck> {
     this.#checkOpen();
-    return new MessageTable(this.#connections, this.#schema).check(rebuild);
+    return new MessageTable(this.#connections, this.#derived, this.#schema).check(rebuild);
   }
 
   /** Writes the index of open things of a thread anew when `seq` is its newest event; returns whether it is. */

@@ -1,11 +1,17 @@
+import * as fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conversationLog, unlogged } from '../../../test/support/random-conversations.ts';
+import { lawRuns } from '../../../test/support/run-size.ts';
 import { testDatabase } from '../../../test/support/services.ts';
-import type { AgentEvent } from '../../events/vocabulary.ts';
+import type { AgentEvent, LoggedEvent } from '../../events/vocabulary.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
+import { getMessages } from '../../graph/conversation/queries.ts';
 import { PostgresLog } from './postgres-log.ts';
 
 const database = await testDatabase();
 
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const say = (runId: string, content: string, parentMessageId?: string): AgentEvent => ({
   type: 'user',
   runId,
@@ -48,6 +54,7 @@ describe.skipIf(database === undefined)('the table of messages', () => {
   });
 
   const messagesOf = async (threadId: string, columns = 'id, parent_message_id, text') => {
+    await log.readMessages(threadId);
     const sql = `SELECT ${columns} FROM singletree.thread_messages WHERE thread_id = $1 ORDER BY first_seq`;
     return (await client.query({ text: sql, values: [threadId], rowMode: 'array' })).rows as unknown[][];
   };
@@ -72,6 +79,7 @@ describe.skipIf(database === undefined)('the table of messages', () => {
     const long = 'apple '.repeat(20_000);
     const { id } = await log.createThread();
     await append(id, [say('long-asked', long), start('long', 'long-asked:user')], text('long', long), end('long'));
+    await log.readMessages(id);
     await client.query("UPDATE singletree.messages SET text = 'other' WHERE run_id LIKE 'long%'");
     expect(await log.checkMessages({ rebuild: true })).toMatchObject({ different: [id] });
     expect(await messagesOf(id)).toEqual([
@@ -84,8 +92,10 @@ describe.skipIf(database === undefined)('the table of messages', () => {
   it('does not rewrite a message while its text grows', async () => {
     const { id } = await log.createThread();
     await append(id, start('grows'));
-    const rowOf = async () =>
-      (await client.query("SELECT ctid::text, xmin::text FROM singletree.messages WHERE id = 'grows'")).rows;
+    const rowOf = async () => {
+      await log.readMessages(id);
+      return (await client.query("SELECT ctid::text, xmin::text FROM singletree.messages WHERE id = 'grows'")).rows;
+    };
     const first = await rowOf();
     for (let n = 0; n < 20; n++) await append(id, text('grows', `${n} `));
     expect(await rowOf()).toEqual(first);
@@ -97,6 +107,7 @@ describe.skipIf(database === undefined)('the table of messages', () => {
     const { id } = await log.createThread();
     await append(id, say('a', 'first'), [start('ra', 'a:user'), end('ra')], say('b', 'second'), [
       start('rb', 'b:user'),
+      { type: 'tool_call', runId: 'rb', id: 'rb/call', name: 'ask', input: {} },
       start('sub', 'rb/call'),
       end('sub'),
       end('rb'),
@@ -139,6 +150,77 @@ describe.skipIf(database === undefined)('the table of messages', () => {
     expect(rows).toEqual([{ id: 'rp' }]);
     await log.deleteThread(child.id);
     expect((await client.query("SELECT id FROM singletree.messages WHERE id = 'rp'")).rows).toEqual([]);
+  });
+
+  it('leaves out the text of a replaced attempt', async () => {
+    const { id } = await log.createThread();
+    const step: AgentEvent = { type: 'step_start', runId: 'again', step: 0 };
+    await append(id, start('again'), [step, text('again', 'Lost')], [step, text('again', 'Kept')], end('again'));
+    expect(await messagesOf(id)).toEqual([['again', null, 'Kept']]);
+  });
+
+  it('has the parents that the conversation has, right after each append to random branching threads', async () => {
+    const parents = (messages: Iterable<{ id: string; parentMessageId?: string; spawnedBy?: string }>) =>
+      Object.fromEntries([...messages].map(({ id, parentMessageId, spawnedBy }) => [id, [parentMessageId, spawnedBy]]));
+    const played = fc.tuple(conversationLog(60, 10), conversationLog(30), fc.nat(100), fc.integer({ min: 1, max: 30 }));
+    const check = async ([events, later, cut, size]: [LoggedEvent[], LoggedEvent[], number, number]) => {
+      const compare = async (threadId: string) => {
+        const conversation = (await log.read(threadId)).reduce(reduceConversation, createConversation());
+        expect(parents(await log.readMessages(threadId))).toEqual(parents(getMessages(conversation)));
+      };
+      const appendAll = async (threadId: string, list: readonly AgentEvent[]) => {
+        for (let at = 0; at < list.length; at += size) {
+          await log.append(threadId, list.slice(at, at + size));
+          await compare(threadId);
+        }
+      };
+      const { id, seq } = await log.createThread();
+      expect(seq).toBe(0);
+      await appendAll(id, unlogged(events));
+      const branch = await log.branch(id, Math.floor((events.length * cut) / 100));
+      await compare(branch.id);
+      await appendAll(branch.id, unlogged(later));
+      await compare(id);
+    };
+    await fc.assert(fc.asyncProperty(played, check), { numRuns: lawRuns(60) });
+  }, 240_000);
+
+  it('continues in another process where the first one ended, and derives what an older version has not', async () => {
+    const open = () => PostgresLog.open(database?.url ?? '', { schema: 'continued' });
+    const turn = (n: number) => [
+      say(`c${n}`, `${n}`),
+      start(`rc${n}`, `c${n}:user`),
+      text(`rc${n}`, 'a'),
+      end(`rc${n}`),
+    ];
+    const first = await open();
+    const { id } = await first.createThread();
+    for (let n = 0; n < 300; n += 50)
+      await first.append(
+        id,
+        numbers(50).flatMap(at => turn(n + at)),
+      );
+    const before = await first.readMessages(id);
+    const { rows } = await client.query('SELECT seq::int FROM continued.message_trees WHERE seq >= 512');
+    expect(rows).not.toEqual([]);
+    const second = await open();
+    await second.append(id, turn(300));
+    const after = await second.readMessages(id);
+    expect(after.slice(0, -2)).toEqual(before);
+    expect(after.at(-1)).toMatchObject({ id: 'rc300', parentMessageId: 'c300:user' });
+    for (const log of [first, second]) await log.close();
+
+    // As in a database of an older version, whose messages were written by the functions that append.
+    await client.query("UPDATE continued.messages SET parent_message_id = 'other'");
+    await client.query('DROP TABLE continued.message_trees');
+    await client.query('UPDATE continued.singletree_log SET version = version - 1');
+    const migrated = await open();
+    try {
+      expect(await migrated.readMessages(id)).toEqual(after);
+      expect(await migrated.checkMessages()).toEqual({ threads: 1, different: [] });
+    } finally {
+      await migrated.close();
+    }
   });
 
   it('shows U+FFFD for what PostgreSQL cannot hold, and the rest as it is', async () => {

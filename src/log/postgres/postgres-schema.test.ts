@@ -63,7 +63,7 @@ describe.skipIf(database === undefined)('the schema of a PostgreSQL log', () => 
       note('relay:q', '{"runId":"run 1"}'),
       note('follow-up:m', '{"content":"And then?","delivery":"follow_up","waitsFor":"run 1","order":"1"}'),
       note('relay:answered', '{"runId":"run 1"}'),
-      `UPDATE older.singletree_log SET version = ${schemaVersion - 4}`,
+      `UPDATE older.singletree_log SET version = ${schemaVersion - 6}`,
     ])
       await client.query(statement);
     const log = await open('older');

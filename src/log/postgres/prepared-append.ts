@@ -4,7 +4,6 @@ import { decodeEvent, type Encoded, type Encoding, encodeEvents } from '../encod
 import { setTimes } from '../event-time.ts';
 import type { Stored } from '../live-tails.ts';
 import { type OpenChanges, openChanges } from '../open-things.ts';
-import { messageMarks } from './message-marks.ts';
 
 /** Stands for the seq in the text of an event that has none yet; JSON never has this character. */
 const seqMark = '\u0002';
@@ -18,8 +17,6 @@ export interface PreparedAppend {
   readonly events: readonly LoggedEvent[];
   /** The texts to store, with a mark in the place of the seq. */
   readonly texts: readonly string[];
-  /** What the events say of messages, as JSON. */
-  readonly messages: string | null;
   /** What the events open and close, with seqs that count from `base`. */
   readonly open: OpenChanges | undefined;
   readonly base: number;
@@ -47,8 +44,7 @@ function prepared(id: string, encode: (firstSeq: number) => Encoded): PreparedAp
   for (let firstSeq = highestSeq; ; firstSeq -= step) {
     const { events, bodies, open } = encode(firstSeq);
     const texts = bodies.map((body, index) => markSeq(body, firstSeq + index));
-    if (texts.every(text => text !== undefined))
-      return { id, events, texts, messages: messageMarks(events, firstSeq - 1), open, base: firstSeq - 1 };
+    if (texts.every(text => text !== undefined)) return { id, events, texts, open, base: firstSeq - 1 };
   }
 }
 

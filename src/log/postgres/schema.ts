@@ -3,10 +3,10 @@ import { SingletreeError } from '../../base/singletree-error.ts';
 import { appendFunctions } from './append-functions.ts';
 import type { Connections } from './connections.ts';
 import { contentFunctions, contentTables } from './content-functions.ts';
-import { derivedFunctions, derivedTables } from './derived-functions.ts';
+import { derivedFunctions, derivedTables, usageOfThreadsAndTools } from './derived-functions.ts';
 import { openFunctions, openTables } from './open-functions.ts';
 import { moveNotes } from './move-notes.ts';
-import { messageFunctions } from './message-functions.ts';
+import { derivedMessageTables, messageFunctions } from './message-functions.ts';
 import { threadFunctions } from './thread-functions.ts';
 
 /** Each entry moves the tables of a schema one version forward; entries are never changed, only added. */
@@ -137,6 +137,8 @@ CREATE VIEW ${s}.thread_messages AS
   () => '',
   // Only functions are new.
   () => '',
+  usageOfThreadsAndTools,
+  derivedMessageTables,
 ];
 
 /** The table that marks a schema as that of a log. */

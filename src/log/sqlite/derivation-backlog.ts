@@ -245,12 +245,16 @@ export class DerivationBacklog {
   }
 
   /** Of a deleted thread only what its branches share can be found. */
-  #store({ key, resource, isHidden }: KeptThread, { messages, texts, outlines, used }: Derived, isImported: boolean) {
+  #store(
+    { key, id, resource, isHidden }: KeptThread,
+    { messages, texts, outlines, used }: Derived,
+    isImported: boolean,
+  ) {
     const upTo = isHidden ? (this.#sql.threads.lastFork(key) ?? 0) : Number.MAX_SAFE_INTEGER;
     for (const { messageId, seq } of messages) if (seq <= upTo) this.#sql.outlines.insertMessage(key, messageId, seq);
     for (const text of texts) if (text.lastSeq <= upTo) this.#sql.search.insert(key, text);
     for (const snapshot of outlines) if (snapshot.seq <= upTo) this.#sql.outlines.insert(key, snapshot);
-    for (const call of toStoredCalls(used, isImported)) this.#sql.used.add(resource, call);
+    for (const call of toStoredCalls(used, isImported)) this.#sql.used.add(resource, id, call);
   }
 
   #indexTitle({ key, title, updated }: KeptThread): void {

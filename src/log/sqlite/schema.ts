@@ -144,6 +144,29 @@ const migrations: readonly (string | ((db: Connection) => void))[] = [
     moveNotes(db);
     for (const what of ['open_runs', 'pending_relays', 'follow_ups']) db.exec(`DROP INDEX log.threads_with_${what}`);
   },
+  // What was counted before stays counted, without its thread.
+  `ALTER TABLE used RENAME TO used_before;
+   CREATE TABLE log.used (
+     resource TEXT NOT NULL,
+     day TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     model TEXT NOT NULL,
+     thread TEXT NOT NULL,
+     tool TEXT NOT NULL,
+     calls INTEGER NOT NULL,
+     input INTEGER,
+     output INTEGER,
+     cache_read INTEGER,
+     cache_write INTEGER,
+     reasoning INTEGER,
+     cost REAL,
+     failed INTEGER NOT NULL DEFAULT 0,
+     tool_ms REAL NOT NULL DEFAULT 0,
+     PRIMARY KEY (resource, day, agent, model, thread, tool)
+   ) WITHOUT ROWID;
+   INSERT INTO used (resource, day, agent, model, thread, tool, calls, input, output, cache_read, cache_write, reasoning, cost)
+     SELECT resource, day, agent, model, '', '', calls, input, output, cache_read, cache_write, reasoning, cost FROM used_before;
+   DROP TABLE used_before;`,
 ];
 
 /** The schema this version writes. */

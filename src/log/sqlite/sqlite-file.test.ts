@@ -152,6 +152,21 @@ describe('an older schema', () => {
     await log.appendRaw('a', 'run', [{ n: 1, ts: time, stream: 'stdout', line: Uint8Array.of(1) }]);
     await log.close();
   });
+
+  it('keeps the usage that was counted before threads were', async () => {
+    const old = connect(path);
+    migrate(old, 13);
+    old.close();
+    sql(`INSERT INTO used VALUES ('one', '2024-01-01', 'coder', 'large', 2, 30, 4, NULL, NULL, NULL, 0.5)`);
+    const log = new SqliteLog(path);
+    await log.createThread({ id: 'new', resourceId: 'one' });
+    await log.append('new', [{ type: 'usage', runId: 'r', inputTokens: 5, outputTokens: 1 }]);
+    expect(await log.usage({ by: ['thread'] })).toEqual([
+      { threadId: '', inputTokens: 30, outputTokens: 4, cost: 0.5, modelCalls: 2 },
+      { threadId: 'new', inputTokens: 5, outputTokens: 1, modelCalls: 1 },
+    ]);
+    await log.close();
+  });
 });
 
 describe('a listing of threads', () => {

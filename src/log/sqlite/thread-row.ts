@@ -23,6 +23,8 @@ export interface ThreadRow extends Place {
 export interface KeptThread extends Place {
   readonly imported: number | null;
   readonly isHidden: boolean;
+  /** Empty when it was deleted. */
+  readonly id: string;
   readonly resource: string;
   readonly updated: string;
   readonly title: string | undefined;

@@ -49,7 +49,7 @@ export class ThreadTable {
     this.#placeByKey = query(db, `SELECT ${placeColumns} FROM threads WHERE key = ?`);
     this.#kept = query(
       db,
-      `SELECT ${placeColumns}, ${asNumber('imported')}, ${asNumber('hidden')}, ${asJoinedBytes(['resource', 'updated', 'info'])} FROM threads WHERE key = ?`,
+      `SELECT ${placeColumns}, ${asNumber('imported')}, ${asNumber('hidden')}, ${asJoinedBytes([`CASE hidden WHEN 1 THEN '' ELSE id END`, 'resource', 'updated', 'info'])} FROM threads WHERE key = ?`,
     );
     this.#sharing = query(
       db,
@@ -112,9 +112,9 @@ export class ThreadTable {
     const row = this.#kept.get(key) as [number, number | null, number, number | null, number, unknown];
     if (row === undefined) return undefined;
     const [, owner, fork, imported, hidden, bytes] = row;
-    const [resource = '', updated = '', info = ''] = textsIn(bytes, 3) ?? [];
+    const [id = '', resource = '', updated = '', info = ''] = textsIn(bytes, 4) ?? [];
     const { title } = parseInfo(`with the key ${key}`, info);
-    return { key, owner, fork, imported, isHidden: hidden === 1, resource, updated, title };
+    return { key, owner, fork, imported, isHidden: hidden === 1, id, resource, updated, title };
   }
 
   /** The threads that show an event of a row: its own, or when that is deleted the branches that share the event. */

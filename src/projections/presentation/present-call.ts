@@ -90,13 +90,6 @@ export function presentChanges(call: PresentableCall, place: CallPlace = {}): re
   return asked.length > 0 ? asked : fileChangesOf({ ...call, agentId: place.agentId });
 }
 
-/** Returns what was done in the words of a call; a file that was written is not known to be new. */
-export function presentOperation(operation: Operation): Pick<CallPresentation, 'kind' | 'verb' | 'object'> {
-  const { type: kind } = operation;
-  const [, , verb] = kind === 'write' ? writeWords.update : words[kind];
-  return { kind, verb, object: oneLine(objectOf(operation, undefined)) };
-}
-
 function tenseIn(status: CallStatus): 0 | 1 | 2 {
   if (status === 'done' || status === 'failed') return 2;
   return status === 'running' || status === 'preparing' || status === 'unknown' ? 1 : 0;

@@ -40,6 +40,11 @@ export function withoutRetry(message: string): string {
   return message.replace(/ Trying again in [^.]+\.$/, '');
 }
 
+/** Returns a number with its noun, in the plural where it is not one. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Formats a number of tokens, such as 1.2k. */
 export function shortCount(count: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count).toLowerCase();
@@ -50,6 +55,14 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
+
+/** Formats a time in its largest unit, such as an age: `5 s`, `2 min`, `3 h`, `4 d`. */
+export function ageText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
 
 /** Formats an age, such as "5 min. ago". */
 export function timeAgo(iso: string, now: number): string {

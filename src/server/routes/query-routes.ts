@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.ts';
 import { definitionOf, type EventType } from '../../events/vocabulary.ts';
 import { readEventPage } from '../../log/event-pages.ts';
 import { searchLog, usageOf } from '../../log/derived/log-queries.ts';
-import type { UsageGroup } from '../../log/derived/usage-totals.ts';
+import { usageGroups } from '../../log/derived/usage-totals.ts';
 import { wholeNumber } from '../request-input.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
@@ -13,11 +13,10 @@ import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
 
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day such as 2026-01-31');
-const groups: readonly string[] = ['day', 'agent', 'model', 'resource'] satisfies UsageGroup[];
 const by = z
   .string()
   .transform(text => text.split(','))
-  .pipe(z.array(z.enum(groups as [UsageGroup, ...UsageGroup[]])));
+  .pipe(z.array(z.enum(usageGroups)));
 
 const windowQuery = z.strictObject({
   before: wholeNumber.optional().describe('the events up to this seq, it excluded'),
@@ -64,7 +63,9 @@ const usageQuery = z.strictObject({
   resourceId: z.string().min(1).optional(),
   by: by
     .optional()
-    .describe('what is kept apart: `day`, `agent`, `model`, `resource`, or several with commas; one total when absent'),
+    .describe(
+      'what is kept apart: `day`, `agent`, `model`, `resource`, `thread`, `tool`, or several with commas; one total when absent. With `tool` it is the calls of tools',
+    ),
 });
 
 /** What is found without reading whole threads: windows, words, totals. */
@@ -106,7 +107,7 @@ export function queryRoutes(site: Site): Route[] {
       ...httpRoutes.sumUsage,
       right: 'read',
       tag: 'Runs',
-      summary: 'Add up what model calls used in all threads',
+      summary: 'Add up what calls of models and tools used in all threads',
       query: usageQuery,
       handle: async ({ query, scope }) => ({
         totals: await usageOf(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),

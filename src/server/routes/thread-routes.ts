@@ -1,4 +1,8 @@
+import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { findMessageEnd } from '../../control/rewind/branch-at.ts';
+import { sendInBranch } from '../../control/worktrees/send-in-branch.ts';
+import type { Worktrees } from '../../control/worktrees/worktrees.ts';
+import { SingletreeError } from '../../base/singletree-error.ts';
 import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
 import { allThreads } from '../../log/all-threads.ts';
@@ -12,7 +16,7 @@ import { checkContentType, readChunks, wholeNumber } from '../request-input.ts';
 import { httpRoutes } from '../../protocols/http-routes.ts';
 import { type Route, route } from '../route.ts';
 import { runIdsOf } from '../run-standings.ts';
-import { authorOf } from '../security/caller.ts';
+import { authorOf, describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { frameStream } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
@@ -146,13 +150,24 @@ export function threadRoutes(site: Site): Route[] {
       ...httpRoutes.branchThread,
       right: 'send',
       tag,
-      summary: 'Make a thread that shares the events up to a seq or a message',
+      summary: 'Make a thread that shares the events up to a seq or a message, and continue it with any agent',
+      bodyBytes: 8 * 1024 * 1024,
       status: 201,
       handle: async ({ param, scope, body }) => {
         const thread = await site.find(scope, param('threadId'));
-        const { seq, message, title = thread.title } = body;
+        const { seq, message, title = thread.title, send } = body;
         const last = message === undefined ? (seq ?? thread.seq) : await findMessageEnd(log, thread, message);
-        return site.infoOf(await log.branch(thread.id, last, title === undefined ? {} : { title }));
+        const makeBranch = () => log.branch(thread.id, last, title === undefined ? {} : { title });
+        if (send === undefined) return site.infoOf(await makeBranch());
+        const { worktree = false, ...said } = send;
+        const agent = pickAgent(site.options.agents, said.agent, thread.id);
+        const worktrees = worktree ? await findWorktrees(site, thread) : undefined;
+        const branch = await makeBranch();
+        await sendInBranch({ log, conversations: site.conversations, worktrees }, branch.id, {
+          agent,
+          message: { ...said, ...describeSender(scope) },
+        });
+        return site.infoOf(await site.find(scope, branch.id));
       },
     }),
     route({
@@ -195,4 +210,13 @@ function exportName(name = 'thread', extension: string): string {
   const words = /^.{0,60}/u.exec(name.replaceAll(/[^\p{L}\p{N}]+/gu, '-'))?.[0] || 'thread';
   const ascii = words.replaceAll(/[^\w-]+/g, '') || 'thread';
   return `filename="${ascii}.${extension}"; filename*=UTF-8''${encodeURIComponent(words)}.${extension}`;
+}
+
+/** Returns the worktrees of the project of a thread; throws `worktree_unavailable` on a server that makes none. */
+async function findWorktrees({ options, conversations }: Site, thread: Thread): Promise<Worktrees> {
+  const { projects, worktrees } = options;
+  const { folder, origin = folder } = await conversations.digests.of(thread);
+  const found = projects === undefined || origin === undefined ? worktrees : await projects.findWorktrees(origin);
+  if (found !== undefined) return found;
+  throw new SingletreeError('worktree_unavailable', 'This server has no folder for git worktrees.');
 }

@@ -138,7 +138,6 @@ export const actions = {
   'relay.approve-always': relay(['c', 'a'], 'approve always: shows the rule that is saved'),
   'relay.edit': relay(['e'], 'edit the input first'),
   'relay.reject': relay(['n'], 'reject, with a reason if you like'),
-  'relay.open': relay(['o'], 'open the thread that asks'),
   'relay.enlarge': relay(['ctrl+f'], 'show all of it'),
   'relay.up': relay(['up', 'ctrl+p'], 'move up'),
   'relay.down': relay(['down', 'ctrl+n'], 'move down'),
@@ -150,6 +149,12 @@ export const actions = {
 
 /** The name of an action. */
 export type ActionName = keyof typeof actions;
+
+/** An action of the conversation itself; those of the draft, of lists, the transcript and questions are carried out there. */
+export type ConversationAction =
+  | Exclude<ActionName, `${'draft' | 'completion' | 'list' | 'viewer' | 'relay'}.${string}`>
+  | 'relay.enter'
+  | 'relay.enter-with-draft';
 
 /** The names of all actions, in the order of the table. */
 export const actionNames = Object.keys(actions) as readonly ActionName[];

@@ -1,22 +1,15 @@
 import type { ConversationState } from '../../control/conversations/conversation-reader.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
+import { ageText, counted } from '../../projections/presentation/wording.ts';
 import { slashCommands } from '../completion/commands.ts';
 import { actions, actionNames, type KeyContext } from '../keys/actions.ts';
 import { type KeyMap, keysOf } from '../keys/key-map.ts';
 import type { PickerEntry } from './list-picker.ts';
 
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-] as const;
-
 /** Returns how long ago something was: `3 h ago`. */
-export function ageText(at: number, now: number): string {
-  const age = Math.max(0, now - at);
-  const unit = units.find(([, ms]) => age >= ms);
-  return unit === undefined ? 'just now' : `${Math.floor(age / unit[1])} ${unit[0]} ago`;
+export function agoText(at: number, now: number): string {
+  return now - at < 60_000 ? 'just now' : `${ageText(now - at)} ago`;
 }
 
 const groups: Readonly<Record<KeyContext, string>> = {
@@ -75,7 +68,7 @@ export function threadEntries(threads: readonly ListedThread[], folder: string, 
   return sorted.map(thread => ({
     id: thread.id,
     label: `${thread.title ?? thread.id.slice(0, 8)}${thread.isOpen ? ' (open)' : ''}`,
-    detail: [stateWords[thread.state], ageText(thread.updatedAt, now)].filter(text => text !== '').join(' · '),
+    detail: [stateWords[thread.state], agoText(thread.updatedAt, now)].filter(text => text !== '').join(' · '),
     group: isHere(thread) ? 'this folder' : 'other folders',
     keywords: `${thread.id} ${thread.folder ?? ''}`,
     preview: thread.folder === undefined ? [] : [thread.folder],
@@ -176,7 +169,7 @@ export function inboxEntries(items: readonly InboxItem[], now: number): readonly
     .map(item => ({
       id: `${item.threadId} ${item.entry.id}`,
       label: presentRelay(item.entry.relay).summary,
-      detail: `${item.threadTitle ?? item.threadId.slice(0, 8)} · ${ageText(askedAt(item, now), now)}`,
+      detail: `${item.threadTitle ?? item.threadId.slice(0, 8)} · ${agoText(askedAt(item, now), now)}`,
     }));
 }
 
@@ -235,7 +228,7 @@ export function scopeEntries(files: readonly RewindFile[]): readonly PickerEntry
   const lines = changed.map(
     ({ path, action, isConflict }) => `${signs[action]} ${path}${isConflict ? ' (changed by others since: kept)' : ''}`,
   );
-  const count = `${changed.length} ${changed.length === 1 ? 'file' : 'files'}${conflicts > 0 ? `, ${conflicts} changed by others` : ''}`;
+  const count = `${counted(changed.length, 'file')}${conflicts > 0 ? `, ${conflicts} changed by others` : ''}`;
   const both = { id: 'both', label: 'files and conversation', detail: count, preview: lines };
   const conversation = { id: 'conversation', label: 'conversation only', detail: 'files stay as they are' };
   const onlyFiles = { id: 'files', label: 'files only', detail: count, preview: lines };

@@ -189,6 +189,8 @@ function previewLines(picker: ListPicker, most: number): readonly Line[] {
 export interface ListHandlers {
   readonly choose: (entry: PickerEntry) => void | Promise<void>;
   readonly close?: () => void;
+  /** Returns what the list has now, when something else changed it. */
+  readonly refresh?: () => ListChange;
   /** Entries before the first one, which are read when the mark comes near to it, or when too few match the filter. */
   readonly earlier?: { readonly exist: () => boolean; readonly load: () => Promise<ListChange> };
   /** Other keys, by their action: the entries afterwards, or undefined when the list is to be closed. */
@@ -282,7 +284,7 @@ export class OpenList {
     this.#loading = handlers;
     try {
       while (handlers.earlier?.exist() === true && handlers === this.#handlers && this.#needsEarlier()) {
-        this.apply(handlers, await handlers.earlier.load());
+        this.#apply(handlers, await handlers.earlier.load());
         await nextTurn();
       }
     } catch (error) {
@@ -300,8 +302,14 @@ export class OpenList {
     return this.#goesToFirst || shown.findIndex(({ id }) => id === this.#picker?.marked) < page;
   }
 
+  /** Shows what the open list has now, if it can change by itself. */
+  refresh(): void {
+    const handlers = this.#handlers;
+    if (handlers?.refresh !== undefined) this.#apply(handlers, handlers.refresh());
+  }
+
   /** Changes the list of these handlers, if it is the one that is open. */
-  apply(handlers: ListHandlers, change: ListChange): void {
+  #apply(handlers: ListHandlers, change: ListChange): void {
     if (handlers !== this.#handlers || this.#picker === undefined || change === 'nothing') return;
     if (change === 'close') return this.close();
     const { title = this.#picker.title } = change;
@@ -326,7 +334,7 @@ export class OpenList {
   #other(action: ListAction, picker: ListPicker, handlers: ListHandlers): void {
     const changed = handlers.on?.[action]?.(markedEntry(picker));
     if (changed === undefined) return;
-    const apply = (change: ListChange) => this.apply(handlers, change);
+    const apply = (change: ListChange) => this.#apply(handlers, change);
     if (changed instanceof Promise) void changed.then(apply).catch(this.#onError);
     else apply(changed);
   }

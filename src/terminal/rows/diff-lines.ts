@@ -13,12 +13,17 @@ interface DiffRowsOptions {
   readonly width: number;
   /** The most lines that are drawn. */
   readonly most: number;
+  /** How a person sees the others, such as a key; nothing is said of it when absent. */
+  readonly hint?: string | undefined;
   /** Makes a text safe to print; without one what a terminal executes is removed. */
   readonly printable?: (text: string) => string;
 }
 
 /** Draws diffs: unified, or side by side in a wide window. Words that differ in a line are marked. */
-export function diffRows(diffs: readonly FileDiff[], { width, most, printable = rowText }: DiffRowsOptions): Line[] {
+export function diffRows(
+  diffs: readonly FileDiff[],
+  { width, most, hint, printable = rowText }: DiffRowsOptions,
+): Line[] {
   const draw = (line: DiffLine) => unified(line, printable);
   const lines = diffs.flatMap(({ path, moveTo, action, hunks, added, removed }) => {
     const outcome = moveTo !== undefined ? ` → ${moveTo}` : action === 'delete' ? ' (deleted)' : '';
@@ -34,7 +39,10 @@ export function diffRows(diffs: readonly FileDiff[], { width, most, printable = 
     ];
   });
   if (lines.length <= most) return lines;
-  return [...lines.slice(0, most), [span(`… ${lines.length - most} more lines (Ctrl+O) …`, 'dim')]];
+  return [
+    ...lines.slice(0, most),
+    [span(`… ${lines.length - most} more lines${hint === undefined ? '' : ` (${hint})`} …`, 'dim')],
+  ];
 }
 
 /** Where a hunk begins in its file, when that is known; nothing for the beginning of a file. */

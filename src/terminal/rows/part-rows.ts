@@ -16,6 +16,8 @@ export interface RowContext {
   readonly times: EventTimes;
   /** How much of calls is shown; normal when absent. */
   readonly density?: (() => Density) | undefined;
+  /** The key that shows what rows hide; without one they name no key of the chat. */
+  readonly hint?: string | undefined;
 }
 
 /** Whether nothing more comes of a part that is the last of a running message. Text and reasoning end with the next part. */
@@ -70,7 +72,7 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
       return reasoningRow(part, node, context);
     case 'fact':
       if (part.event.type === 'summary' && part.event.kind === 'compaction')
-        return compactionRow(part.id, part.event, node);
+        return compactionRow(part.id, part.event, node, context);
       return fixed(part.id, part.event.type === 'tasks' ? 'tool' : 'notice', node, factLines(part));
     case 'relay':
       return { ...base(part.id, 'notice', node), lines: width => relayLines(part, width) };
@@ -94,15 +96,23 @@ export function partRow(part: ViewPart, node: ViewNode, context: RowContext): Ro
   }
 }
 
-/** Earlier messages that the agent reads in short from here on; unfolded, the row has the short text. */
-function compactionRow(id: string, { active, text }: EventOf<'summary'>, node: ViewNode): Row | undefined {
+/** Earlier messages that the agent reads in short from here on; in the chat the row unfolds to the short text. */
+function compactionRow(
+  id: string,
+  { active, text, tokens, coveredTokens, seq }: EventOf<'summary'>,
+  node: ViewNode,
+  { hint }: RowContext,
+): Row | undefined {
   if (active === false) return undefined;
+  const size = tokens === undefined || coveredTokens === undefined ? '' : `: ${coveredTokens} → ${tokens} tokens`;
+  const command = seq === undefined ? '' : ` · singletree branch THREAD --at ${seq - 1} goes back to before it`;
   const line: Line = [
     lead(span('≡ ', 'cyan')),
     span('Earlier messages were summarised for the agent', 'bold'),
-    span(' · Ctrl+O shows the summary · /expand goes back to before it', 'dim'),
+    span(hint === undefined ? size + command : ` · ${hint} shows the summary · /expand goes back to before it`, 'dim'),
   ];
-  return { ...base(id, 'notice', node), lines: () => [line], whole: width => [line, ...markdown(text, width)] };
+  const whole = (width: number) => [line, ...markdown(text, width)];
+  return { ...base(id, 'notice', node), lines: width => (hint === undefined ? whole(width) : [line]), whole };
 }
 
 function toolRow(part: ViewPart & { readonly kind: 'tool' }, node: ViewNode, context: RowContext): Row | undefined {
@@ -116,7 +126,7 @@ function toolRow(part: ViewPart & { readonly kind: 'tool' }, node: ViewNode, con
     };
   if (!isShownAsCall(part)) return undefined;
   const call = shownCall(part, node, context);
-  const limits = densities[context.density?.() ?? 'normal'];
+  const limits = { ...densities[context.density?.() ?? 'normal'], hint: context.hint };
   return {
     ...base(part.id, 'tool', node),
     lines: width => toolLines(call, width, limits),

@@ -10,6 +10,8 @@ export interface RelayDetailsOptions {
   readonly width: number;
   /** The most lines that are drawn of changes. */
   readonly mostDiff: number;
+  /** How a person sees the others. */
+  readonly hint?: string | undefined;
   /** The agent that asks, and the folder it works in. */
   readonly place: CallPlace;
   /** The option that a key would choose, and those that are chosen. */
@@ -21,14 +23,14 @@ export interface RelayDetailsOptions {
 
 /** Draws what a person reads before answering, below its title: what cannot be undone, what would happen exactly, and why. */
 export function relayDetails(relay: EventOf<'relay'>, options: RelayDetailsOptions): Line[] {
-  const { width, mostDiff, place, marked, chosen, habit = '' } = options;
+  const { width, mostDiff, hint, place, marked, chosen, habit = '' } = options;
   const presented = presentRelay(relay, place);
   const { command, changes, patch, fields, plan, isMultiple, reason, risks } = presented;
   const shell = command === undefined ? [] : textLines(command);
   const diffs = changes.length === 0 ? [] : changeDiffs(() => changes, relay);
   const lines: Line[] = [
     ...shell.map((line, at): Line => [lead(span(at === 0 ? '$ ' : '> ', 'dim')), span(line)]),
-    ...diffRows(diffs, { width, most: mostDiff, printable: visible }),
+    ...diffRows(diffs, { width, most: mostDiff, hint, printable: visible }),
     ...(patch === undefined ? [] : textLines(patch).map((line): Line => [span(line)])),
     ...(plan === undefined ? [] : markdown(plan, width)),
     ...presented.options.map(({ label, description }, at): Line => {

@@ -31,7 +31,7 @@ const read = (id: string, path: string) => call(id, 'read', { path }, { context:
 /** The rows of a log; the view is taken after these events, and at the end. */
 function rowsOf(events: readonly LoggedEvent[], takenAfter: (seq: number) => boolean = () => true): Row[] {
   const times = new EventTimes();
-  const feed = new RowFeed({ cwd: '/project', times });
+  const feed = new RowFeed({ cwd: '/project', times, hint: 'Ctrl+O' });
   const rows: Row[] = [];
   let state = threadReading.initial;
   for (const event of events) {
@@ -47,7 +47,7 @@ async function droppedRowsOf(events: readonly LoggedEvent[], takenAfter: (seq: n
   const log = new MemoryLog();
   const { id } = await log.createThread();
   const times = new EventTimes();
-  const feed = new RowFeed({ cwd: '/project', times });
+  const feed = new RowFeed({ cwd: '/project', times, hint: 'Ctrl+O' });
   const { signal } = new AbortController();
   const ranges = new ThreadRanges({ read: part => readWindow(log, id, part), limit: 4, signal, changed: () => {} });
   ranges.hold(0);
@@ -75,7 +75,7 @@ const linesOf = (...events: readonly AgentEvent[]) => shown(rowsOf(logged([user(
 /** What the agent does at a time after these events. */
 function doingAt(now: number, ...events: readonly AgentEvent[]) {
   const times = new EventTimes();
-  const feed = new RowFeed({ cwd: '/project', times });
+  const feed = new RowFeed({ cwd: '/project', times, hint: 'Ctrl+O' });
   const all = logged([user('Go.'), start, ...events]);
   for (const event of all) times.take(event);
   const view = threadReading.view(all.reduce(threadReading.step, threadReading.initial));
@@ -127,7 +127,7 @@ describe('the rows of a thread', () => {
 
   it('show the end of a line that is written, in lines that stay in their place', () => {
     const times = new EventTimes();
-    const feed = new RowFeed({ cwd: '/project', times });
+    const feed = new RowFeed({ cwd: '/project', times, hint: 'Ctrl+O' });
     const openAt = (length: number, most: number) => {
       const state = logged([user('Go.'), start, text('0123456789'.repeat(100_000).slice(0, length))]).reduce(
         threadReading.step,

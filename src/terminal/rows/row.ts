@@ -41,6 +41,11 @@ export class RowPrinter {
     return this.#waiting.length > 0;
   }
 
+  /** Returns all lines that wait. */
+  takeAll(): Line[] {
+    return this.#waiting.splice(0);
+  }
+
   /** Returns the lines of the next frame. */
   next(): Line[] {
     let count = 0;

@@ -10,7 +10,7 @@ import {
   presentCall,
 } from '../../projections/presentation/present-call.ts';
 import { presentAnswer } from '../../projections/presentation/present-relay.ts';
-import { durationText, toolWording } from '../../projections/presentation/wording.ts';
+import { counted, durationText, toolWording } from '../../projections/presentation/wording.ts';
 import { progressText } from '../../projections/reading/thread-tool.ts';
 import { fileTarget, type Ink, lead, type Line, linked, span, type Span, verbatim } from '../screen/styled-line.ts';
 import { callDiffs, countsText, diffRows } from './diff-lines.ts';
@@ -24,6 +24,8 @@ interface DensityLimits {
   readonly diff: number;
   readonly output: number;
   readonly failed: number;
+  /** How a person sees what is hidden, such as a key; nothing is said of it when absent. */
+  readonly hint?: string | undefined;
 }
 
 /** The limits of each density. */
@@ -90,10 +92,11 @@ export function toolLines(call: ShownCall, width: number, limits?: DensityLimits
 function outcomeLines({ part, place }: ShownCall, width: number, limits: DensityLimits | undefined): Line[] {
   const diffs = callDiffs(part, place.agentId);
   const text = outputText(part.output);
-  const { diff, output, failed } = limits ?? unlimited;
-  if (part.status === 'failed' || part.status === 'denied') return excerpt(text, failed);
-  if (diffs.length > 0) return diff === 0 ? [] : diffRows(diffs, { width, most: diff });
-  if (presentCall(part, place).kind === 'command') return excerpt(text.replace(/\n?\[exit code 0\]$/, ''), output);
+  const { diff, output, failed, hint } = limits ?? unlimited;
+  if (part.status === 'failed' || part.status === 'denied') return excerpt(text, failed, hint);
+  if (diffs.length > 0) return diff === 0 ? [] : diffRows(diffs, { width, most: diff, hint });
+  if (presentCall(part, place).kind === 'command')
+    return excerpt(text.replace(/\n?\[exit code 0\]$/, ''), output, hint);
   return limits === undefined ? excerpt(text, output) : [];
 }
 
@@ -136,7 +139,7 @@ function sizeOf(part: ToolPart, { agentId }: CallPlace, { kind }: CallPresentati
   const diffs = callDiffs(part, agentId);
   if (diffs.length > 0) return [countsText(diffs)];
   const lines = countLines(outputText(part.output).replace(/\n+$/, ''));
-  if (kind === 'read' || kind === 'search' || kind === 'list') return [`${lines} ${lines === 1 ? 'line' : 'lines'}`];
+  if (kind === 'read' || kind === 'search' || kind === 'list') return [counted(lines, 'line')];
   return [];
 }
 
@@ -191,7 +194,7 @@ function outputText(output: ToolOutput | undefined): string {
 }
 
 /** Returns the first and the last lines of a text, and between them how many are hidden. */
-export function excerpt(text: string, most: number): Line[] {
+export function excerpt(text: string, most: number, hint?: string): Line[] {
   const lines = rowLines(text.replace(/\n+$/, ''));
   if (lines.length === 1 && lines[0] === '') return [];
   if (lines.length <= most) return lines.map(shortened);
@@ -199,7 +202,7 @@ export function excerpt(text: string, most: number): Line[] {
   const tail = Math.max(0, most - 1 - head);
   return [
     ...lines.slice(0, head).map(shortened),
-    [span(`… ${lines.length - head - tail} lines hidden (Ctrl+O) …`, 'dim')],
+    [span(`… ${lines.length - head - tail} lines hidden${hint === undefined ? '' : ` (${hint})`} …`, 'dim')],
     ...lines.slice(lines.length - tail).map(shortened),
   ];
 }

@@ -5,15 +5,13 @@ import type { Completion } from '../../projections/completion/completion.ts';
 import { oneLine } from '../../projections/presentation/present-call.ts';
 import { draftView } from '../composer/draft-layout.ts';
 import { taskList, tasksSummary } from '../rows/fact-lines.ts';
-import { type Doing, RowFeed } from '../rows/row-feed.ts';
-import { noteRow, type Row } from '../rows/row.ts';
+import type { Doing } from '../rows/row-feed.ts';
 import { type Frame, mostLiveRows } from '../screen/inline-renderer.ts';
 import { inked, type Line, type Span, span } from '../screen/styled-line.ts';
 import { textWidth } from '../screen/text-width.ts';
 import { cutLine } from '../screen/wrap-line.ts';
-import type { ChatApp } from './chat-app.ts';
-import type { OpenThread } from './open-thread.ts';
-import { type Band, isWriting, takesKeys } from './relay-band.ts';
+import type { Chat } from './chat.ts';
+import { type Band, isWriting } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { activityLine, statusLine, waitingLines } from './status-line.ts';
 
@@ -23,140 +21,105 @@ const promptWidth = 2;
 /** In fewer rows than these a question has all of them but the draft and the status line. */
 const smallRows = 12;
 
-/** Turns the state of a chat into what is printed and what is redrawn. */
-export class ChatDrawing {
-  readonly #app: ChatApp;
-  #feed: { readonly of: OpenThread; readonly rows: RowFeed } | undefined;
+/** Lays the live area out: never taller than the window minus two rows; the composer and the status line always fit. */
+export function drawChat(chat: Chat): Omit<Frame, 'printed'> {
+  const { threads, options, band, draft, queue, screen, isAnswering } = chat;
+  const { follower, pending } = threads;
+  const { size } = screen.io;
+  const { columns } = size;
+  const most = mostLiveRows(size);
+  const now = options.clock.now();
+  const reading = follower?.reading;
+  const doing = reading && follower?.rows.doing(reading, now);
+  const isEdited = band !== undefined && isWriting(band);
+  const maxRows = Math.max(1, Math.min(10, most - 3));
+  const view = draftView(isEdited ? band.input : draft.composer, { width: columns - promptWidth, maxRows });
+  const bottom = chatStatus(chat, doing);
+  const below = linesBelow(chat).slice(0, Math.max(0, most - view.rows.length - 2));
+  let room = most - view.rows.length - below.length - 1;
+  const take = (lines: readonly Line[]) => {
+    const kept = lines.slice(0, Math.max(0, room));
+    room -= kept.length;
+    return kept;
+  };
+  const isSmall = most < smallRows;
+  const rule = room > 4 && !isSmall ? take([[span('─'.repeat(columns), 'dim')]]) : [];
+  const mostOfBand = band?.isLarge || isSmall ? room : Math.min(room, Math.max(4, Math.floor(most / 2)));
+  const banded = take(askedLines(chat, mostOfBand));
+  const isStoppable = doing?.isStopping !== true && !isAnswering && !isEdited;
+  const lastAt = pending.length > 0 ? undefined : follower?.times.lastAt;
+  const active = take([
+    ...unsentLines(chat, now),
+    ...(doing === undefined ? [] : [activityLine({ ...doing, lastAt, now, isStoppable }, columns)]),
+  ]);
+  const mostQueued = Math.min(5, Math.floor(most / 4));
+  const queued = take([
+    ...queue.steering.slice(0, mostQueued).map(text => steeringLine(text, doing?.isStopping === true, columns)),
+    ...queueLines(queue.items, mostQueued),
+  ]);
+  const tasks = reading?.tasks?.list ?? [];
+  const tasked = take(chat.showsTasks ? taskList(tasks) : taskLine(tasks, doing !== undefined));
+  const mostOpen = room - (room > 2 ? 1 : 0);
+  const open = room > 0 && follower !== undefined ? follower.rows.open(follower.reading, columns, now, mostOpen) : [];
+  const isContinued = follower?.rows.continuesText === true && open.length < mostOpen;
+  const isApart = open.length === 0 ? banded.length > 0 || active.length > 0 : !isContinued;
+  const gap: Line[] = room > 2 && isApart ? [[]] : [];
+  const above = [...gap, ...open, ...tasked, ...active, ...banded, ...queued, ...rule];
+  const prompt = view.rows.map(
+    (row, at): Line => [
+      span(at === 0 ? promptOf(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
+      ...(isAnswering ? inked(row, 'dim') : row),
+    ],
+  );
+  return {
+    live: [...above, ...prompt, ...below, bottom],
+    // Without a cursor the composer is seen not to get the keys.
+    ...(!isAnswering && {
+      cursor: { line: above.length + view.cursor.row, column: promptWidth + view.cursor.column },
+    }),
+  };
+}
 
-  constructor(app: ChatApp) {
-    this.#app = app;
-  }
+/** Draws the question that waits, in at most `most` lines. */
+function askedLines({ threads, band, asked, place, screen, isAnswering }: Chat, most: number): readonly Line[] {
+  const { pending } = threads;
+  if (band === undefined || asked === undefined) return [];
+  const { columns: width } = screen.io.size;
+  const index = pending.findIndex(({ id }) => id === asked.id);
+  return bandLines(asked, band, { index, count: pending.length, width, place, takesKeys: isAnswering, most });
+}
 
-  /** Returns the rows of the open thread that are finished since the last call. */
-  takeRows(): readonly Row[] {
-    const { threads, options } = this.#app;
-    const { follower } = threads;
-    if (follower === undefined) return [];
-    const notes: Row[] = [];
-    if (follower !== this.#feed?.of) {
-      const context = { cwd: options.cwd, times: follower.times, density: () => this.#app.density };
-      this.#feed = { of: follower, rows: new RowFeed(context) };
-      if (follower.hasEarlier) notes.push(noteRow('Earlier messages are in the transcript: Ctrl+O.'));
-    }
-    const { reading } = follower;
-    const rows = this.#feed.rows.take(reading);
-    follower.hold(this.#feed.rows.openSeq(reading));
-    return [...notes, ...rows];
-  }
+function chatStatus({ threads, notice, options, screen }: Chat, doing: Doing | undefined): Line {
+  const { agent, mode, modelId, pending, background, isRunning, follower } = threads;
+  const { lastInput, lastModel = '' } = follower?.times ?? {};
+  const contextSize = options.contextSize?.(modelId || lastModel);
+  const isKnown = contextSize !== undefined && lastInput !== undefined;
+  const status = {
+    agent: agent.id,
+    mode: mode.name,
+    model: modelId === '' ? lastModel : modelName(modelId),
+    contextLeft: isKnown ? Math.max(0, 1 - lastInput / contextSize) : undefined,
+    cost: follower?.reading.usage.cost,
+    waiting: pending.length,
+    background: background.length,
+    hint: isRunning && doing?.isStopping !== true ? 'Enter steers · Tab queues' : '',
+    notice,
+  };
+  return statusLine(status, screen.io.size.columns);
+}
 
-  /** Lays the live area out: never taller than the window minus two rows; the composer and the status line always fit. */
-  live(): Omit<Frame, 'printed'> {
-    const { threads, options, band, draft, queue, io } = this.#app;
-    const { follower, pending } = threads;
-    const { columns } = io.size;
-    const most = mostLiveRows(io.size);
-    const now = options.clock.now();
-    const reading = follower?.reading;
-    const feed = reading === undefined ? undefined : this.#feed?.rows;
-    const doing = reading && feed?.doing(reading, now);
-    const isAnswering = band !== undefined && takesKeys(band, draft.composer);
-    const isEdited = band !== undefined && isWriting(band);
-    const maxRows = Math.max(1, Math.min(10, most - 3));
-    const view = draftView(isEdited ? band.input : draft.composer, { width: columns - promptWidth, maxRows });
-    const bottom = this.#statusLine(doing, columns);
-    const below = this.#below().slice(0, Math.max(0, most - view.rows.length - 2));
-    let room = most - view.rows.length - below.length - 1;
-    const take = (lines: readonly Line[]) => {
-      const kept = lines.slice(0, Math.max(0, room));
-      room -= kept.length;
-      return kept;
-    };
-    const isSmall = most < smallRows;
-    const rule = room > 4 && !isSmall ? take([[span('─'.repeat(columns), 'dim')]]) : [];
-    const mostOfBand = band?.isLarge || isSmall ? room : Math.min(room, Math.max(4, Math.floor(most / 2)));
-    const banded = take(this.#bandLines(mostOfBand, isAnswering));
-    const isStoppable = doing?.isStopping !== true && !isAnswering && !isEdited;
-    const lastAt = pending.length > 0 ? undefined : follower?.times.lastAt;
-    const active = take([
-      ...this.#waitingLines(now),
-      ...(doing === undefined ? [] : [activityLine({ ...doing, lastAt, now, isStoppable }, columns)]),
-    ]);
-    const mostQueued = Math.min(5, Math.floor(most / 4));
-    const queued = take([
-      ...queue.steering.slice(0, mostQueued).map(text => steeringLine(text, doing?.isStopping === true, columns)),
-      ...queueLines(queue.items, mostQueued),
-    ]);
-    const tasks = reading?.tasks?.list ?? [];
-    const tasked = take(this.#app.showsTasks ? taskList(tasks) : taskLine(tasks, doing !== undefined));
-    const mostOpen = room - (room > 2 ? 1 : 0);
-    const open = room > 0 && reading !== undefined ? (feed?.open(reading, columns, now, mostOpen) ?? []) : [];
-    const isContinued = feed?.continuesText === true && open.length < mostOpen;
-    const isApart = open.length === 0 ? banded.length > 0 || active.length > 0 : !isContinued;
-    const gap: Line[] = room > 2 && isApart ? [[]] : [];
-    const above = [...gap, ...open, ...tasked, ...active, ...banded, ...queued, ...rule];
-    const prompt = view.rows.map(
-      (row, at): Line => [
-        span(at === 0 ? promptOf(band) : '  ', ...(isAnswering ? (['dim'] as const) : (['cyan', 'bold'] as const))),
-        ...(isAnswering ? inked(row, 'dim') : row),
-      ],
-    );
-    return {
-      live: [...above, ...prompt, ...below, bottom],
-      // Without a cursor the composer is seen not to get the keys.
-      ...(!isAnswering && {
-        cursor: { line: above.length + view.cursor.row, column: promptWidth + view.cursor.column },
-      }),
-    };
-  }
+/** Draws what a message waits for, when that takes long. */
+function unsentLines({ threads: { unsent } }: Chat, now: number): Line[] {
+  if (unsent === undefined || now - unsent.since < slowMs) return [];
+  const { text, since, isStored } = unsent;
+  return waitingLines({ ms: now - since, now, ...(!isStored && { text }) });
+}
 
-  /** Draws the question that waits, in at most `most` lines. */
-  #bandLines(most: number, isAnswering: boolean): readonly Line[] {
-    const { threads, band, place, io } = this.#app;
-    const { pending } = threads;
-    const index = pending.findIndex(({ id }) => id === band?.relayId);
-    const entry = pending[index];
-    if (band === undefined || entry === undefined) return [];
-    const { columns: width } = io.size;
-    return bandLines(entry, band, { index, count: pending.length, width, place, takesKeys: isAnswering, most });
-  }
-
-  #statusLine(doing: Doing | undefined, columns: number): Line {
-    const { threads, notice } = this.#app;
-    const { agent, mode, modelId, pending, background, isRunning, follower } = threads;
-    const status = {
-      agent: agent.id,
-      mode: mode.name,
-      model: modelId === '' ? (follower?.times.lastModel ?? '') : modelName(modelId),
-      contextLeft: this.#contextLeft(),
-      cost: follower?.reading.usage.cost,
-      waiting: pending.length,
-      background: background.length,
-      hint: isRunning && doing?.isStopping !== true ? 'Enter steers · Tab queues' : '',
-      notice,
-    };
-    return statusLine(status, columns);
-  }
-
-  /** What a message waits for, when that takes long. */
-  #waitingLines(now: number): Line[] {
-    const { unsent } = this.#app.threads;
-    if (unsent === undefined || now - unsent.since < slowMs) return [];
-    const { text, since, isStored } = unsent;
-    return waitingLines({ ms: now - since, now, ...(!isStored && { text }) });
-  }
-
-  /** The open list, else the completions. */
-  #below(): readonly Line[] {
-    const { columns, rows } = this.#app.io.size;
-    if (this.#app.list.isOpen) return this.#app.list.lines(columns, Math.max(3, Math.min(16, Math.floor(rows / 2))));
-    return this.#app.draft.completion === undefined ? [] : completionLines(this.#app.draft.completion, columns);
-  }
-
-  #contextLeft(): number | undefined {
-    const { lastInput, lastModel = '' } = this.#app.threads.follower?.times ?? {};
-    const size = this.#app.options.contextSize?.(this.#app.threads.modelId || lastModel);
-    return size === undefined || lastInput === undefined ? undefined : Math.max(0, 1 - lastInput / size);
-  }
+/** Draws the open list, else the completions. */
+function linesBelow({ screen, list, draft }: Chat): readonly Line[] {
+  const { columns, rows } = screen.io.size;
+  if (list.isOpen) return list.lines(columns, Math.max(3, Math.min(16, Math.floor(rows / 2))));
+  return draft.completion === undefined ? [] : completionLines(draft.completion, columns);
 }
 
 function promptOf(band: Band | undefined): string {

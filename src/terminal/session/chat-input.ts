@@ -1,256 +1,212 @@
-import type { RelayEntry } from '../../projections/relay-book.ts';
-import { emptyComposer, insertText, pasteText, type Submission, wholeText } from '../composer/composer.ts';
+import { type Composer, emptyComposer, insertText, pasteText, wholeText } from '../composer/composer.ts';
 import { editDraft, isDraftAction } from '../composer/edit-draft.ts';
-import type { ActionName, KeyCondition, KeyContext } from '../keys/actions.ts';
+import type { ActionName, ConversationAction, KeyCondition, KeyContext } from '../keys/actions.ts';
 import type { InputEvent, Key } from '../keys/key.ts';
 import { KeyDecoder } from '../keys/key-decoder.ts';
 import { KeyMatcher } from '../keys/key-map.ts';
-import type { ChatApp } from './chat-app.ts';
+import type { Chat } from './chat.ts';
 import { runCommand } from './chat-commands.ts';
-import { actOnBand, type BandEffect, isWriting, leaveBand, newBand, takesKeys, typeOnBand } from './relay-band.ts';
+import { listHistory } from './chat-lists.ts';
+import { actOnBand, type BandEffect, isWriting, leaveBand, typeOnBand } from './relay-band.ts';
 
 /** Two presses of Ctrl+C within this time, with no other key between them, quit. */
 const quitPauseMs = 2_000;
 
 /** Turns what a person types into actions of the chat. */
 export class ChatInput {
-  readonly #app: ChatApp;
+  readonly #chat: Chat;
   readonly #decoder: KeyDecoder;
   readonly #matcher: KeyMatcher;
   #interruptedAt = Number.NEGATIVE_INFINITY;
-  #isFocused = true;
   #lastKey = '';
 
-  constructor(app: ChatApp) {
-    this.#app = app;
-    this.#decoder = new KeyDecoder(app.options.clock, event => this.#take(event));
-    this.#matcher = new KeyMatcher(app.keys);
+  constructor(chat: Chat) {
+    this.#chat = chat;
+    this.#decoder = new KeyDecoder(chat.options.clock, event => this.#take(event));
+    this.#matcher = new KeyMatcher(chat.keys);
   }
 
   write(bytes: Uint8Array): void {
     this.#decoder.write(bytes);
   }
 
-  /** A question appeared: a person who looks elsewhere is called. */
-  relayAppeared(): void {
-    if (!this.#isFocused) this.#app.io.bell();
-  }
-
   #take(event: InputEvent): void {
-    const app = this.#app;
+    const chat = this.#chat;
     if (event.type === 'focus') {
-      this.#isFocused = event.isFocused;
+      chat.isFocused = event.isFocused;
       return;
     }
     if (event.type === 'reply') return;
-    app.notice = undefined;
+    chat.notice = undefined;
     if (event.type === 'key') this.#key(event);
-    else if (app.list.isOpen) app.list.type(event.text);
-    else if (this.#isWriting()) this.#write(composer => pasteText(composer, event.text));
-    else app.attempt(() => app.draft.paste(event.text));
-    app.screen.request(true);
+    else if (chat.list.isOpen) chat.list.type(event.text);
+    else if (this.#isWriting) this.#write(composer => pasteText(composer, event.text));
+    else chat.attempt(() => chat.draft.paste(event.text));
+    chat.screen.request(true);
   }
 
   #key(key: Key): void {
-    const app = this.#app;
-    if (app.transcript.isTyping) return app.transcript.type(key);
-    const now = app.options.clock.now();
-    const meaning = this.#matcher.press(key, { context: this.#context(), conditions: this.#conditions(), now });
+    const { transcript, options } = this.#chat;
+    if (transcript.isTyping) {
+      if (transcript.type(key)) this.#chat.actOnTranscript('viewer.next');
+      return;
+    }
+    const now = options.clock.now();
+    const meaning = this.#matcher.press(key, { context: this.#context, conditions: this.#conditions(), now });
     this.#lastKey = key.name;
     // Only two presses in a row quit.
     if (meaning.type !== 'action' || meaning.action !== 'interrupt') this.#interruptedAt = Number.NEGATIVE_INFINITY;
     if (meaning.type === 'action') this.#act(meaning.action);
-    else if (meaning.type === 'text' && !app.transcript.isOpen) this.#text(meaning.text);
+    else if (meaning.type === 'text' && !transcript.isOpen) this.#text(meaning.text);
   }
 
-  #context(): KeyContext {
-    const { band, list, draft } = this.#app;
-    if (this.#app.transcript.isOpen) return 'viewer';
+  get #context(): KeyContext {
+    const { transcript, list, isAnswering } = this.#chat;
+    if (transcript.isOpen) return 'viewer';
     if (list.isOpen) return 'list';
-    return band !== undefined && takesKeys(band, draft.composer) ? 'relay' : 'chat';
+    return isAnswering ? 'relay' : 'chat';
   }
 
   #conditions(): ReadonlySet<KeyCondition> {
-    const app = this.#app;
-    const conditions = new Set<KeyCondition>();
-    if (app.draft.completion !== undefined && !this.#isWriting()) conditions.add('completing');
-    if (app.draft.isEmpty && !this.#isWriting()) conditions.add('empty');
-    conditions.add(app.threads.isRunning ? 'running' : 'idle');
-    if (app.threads.isRunning) conditions.add('movable');
-    if (app.threads.pending.length > 0) conditions.add('waiting');
+    const { draft, threads } = this.#chat;
+    const conditions = new Set<KeyCondition>(threads.isRunning ? ['running', 'movable'] : ['idle']);
+    if (draft.completion !== undefined && !this.#isWriting) conditions.add('completing');
+    if (draft.isEmpty && !this.#isWriting) conditions.add('empty');
+    if (threads.pending.length > 0) conditions.add('waiting');
     return conditions;
   }
 
   /** Whether the person writes a reason or an answer. */
-  #isWriting(): boolean {
-    return this.#app.band !== undefined && isWriting(this.#app.band);
+  get #isWriting(): boolean {
+    return this.#chat.band !== undefined && isWriting(this.#chat.band);
   }
 
-  #write(change: (composer: typeof emptyComposer) => typeof emptyComposer): void {
-    const { band } = this.#app;
-    if (band !== undefined) this.#app.band = { ...band, input: change(band.input) };
-  }
-
-  /** What the band shows. */
-  get #asked(): RelayEntry | undefined {
-    return this.#app.threads.pending.find(({ id }) => id === this.#app.band?.relayId);
+  #write(change: (composer: Composer) => Composer): void {
+    const { band } = this.#chat;
+    if (band !== undefined) this.#chat.band = { ...band, input: change(band.input) };
   }
 
   #apply({ band, answer, notice, revises = false }: BandEffect): void {
-    const app = this.#app;
-    const entry = this.#asked;
-    if (band !== undefined) app.band = band;
-    if (notice !== undefined) app.notice = notice;
-    if (entry !== undefined && answer !== undefined) app.attempt(() => app.threads.answer(entry, answer));
-    if (entry !== undefined && revises) app.attempt(() => revise(app, entry));
+    const chat = this.#chat;
+    const { asked } = chat;
+    if (band !== undefined) chat.band = band;
+    if (notice !== undefined) chat.notice = notice;
+    if (asked !== undefined && answer !== undefined) chat.attempt(() => chat.threads.answer(asked, answer));
+    if (asked !== undefined && revises) chat.attempt(() => chat.revise(asked));
   }
 
   #text(text: string): void {
-    const app = this.#app;
-    if (app.list.isOpen) return app.list.type(text);
-    if (this.#isWriting()) return this.#write(composer => insertText(composer, text));
-    const { band } = app;
-    const effect =
-      band !== undefined && takesKeys(band, app.draft.composer)
-        ? typeOnBand(band, text, app.threads.pending)
-        : undefined;
-    if (effect === undefined) app.draft.type(text);
+    const { list, band, draft, threads, isAnswering } = this.#chat;
+    if (list.isOpen) return list.type(text);
+    if (this.#isWriting) return this.#write(composer => insertText(composer, text));
+    const effect = band !== undefined && isAnswering ? typeOnBand(band, text, threads.pending) : undefined;
+    if (effect === undefined) draft.type(text);
     else this.#apply(effect);
   }
 
   #act(action: ActionName): void {
-    const app = this.#app;
-    if (app.transcript.isOpen) return app.transcript.act(action);
-    if (app.list.act(action)) return;
-    const { band, threads, draft, place } = app;
+    const chat = this.#chat;
+    const { band, threads, draft, place } = chat;
+    if (chat.transcript.isOpen) return chat.actOnTranscript(action);
+    if (chat.list.act(action)) return;
     const effect = band && actOnBand(band, action, { pending: threads.pending, draft: draft.composer, place });
     if (effect !== undefined) return this.#apply(effect);
-    if (this.#isWriting() && isDraftAction(action))
-      return this.#write(composer => editDraft(composer, action, app.io.size.columns - 2));
-    if (this.#accept(action) || app.draft.act(action, app.io.size.columns - 2)) return;
-    switch (action) {
-      case 'send':
-        return this.#send();
-      case 'queue':
-        return this.#queue();
-      case 'interrupt':
-        return this.#interrupt();
-      case 'back':
-        return this.#back();
-      case 'quit':
-        return app.quit();
-      case 'relay.enter':
-      case 'relay.enter-with-draft': {
-        const entry = this.#asked;
-        if (entry !== undefined) app.band = { ...newBand(entry, emptyComposer), draft: app.draft.composer };
-        return;
-      }
-      case 'mode':
-        return app.attempt(() => nextMode(app));
-      case 'tasks':
-        app.showsTasks = !app.showsTasks;
-        return;
-      case 'editor':
-        return app.attempt(() => app.editDraft());
-      case 'suspend':
-        return app.suspend();
-      case 'redraw':
-        app.screen.pause();
-        return app.screen.resume();
-      case 'background':
-        return app.attempt(() => app.startNew());
-      case 'history.search':
-        return app.lists.history();
-      case 'queue.edit':
-        return runCommand(app, '/queue');
-      case 'help':
-      case 'model':
-      case 'transcript':
-      case 'threads':
-      case 'rewind':
-      case 'agents':
-        return runCommand(app, `/${action}`);
-      default:
-    }
+    const width = chat.screen.io.size.columns - 2;
+    if (this.#isWriting && isDraftAction(action)) return this.#write(composer => editDraft(composer, action, width));
+    // Enter on a completion that is a whole line also sends it.
+    const isSent = action === 'completion.accept' && this.#lastKey === 'enter' && draft.isWholeLine;
+    if (draft.act(action, width)) return isSent ? this.#send() : undefined;
+    const actions: Partial<Record<ActionName, () => void>> = this.#actions;
+    actions[action]?.();
   }
 
-  /** Enter on a completion that is a whole line also sends it. */
-  #accept(action: ActionName): boolean {
-    const { draft, io } = this.#app;
-    if (action !== 'completion.accept') return false;
-    const isSent = this.#lastKey === 'enter' && draft.isWholeLine;
-    draft.act(action, io.size.columns - 2);
-    if (isSent) this.#send();
-    return true;
+  /** What the keys of the conversation do. */
+  readonly #actions: Readonly<Record<ConversationAction, () => void>> = {
+    'relay.enter': () => this.#enterRelay(),
+    'relay.enter-with-draft': () => this.#enterRelay(),
+    send: () => this.#send(),
+    queue: () => this.#queue(),
+    interrupt: () => this.#interrupt(),
+    back: () => this.#back(),
+    quit: () => this.#chat.quit(),
+    mode: () => this.#chat.attempt(() => this.#chat.switchToNextMode()),
+    editor: () => this.#run('/editor'),
+    suspend: () => this.#chat.suspend(),
+    redraw: () => {
+      this.#chat.screen.pause();
+      this.#chat.screen.resume();
+    },
+    background: () => this.#run('/bg'),
+    'history.search': () => listHistory(this.#chat, ''),
+    'queue.edit': () => this.#run('/queue'),
+    tasks: () => this.#run('/tasks'),
+    help: () => this.#run('/help'),
+    model: () => this.#run('/model'),
+    transcript: () => this.#run('/transcript'),
+    threads: () => this.#run('/threads'),
+    rewind: () => this.#run('/rewind'),
+    agents: () => this.#run('/agents'),
+  };
+
+  #run(command: string): void {
+    runCommand(this.#chat, command);
+  }
+
+  #enterRelay(): void {
+    const { band, draft } = this.#chat;
+    this.#chat.enterRelay(band?.relayId, draft.composer);
   }
 
   #send(): void {
-    const app = this.#app;
-    const { band } = app;
-    const entry = this.#asked;
-    if (band !== undefined && entry !== undefined && this.#isWriting()) {
+    const chat = this.#chat;
+    const { band, asked } = chat;
+    if (band !== undefined && asked !== undefined && this.#isWriting) {
       const text = wholeText(band.input).trim();
-      if (band.focus === 'answer')
-        return text === '' ? undefined : app.attempt(() => app.threads.answer(entry, { type: 'answer', answer: text }));
-      app.band = { ...band, focus: 'keys', input: emptyComposer };
-      return app.attempt(() => app.threads.answer(entry, { type: 'reject', ...(text !== '' && { feedback: text }) }));
+      if (band.focus === 'reason') {
+        const feedback = text === '' ? {} : { feedback: text };
+        this.#apply({
+          band: { ...band, focus: 'keys', input: emptyComposer },
+          answer: { type: 'reject', ...feedback },
+        });
+      } else if (text !== '') this.#apply({ answer: { type: 'answer', answer: text } });
+      return;
     }
-    const sent = app.draft.take();
+    const sent = chat.draft.take();
     if (sent === undefined) return;
-    if (app.queue.isEditing) return app.attempt(() => finishEditing(app, sent));
-    if (sent.type === 'command') return runCommand(app, sent.text);
-    if (sent.type === 'shell') return app.attempt(() => app.shell.run(sent.text.slice(1).trim(), false));
-    if (sent.type === 'private-shell') return app.attempt(() => app.shell.run(sent.text.slice(2).trim(), true));
-    app.attempt(() => app.send(sent.text, sent.attachments));
+    const { type, text } = sent;
+    if (chat.queue.isEditing) chat.attempt(() => chat.finishEditing(sent));
+    else if (type === 'command') this.#run(text);
+    else if (type === 'shell') chat.attempt(() => chat.runShell(text.slice(1).trim(), false));
+    else if (type === 'private-shell') chat.attempt(() => chat.runShell(text.slice(2).trim(), true));
+    else chat.attempt(() => chat.send(sent));
   }
 
   #queue(): void {
-    const sent = this.#app.draft.take();
-    if (sent !== undefined) this.#app.attempt(() => this.#app.enqueue(sent));
+    const sent = this.#chat.draft.take();
+    if (sent !== undefined) this.#chat.attempt(() => this.#chat.enqueue(sent));
   }
 
   /** Ctrl+C: stops the turn, else clears the draft; twice quits. */
   #interrupt(): void {
-    const app = this.#app;
-    const now = app.options.clock.now();
+    const chat = this.#chat;
+    const now = chat.options.clock.now();
     const isSecond = now - this.#interruptedAt < quitPauseMs;
     this.#interruptedAt = now;
-    if (isSecond) return app.quit();
-    app.notice = 'Ctrl+C again quits';
-    if (app.threads.isRunning) app.stop();
-    else if (!app.shell.stop() && !app.draft.isEmpty) {
-      app.draft.clear();
-      app.attempt(() => app.queue.finishEditing());
+    if (isSecond) return chat.quit();
+    chat.notice = 'Ctrl+C again quits';
+    if (chat.threads.isRunning) chat.stop();
+    else if (!chat.stopShell() && !chat.draft.isEmpty) {
+      chat.draft.clear();
+      chat.attempt(() => chat.queue.finishEditing());
     }
   }
 
   /** Escape: one level at a time. */
   #back(): void {
-    const app = this.#app;
-    const { band } = app;
-    if (band !== undefined && this.#isWriting())
-      app.band = band.focus === 'reason' ? { ...band, focus: 'keys', input: emptyComposer } : leaveBand(band);
-    else if (!app.draft.closeCompletion() && !app.shell.stop() && app.threads.isRunning) app.stop();
+    const chat = this.#chat;
+    const { band } = chat;
+    if (band !== undefined && this.#isWriting)
+      chat.band = band.focus === 'reason' ? { ...band, focus: 'keys', input: emptyComposer } : leaveBand(band);
+    else if (!chat.draft.closeCompletion() && !chat.stopShell() && chat.threads.isRunning) chat.stop();
   }
-}
-
-/** The draft is the new text of a queued message; one that was sent meanwhile is followed by another one. */
-async function finishEditing(app: ChatApp, sent: Submission): Promise<void> {
-  const isMessage = sent.type !== 'command';
-  if (!(await app.queue.finishEditing(isMessage ? sent.text : undefined)) || !isMessage) await app.enqueue(sent);
-}
-
-/** Lets the person change the arguments in the editor, and runs the call with them. */
-async function revise(app: ChatApp, entry: RelayEntry): Promise<void> {
-  const { relay } = entry;
-  if (relay.relayKind !== 'permission') return;
-  const edited = await app.edit(`${JSON.stringify(relay.params, undefined, 2)}\n`, 'input.json');
-  if (edited === undefined) return;
-  await app.threads.answer(entry, { type: 'revise', input: JSON.parse(edited) as unknown });
-}
-
-async function nextMode({ threads }: ChatApp): Promise<void> {
-  const { modes, mode } = threads;
-  const next = modes[(modes.findIndex(({ id }) => id === mode.id) + 1) % modes.length];
-  if (next !== undefined) await threads.switchMode(next.id);
 }

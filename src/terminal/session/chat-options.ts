@@ -1,6 +1,6 @@
-import type { ChatRules } from './rule-lines.ts';
 import type { Agent } from '../../agents/contract/agent.ts';
 import type { Redactor } from '../../agents/redaction/redactor.ts';
+import type { RuleSelectors } from '../../projections/presentation/describe-rule.ts';
 import type { AvailableModel } from '../../control/harness/settings/models.ts';
 import type { Clock } from '../../agents/clock.ts';
 import type { SupervisorOptions } from '../../control/supervision/supervisor-options.ts';
@@ -28,6 +28,22 @@ export interface ChatAgents {
   agentOf(threadId: string): Promise<string | undefined>;
 }
 
+/** A rule about calls, and where it comes from. */
+interface SourcedRule extends RuleSelectors {
+  readonly policy: string;
+  readonly source: string;
+  /** Of a rule that was saved for all conversations. */
+  readonly id?: string | undefined;
+}
+
+/** The rules of the folder of a chat. */
+interface ChatRules {
+  /** Returns the rules, and what happens to a call that none of them matches. */
+  list(): Promise<{ readonly rules: readonly SourcedRule[]; readonly fallback: SourcedRule }>;
+  /** Removes a rule that was saved for all conversations; throws `not_found`. */
+  remove(id: string): void;
+}
+
 /** What a chat is started with. */
 export interface ChatOptions {
   readonly log: EventLog;
@@ -38,6 +54,8 @@ export interface ChatOptions {
   readonly agents: ChatAgents;
   /** Follows the runs of the chat. */
   readonly telemetry?: SupervisorOptions['telemetry'];
+  /** What runs may spend. */
+  readonly limits?: SupervisorOptions['limits'];
   /** The folder of the person. */
   readonly cwd: string;
   /** The data folder: history and drafts. */

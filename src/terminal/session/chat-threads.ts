@@ -11,11 +11,14 @@ import type { RelayEntry } from '../../projections/relay-book.ts';
 import type { SentMessage } from '../../control/conversations/sent-message.ts';
 import type { ChatAgent, ChatOptions } from './chat-options.ts';
 import { type PersonAnswer, toRelayAnswer } from './relay-band.ts';
+import type { RowContext } from '../rows/part-rows.ts';
 import { OpenThread } from './open-thread.ts';
 
 export interface ChatThreadsOptions
-  extends Pick<ChatOptions, 'log' | 'agent' | 'telemetry' | 'cwd' | 'clock' | 'titles'> {
+  extends Pick<ChatOptions, 'log' | 'agent' | 'telemetry' | 'limits' | 'cwd' | 'clock' | 'titles'> {
   readonly agents: Pick<ChatOptions['agents'], 'open' | 'agentOf'>;
+  /** What rows of threads show beside the folder. */
+  readonly rows?: Pick<RowContext, 'density' | 'hint'>;
   /** The folder with the snapshots of work trees; without it nothing can be undone. */
   readonly snapshots?: string;
   /** Called with the thread that the first message created. */
@@ -61,11 +64,12 @@ export class ChatThreads {
 
   constructor(options: ChatThreadsOptions) {
     this.#options = options;
-    const { log, agent, snapshots, titles, telemetry, onChange } = options;
+    const { log, agent, snapshots, titles, telemetry, limits, onChange } = options;
     this.#agent = agent;
     this.#agents.set(agent.id, agent);
     const find = (id: string) => this.#agents.get(id)?.agent;
-    this.#supervisor = new Supervisor({ log, agents: ({ agentId }) => find(agentId), ...defined({ telemetry }) });
+    const agents = ({ agentId }: { agentId: string }) => find(agentId);
+    this.#supervisor = new Supervisor({ log, agents, ...defined({ telemetry, limits }) });
     this.#supervisor.onRunEnd(onChange);
     this.conversations = new Conversations({
       log,
@@ -292,9 +296,9 @@ export class ChatThreads {
 
   /** Shows a thread; `onOpen` is called before anybody hears of it. */
   async #follow(threadId: string, onOpen?: () => void): Promise<void> {
-    const { log, clock, onChange, onLost } = this.#options;
+    const { onChange } = this.#options;
     this.#shownWith.set(threadId, this.#agent.id);
-    this.#follower = await OpenThread.open(threadId, { log, clock, onChange, onLost });
+    this.#follower = await OpenThread.open(threadId, this.#options);
     onOpen?.();
     onChange();
   }

@@ -7,11 +7,18 @@ import type { EventLog } from '../../log/event-log.ts';
 import { readWindow } from '../../log/window.ts';
 import { hasExpired, type RelayEntry } from '../../projections/relay-book.ts';
 import type { ThreadReading } from '../../projections/reading/thread-reading.ts';
+import type { RowContext } from '../rows/part-rows.ts';
+import { RowFeed } from '../rows/row-feed.ts';
+import type { Row } from '../rows/row.ts';
 import { EventTimes } from '../rows/times.ts';
 
 export interface OpenThreadOptions {
   readonly log: EventLog;
   readonly clock: Clock;
+  /** The folder of the person: paths inside it are shown without it. */
+  readonly cwd: string;
+  /** What rows show beside it. */
+  readonly rows?: Pick<RowContext, 'density' | 'hint'>;
   /** Called after each change. */
   readonly onChange: () => void;
   /** Called when the thread cannot be followed any more; a store that is unavailable for a while is tried again. */
@@ -23,10 +30,11 @@ const windowEvents = 1_000;
 /** How long to wait before the store is tried again, in milliseconds: at first, and at most. */
 const retryMs = { first: 500, most: 10_000 };
 
-/** A thread of a log, followed by the client's thread store, and the times of its events. */
+/** A thread of a log, followed by the client's thread store, with the rows of what is finished and the times of its events. */
 export class OpenThread {
   readonly threadId: string;
   readonly times = new EventTimes();
+  readonly rows: RowFeed;
   readonly #options: OpenThreadOptions;
   readonly #store: ThreadStore;
   readonly #watchers = new Set<(event: LoggedEvent) => void>();
@@ -34,7 +42,8 @@ export class OpenThread {
   private constructor(threadId: string, options: OpenThreadOptions) {
     this.threadId = threadId;
     this.#options = options;
-    const { log } = options;
+    const { log, cwd, rows } = options;
+    this.rows = new RowFeed({ cwd, times: this.times, ...rows });
     let isBegun = false;
     this.#store = createThreadStore(
       {
@@ -86,9 +95,12 @@ export class OpenThread {
     return this.reading.pending.filter(({ relay }) => !hasExpired(relay, now));
   }
 
-  /** Keeps what is not printed yet: the event of a seq and everything after it. */
-  hold(seq: number): void {
-    this.#store.hold(seq);
+  /** Returns the rows that are finished since the last call; what is not is kept. */
+  takeRows(): readonly Row[] {
+    const { reading } = this;
+    const rows = this.rows.take(reading);
+    this.#store.hold(this.rows.openSeq(reading));
+    return rows;
   }
 
   /** Calls back with every event that follows. Returns an unsubscribe function. */

@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline';
 import { errorText } from '../../base/error-text.ts';
 import type { RelayEntry } from '../../projections/relay-book.ts';
 import { emptyComposer } from '../composer/composer.ts';
-import { RowFeed } from '../rows/row-feed.ts';
 import { oneLine } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { textOfLine } from '../screen/styled-line.ts';
@@ -13,7 +12,6 @@ import { closingReason, handleEnd } from './process-exits.ts';
 import { newBand, type PersonAnswer } from './relay-band.ts';
 import { bandLines } from './relay-lines.ts';
 import { storeText, StoreWatch } from './store-watch.ts';
-import type { OpenThread } from './open-thread.ts';
 import { standardOutput } from '../../control/standard-output.ts';
 
 export interface PlainChatOptions extends Omit<ChatOptions, 'styling'> {
@@ -33,7 +31,6 @@ export class PlainChat {
   readonly #options: PlainChatOptions;
   readonly #threads: ChatThreads;
   readonly #printer = new RowPrinter();
-  #feed: { readonly of: OpenThread; readonly rows: RowFeed } | undefined;
   #asked: string | undefined;
   #wasRunning = false;
   #hasEnded = false;
@@ -107,11 +104,8 @@ export class PlainChat {
   #changed(): void {
     const { follower } = this.#threads;
     if (follower === undefined) return this.#endWhenIdle();
-    if (this.#feed?.of !== follower)
-      this.#feed = { of: follower, rows: new RowFeed({ cwd: this.#options.cwd, times: follower.times }) };
-    this.#printer.add(this.#feed.rows.take(follower.reading), width);
-    follower.hold(this.#feed.rows.openSeq(follower.reading));
-    while (this.#printer.hasMore) for (const line of this.#printer.next()) this.#line(textOfLine(line));
+    this.#printer.add(follower.takeRows(), width);
+    for (const line of this.#printer.takeAll()) this.#line(textOfLine(line));
     this.#ask(follower.pending);
     const { isRunning } = this.#threads;
     if (this.#wasRunning && !isRunning && this.#options.isSpoken) {

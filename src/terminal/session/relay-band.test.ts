@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayEntry } from '../../projections/relay-book.ts';
 import { emptyComposer, insertText } from '../composer/composer.ts';
-import { type Band, followingBand, isWriting, leaveBand, nextBand, takesKeys } from './relay-band.ts';
+import { actionNames } from '../keys/actions.ts';
+import { actOnBand, type Band, followingBand, isWriting, leaveBand, nextBand, takesKeys } from './relay-band.ts';
 
 const entry = (id: string, command = 'ls'): RelayEntry => ({
   id,
@@ -66,4 +67,14 @@ describe('the band of what waits', () => {
     expect(takesKeys(leaveBand(band), emptyComposer)).toBe(false);
     expect(followingBand(band, waiting, emptyComposer).relayId).toBe('b');
   });
+});
+
+describe('the keys of a question', () => {
+  it.each(actionNames.filter(name => name.startsWith('relay.') && !name.startsWith('relay.enter')))(
+    '%s does something in a question that waits',
+    action => {
+      const situation = { pending: [entry('a')], draft: emptyComposer, place: { cwd: '/' } };
+      expect(actOnBand(shown(), action, situation)).toBeDefined();
+    },
+  );
 });

@@ -36,6 +36,7 @@ export function bandLines(entry: RelayEntry, band: Band, bandPlace: BandPlace): 
   const details = relayDetails(entry.relay, {
     width: width - 2,
     mostDiff: band.isLarge ? 1_000 : 12,
+    hint: 'Ctrl+F',
     place,
     marked: takesKeys ? band.marked : -1,
     chosen: band.chosen,

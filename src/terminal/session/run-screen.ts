@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../agents/clock.ts';
+import { systemClock } from '../../agents/clock.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { readWindow } from '../../log/window.ts';
@@ -8,157 +8,85 @@ import {
   threadReading,
   type ThreadReadingState,
 } from '../../projections/reading/thread-reading.ts';
+import type { WindowOfThread, WindowPart } from '../../projections/reading/ranges/thread-window.ts';
+import { presentRelay } from '../../projections/presentation/present-relay.ts';
 import { RowFeed } from '../rows/row-feed.ts';
-import { RowPrinter } from '../rows/row.ts';
+import { type Row, RowPrinter } from '../rows/row.ts';
 import { EventTimes } from '../rows/times.ts';
-import { InlineRenderer, mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
-import { ansiOfLine, type Line, type Styling } from '../screen/styled-line.ts';
+import { mostLiveRows, type ScreenSize } from '../screen/inline-renderer.ts';
+import { type Line, type Styling, textOfLine } from '../screen/styled-line.ts';
+import { LiveScreen } from './live-screen.ts';
 import { activityLine } from './status-line.ts';
 import { TerminalIo } from './terminal-io.ts';
 
-interface LiveAreaOptions {
+interface RunScreenOptions {
   readonly styling: Styling;
-  /** Whether what is open is drawn, and redrawn; else only finished lines are printed. */
+  /** Whether what is open is drawn, and redrawn; else only finished rows are printed. */
   readonly isLive: boolean;
-  readonly clock?: Clock;
-}
-
-/** How often what is open is drawn again, in milliseconds. */
-const frameMs = 200;
-
-/** The end of the output of a command at a terminal: finished lines are printed, what is open is redrawn below them. */
-export abstract class LiveArea {
-  readonly #io = new TerminalIo();
-  readonly #options: LiveAreaOptions;
-  readonly #clock: Clock;
-  readonly #renderer: InlineRenderer;
-  #stopTimer: () => void = () => {};
-  #isPaused = false;
-
-  constructor(options: LiveAreaOptions) {
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#renderer = new InlineRenderer(this.#io.size, options.styling);
-    if (options.isLive) this.#tick();
-  }
-
-  /** Takes the lines that are finished since the last call: they are printed once and for all. */
-  protected abstract takeFinished(width: number): readonly Line[];
-
-  /** Draws what is open; each line is one row. */
-  protected abstract drawOpen(size: ScreenSize, now: number): readonly Line[];
-
-  get isPaused(): boolean {
-    return this.#isPaused;
-  }
-
-  draw(): void {
-    if (this.#isPaused || this.#io.isBlocked) return;
-    const { size } = this.#io;
-    this.#print(this.#options.isLive ? this.drawOpen(size, this.#clock.now()) : []);
-  }
-
-  /** Prints what is finished, removes what is open, and leaves the screen to others until `resume`. */
-  pause(): void {
-    if (this.#isPaused) return;
-    this.#isPaused = true;
-    this.#print([]);
-    if (this.#options.isLive) this.#io.write(this.#renderer.remove());
-  }
-
-  /** Draws again, and prints what was finished meanwhile. */
-  resume(): void {
-    this.#isPaused = false;
-    this.draw();
-  }
-
-  /** Prints what is finished, and draws nothing more. */
-  close(): void {
-    this.#stopTimer();
-    this.#isPaused = false;
-    this.pause();
-  }
-
-  #tick(): void {
-    this.#stopTimer = this.#clock.after(frameMs, () => {
-      this.draw();
-      this.#tick();
-    });
-  }
-
-  #print(live: readonly Line[]): void {
-    const { size } = this.#io;
-    const { styling, isLive } = this.#options;
-    const printed = this.takeFinished(size.columns);
-    if (!isLive) return this.#io.write(printed.map(line => `${ansiOfLine(line, styling)}\n`).join(''));
-    this.#renderer.resize(size);
-    // The cursor is never hidden, so that a process that is killed leaves it as it was.
-    const cursor = { line: Math.max(0, live.length - 1), column: 0 };
-    this.#io.write(this.#renderer.frame({ printed, live, cursor }));
-  }
-}
-
-interface RunScreenOptions extends LiveAreaOptions {
   /** What was in the thread before the run: it is not shown again. */
   readonly view: ThreadView;
   /** Paths inside this folder are shown without it. */
   readonly cwd: string;
 }
 
+/** How often what is open is drawn again, in milliseconds. */
+const frameMs = 200;
+
+/** Opens the screen of a command: finished rows are printed, what is open is redrawn below them. */
+export function openCommandScreen(
+  { styling, isLive }: Pick<RunScreenOptions, 'styling' | 'isLive'>,
+  { takeRows, drawOpen }: { takeRows: () => readonly Row[]; drawOpen: (size: ScreenSize) => readonly Line[] },
+): LiveScreen {
+  const io = new TerminalIo();
+  const live = () => {
+    const lines = drawOpen(io.size);
+    // The cursor is never hidden, so that a process that is killed leaves it as it was.
+    return { live: lines, cursor: { line: Math.max(0, lines.length - 1), column: 0 } };
+  };
+  return new LiveScreen({ io, clock: systemClock, styling, isLive, tickMs: frameMs, takeRows, live });
+}
+
 /** Shows a run at a terminal with the rows of the chat. */
-export class RunScreen extends LiveArea {
+export class RunScreen {
   readonly #view: ThreadView;
   readonly #feed: RowFeed;
-  readonly #printer = new RowPrinter();
-  #hidesGroup = false;
-  #printsOpen = false;
+  readonly #screen: LiveScreen;
 
   constructor({ view, cwd, ...options }: RunScreenOptions) {
-    super(options);
     this.#view = view;
-    this.#feed = new RowFeed({ cwd, times: view.times });
-    this.#feed.take(view.reading);
-    this.#feed.endGroup();
+    this.#feed = openFeed(view, cwd);
+    this.#screen = openCommandScreen(options, {
+      takeRows: () => this.#feed.take(view.reading),
+      drawOpen: size => this.#drawOpen(size),
+    });
+    this.#screen.draw();
   }
 
-  take(event: LoggedEvent): void {
-    this.#view.take(event);
-    this.draw();
+  draw(): void {
+    this.#screen.draw();
   }
 
   /** Leaves the screen to a question, with everything that came before it above it. */
-  override pause(): void {
-    this.#hidesGroup = true;
-    super.pause();
+  pause(): void {
+    // What is open is not drawn now, so that calls that wait for others like them would not be seen.
+    this.#screen.print(...this.#feed.take(this.#view.reading), ...this.#feed.endGroup());
+    this.#screen.pause();
   }
 
-  override resume(): void {
-    this.#hidesGroup = false;
-    super.resume();
+  resume(): void {
+    this.#screen.resume();
   }
 
   /** Prints what is left, when wanted also what is open, and draws nothing more. */
-  override close({ printsOpen = false } = {}): void {
-    this.#hidesGroup = true;
-    this.#printsOpen = printsOpen;
-    super.close();
+  close({ printsOpen = false } = {}): void {
+    this.#screen.print(...this.#feed.take(this.#view.reading), ...this.#feed.endGroup());
+    if (printsOpen) this.#screen.print(openRow(this.#feed, this.#view));
+    this.#screen.finish();
   }
 
-  protected override takeFinished(width: number): readonly Line[] {
-    this.#printer.add(this.#feed.take(this.#view.reading), width);
-    // What is open is not drawn now, so that calls that wait for others like them would not be seen.
-    if (this.#hidesGroup) this.#printer.add(this.#feed.endGroup(), width);
-    if (this.#printsOpen) {
-      const open = this.#feed.open(this.#view.reading, width, Date.now(), Number.MAX_SAFE_INTEGER);
-      this.#printer.add([{ id: 'open', kind: 'notice', messageId: '', lines: () => open }], width);
-    }
-    const lines: Line[] = [];
-    while (this.#printer.hasMore) lines.push(...this.#printer.next());
-    return lines;
-  }
-
-  protected override drawOpen(size: ScreenSize, now: number): readonly Line[] {
+  #drawOpen(size: ScreenSize): readonly Line[] {
     const { reading, times } = this.#view;
+    const now = Date.now();
     const doing = this.#feed.doing(reading, now);
     if (doing === undefined) return [];
     const activity = { ...doing, lastAt: times.lastAt, now, isStoppable: true, stopKey: 'Ctrl-C' };
@@ -166,6 +94,65 @@ export class RunScreen extends LiveArea {
       ...this.#feed.open(reading, size.columns, now, mostLiveRows(size) - 1),
       activityLine(activity, size.columns),
     ];
+  }
+}
+
+/** Returns the rows of what follows a view. */
+function openFeed({ reading, times }: ThreadView, cwd: string): RowFeed {
+  const feed = new RowFeed({ cwd, times });
+  feed.take(reading);
+  feed.endGroup();
+  return feed;
+}
+
+/** What is not finished, as a row. */
+function openRow(feed: RowFeed, { reading }: ThreadView): Row {
+  const lines = (width: number) => feed.open(reading, width, Date.now(), Number.MAX_SAFE_INTEGER);
+  return { id: 'open', kind: 'notice', messageId: '', lines };
+}
+
+/** How wide the rows are that are printed as text: only tables and changes depend on it. */
+const plainWidth = 100;
+
+/** Shows a thread as plain text with the rows of the chat, where nothing can be redrawn; what waits for an answer is named when it is asked. */
+export class PlainRows {
+  readonly #view: ThreadView;
+  readonly #cwd: string;
+  readonly #feed: RowFeed;
+  readonly #printer = new RowPrinter();
+  readonly #asked = new Set<string>();
+
+  /** What was in the view before is not shown again. */
+  constructor({ view, cwd }: Pick<RunScreenOptions, 'view' | 'cwd'>) {
+    this.#view = view;
+    this.#cwd = cwd;
+    this.#feed = openFeed(view, cwd);
+  }
+
+  /** Returns the text of what was finished since the last call, and of what is asked now. */
+  take(): string {
+    this.#printer.add(this.#feed.take(this.#view.reading), plainWidth);
+    const asked = this.#view.reading.pending.filter(({ id }) => !this.#asked.has(id));
+    if (asked.length > 0) this.#printer.add(this.#feed.endGroup(), plainWidth);
+    for (const { id } of asked) this.#asked.add(id);
+    const lines = [
+      ...this.#printer.takeAll().map(textOfLine),
+      ...asked.map(({ relay }) => `? ${presentRelay(relay, { cwd: this.#cwd }).summary}`),
+    ];
+    return lines.map(line => `${line}\n`).join('');
+  }
+
+  /** Returns the text of the rest, also of what is not finished. */
+  end(): string {
+    const text = this.take();
+    this.#printer.add([...this.#feed.endGroup(), openRow(this.#feed, this.#view)], plainWidth);
+    return (
+      text +
+      this.#printer
+        .takeAll()
+        .map(line => `${textOfLine(line)}\n`)
+        .join('')
+    );
   }
 }
 
@@ -182,9 +169,14 @@ export class ThreadView {
     this.#state = state;
   }
 
-  /** Reads the end of a thread, up to the event of `seq`. */
-  static async open(log: EventLog, threadId: string, seq: number): Promise<ThreadView> {
-    const { snapshot, events } = await readWindow(log, threadId, { limit: windowEvents, before: seq + 1 });
+  /** Reads the end of a thread of a log, up to the event of `seq`. */
+  static open(log: EventLog, threadId: string, seq: number): Promise<ThreadView> {
+    return ThreadView.read(part => readWindow(log, threadId, part), seq);
+  }
+
+  /** Reads the end of a thread, wherever it is, up to the event of `seq`. */
+  static async read(read: (part: WindowPart) => Promise<WindowOfThread>, seq: number): Promise<ThreadView> {
+    const { snapshot, events } = await read({ limit: windowEvents, before: seq + 1 });
     const view = new ThreadView(snapshot === undefined ? threadReading.initial : readingFrom(snapshot));
     for (const event of events) view.take(event);
     return view;

@@ -30,8 +30,8 @@ export class TerminalIo {
     return this.#isBlocked;
   }
 
-  /** Reads keys as bytes from now on. */
-  enter(onData: (bytes: Uint8Array) => void): void {
+  /** Reads keys as bytes from now on; the listener of before stays when none is given. */
+  enter(onData: (bytes: Uint8Array) => void = this.#onData): void {
     this.#onData = onData;
     if (this.#isEntered) return;
     this.#isEntered = true;

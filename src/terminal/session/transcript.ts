@@ -1,3 +1,4 @@
+import { SerialQueue } from '../../base/serial-queue.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { readEvents } from '../../log/read-events.ts';
@@ -11,12 +12,17 @@ import { RowFeed } from '../rows/row-feed.ts';
 import { linesRow, type Row } from '../rows/row.ts';
 import { EventTimes } from '../rows/times.ts';
 import { span, textOfLine } from '../screen/styled-line.ts';
-import { type MissingRows, type ShownRows, Viewer } from '../screen/viewer.ts';
-import type { ChatApp } from './chat-app.ts';
+import { type ShownRows, Viewer } from './viewer.ts';
+import type { ChatOptions } from './chat-options.ts';
+import type { LiveScreen } from './live-screen.ts';
 import type { OpenThread } from './open-thread.ts';
 
 /** How long after new events the transcript is drawn with them, in milliseconds. */
 const followMs = 250;
+
+interface TranscriptOptions extends Pick<ChatOptions, 'log' | 'cwd' | 'clock' | 'styling'> {
+  readonly screen: LiveScreen;
+}
 
 interface Open {
   readonly rows: TranscriptRows;
@@ -26,15 +32,15 @@ interface Open {
 
 /** The transcript while it is open; the chat goes on behind it. */
 export class Transcript {
-  readonly #app: ChatApp;
+  readonly #options: TranscriptOptions;
   #open: Open | undefined;
   /** Keys are taken one after another: some of them read rows first. */
-  #acting: Promise<void> = Promise.resolve();
+  readonly #acting = new SerialQueue();
   #isOpening = false;
   #stopFollowing: (() => void) | undefined;
 
-  constructor(app: ChatApp) {
-    this.#app = app;
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
   }
 
   /** Whether it is shown, or about to be: keys are for it then. */
@@ -47,31 +53,25 @@ export class Transcript {
     return this.#open?.viewer.isTyping === true;
   }
 
-  /** Reads the end of the thread and shows it; what is before it is read when the person goes there. */
-  async open(): Promise<void> {
-    const { follower } = this.#app.threads;
-    if (follower === undefined) return this.#app.note('The thread has no messages yet.');
+  /** Reads the end of a thread and shows it; what is before it is read when the person goes there. */
+  async open(follower: OpenThread): Promise<void> {
     if (this.isOpen) return;
     this.#isOpening = true;
-    const opening = this.#show(follower).finally(() => (this.#isOpening = false));
-    // The caller gets the error from `opening`; the next action only waits for its end.
-    this.#acting = opening.catch(() => {});
-    await opening;
+    await this.#acting.run(() => this.#show(follower)).finally(() => (this.#isOpening = false));
   }
 
   async #show(follower: OpenThread): Promise<void> {
-    const { io, screen, options } = this.#app;
+    const { screen, styling, log, cwd } = this.#options;
     const missed: LoggedEvent[] = [];
     let take = (event: LoggedEvent): void => void missed.push(event);
     const unwatch = follower.watch(event => take(event));
-    const { log, cwd } = options;
     const rows = await TranscriptRows.open({ log, threadId: follower.threadId, cwd });
     take = event => this.#follow(rows, event);
     for (const event of missed) rows.ranges.take(event);
     screen.pause();
-    io.alternate(true);
-    this.#open = { rows, viewer: new Viewer(rows.shown, io.size, options.styling), unwatch };
-    this.draw();
+    screen.io.alternate(true);
+    this.#open = { rows, viewer: new Viewer(rows.shown, screen.io.size, styling), unwatch };
+    this.#draw();
   }
 
   close(): void {
@@ -80,72 +80,63 @@ export class Transcript {
     this.#open.rows.close();
     this.#stopFollowing?.();
     this.#open = this.#stopFollowing = undefined;
-    const { io, screen } = this.#app;
-    io.alternate(screen.isFullscreen);
+    const { screen } = this.#options;
+    screen.io.alternate(screen.isFullscreen);
     screen.resume();
   }
 
-  /** Shows it again after the terminal was left. */
-  reenter(): void {
-    if (this.#open === undefined) return;
-    this.#app.io.alternate(true);
-    this.resize();
-  }
-
-  draw(): void {
-    if (this.#open !== undefined) this.#app.io.write(this.#open.viewer.frame());
-  }
-
+  /** Draws it for the size of the window, also after the terminal was left. */
   resize(): void {
-    this.#open?.viewer.resize(this.#app.io.size);
-    this.draw();
+    if (this.#open === undefined) return;
+    const { io } = this.#options.screen;
+    io.alternate(true);
+    this.#open.viewer.resize(io.size);
+    this.#draw();
   }
 
-  /** Takes a key while the person writes what to search for. */
-  type(key: Key): void {
+  #draw(): void {
+    if (this.#open !== undefined) this.#options.screen.io.write(this.#open.viewer.frame());
+  }
+
+  /** Takes a key while the person writes what to search for; returns whether the first match is to be shown. */
+  type(key: Key): boolean {
     const viewer = this.#open?.viewer;
-    if (viewer === undefined) return;
-    if (key.name === 'enter') {
-      viewer.isTyping = false;
-      return this.act('viewer.next');
-    }
-    if (key.name === 'escape' || (key.ctrl && key.name === 'c')) viewer.isTyping = false;
+    if (viewer === undefined) return false;
+    if (key.name === 'enter' || key.name === 'escape' || (key.ctrl && key.name === 'c')) viewer.isTyping = false;
     else if (key.name === 'backspace') viewer.deleteLeft();
     else if (key.text !== undefined) viewer.type(key.text);
-    this.draw();
+    this.#draw();
+    return key.name === 'enter';
   }
 
-  act(action: ActionName): void {
-    if (this.#open !== undefined && action === 'viewer.close') return this.close();
+  /** Carries an action out; returns the text of the transcript when the person wants to edit it, and it is closed then. */
+  async act(action: ActionName): Promise<string | undefined> {
+    if (this.#open !== undefined && action === 'viewer.close') return void this.close();
     if (this.#open !== undefined && action === 'viewer.search') {
       this.#open.viewer.act(action);
-      return this.draw();
+      return void this.#draw();
     }
-    this.#acting = this.#acting.then(async () => {
+    return this.#acting.run(async () => {
       const open = this.#open;
       if (open === undefined) return;
-      if (action === 'viewer.close') return this.close();
+      if (action === 'viewer.close') return void this.close();
       if (action === 'viewer.editor') return this.#edit(open);
-      if (action === 'viewer.print') return this.#print(open);
+      if (action === 'viewer.print') return void this.#print(open);
       await this.#move(open, action);
-      this.draw();
+      return void this.#draw();
     });
-    this.#app.attempt(() => this.#acting);
-    // It was shown by `attempt`.
-    this.#acting = this.#acting.catch(() => {});
   }
 
-  async #edit({ rows }: Open): Promise<void> {
+  async #edit({ rows }: Open): Promise<string> {
     const all = await rows.all();
-    const text = all.flatMap(row => (row.whole?.(200) ?? row.lines(200)).map(textOfLine)).join('\n');
     this.close();
-    await this.#app.edit(text, 'transcript.md');
+    return all.flatMap(row => (row.whole?.(200) ?? row.lines(200)).map(textOfLine)).join('\n');
   }
 
   #print({ viewer }: Open): void {
     const lines = viewer.rowText.map(text => [span(text)]);
     this.close();
-    this.#app.screen.print(linesRow(lines));
+    this.#options.screen.print(linesRow(lines));
   }
 
   /** Does what an action means, after the rows that it needs are read. */
@@ -154,7 +145,7 @@ export class Transcript {
       if (missing === 'match-after' || missing === 'match-before') {
         const step = missing === 'match-after' ? 1 : -1;
         viewer.notify('searching');
-        this.draw();
+        this.#draw();
         const isFound = await rows.goToMatch(viewer.matches, step);
         viewer.show(rows.shown);
         if (isFound) viewer.goToMatch(step);
@@ -162,29 +153,22 @@ export class Transcript {
         return;
       }
       const before = rows.rows;
-      await this.#load(rows, missing);
+      if (missing === 'earlier') await rows.ranges.loadEarlier();
+      else if (missing === 'later') await rows.ranges.loadLater();
+      else if (missing === 'start') await rows.ranges.goTo(1);
+      else rows.ranges.goToEnd();
       viewer.show(rows.shown);
       if (before === rows.rows) return;
     }
   }
 
-  async #load(
-    { ranges }: TranscriptRows,
-    missing: Exclude<MissingRows, 'match-after' | 'match-before'>,
-  ): Promise<void> {
-    if (missing === 'earlier') await ranges.loadEarlier();
-    else if (missing === 'later') await ranges.loadLater();
-    else if (missing === 'start') await ranges.goTo(1);
-    else ranges.goToEnd();
-  }
-
   /** New events are shown soon, in one drawing for all that come together. */
   #follow(rows: TranscriptRows, event: LoggedEvent): void {
     rows.ranges.take(event);
-    this.#stopFollowing ??= this.#app.options.clock.after(followMs, () => {
+    this.#stopFollowing ??= this.#options.clock.after(followMs, () => {
       this.#stopFollowing = undefined;
       this.#open?.viewer.show(rows.shown);
-      this.draw();
+      this.#draw();
     });
   }
 }

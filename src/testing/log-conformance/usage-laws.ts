@@ -84,6 +84,66 @@ export function usageLaws(law: Law): void {
     ]);
   });
 
+  law('keeps threads apart', async ({ log }) => {
+    await fill(log);
+    await log.append(
+      'b',
+      [used('r2', 5)].map(event => ({ ...event, ts: '2026-01-03T10:00:00.000Z' })),
+    );
+    assert.deepEqual(await usageOf(log, { by: ['thread'], to: '2026-01-02' }), [
+      { threadId: 'a', inputTokens: 30, outputTokens: 2, cacheReadTokens: 4, cost: 0.5, modelCalls: 2 },
+      { threadId: 'b', inputTokens: 40, outputTokens: 1, cost: 0.25, modelCalls: 1 },
+    ]);
+    assert.deepEqual(
+      (await usageOf(log, { by: ['thread'] })).map(({ inputTokens }) => inputTokens),
+      [30, 45],
+    );
+  });
+
+  law('adds up the calls of tools that ended, with failures and times', async ({ log }) => {
+    await fill(log);
+    const timeOf = (second: number) => `2026-01-03T10:00:0${second}.000Z`;
+    const call = (runId: string, id: string, name: string, second: number): AgentEvent => ({
+      type: 'tool_call',
+      runId,
+      id,
+      name,
+      input: {},
+      ts: timeOf(second),
+    });
+    const begin = (runId: string, id: string, name: string, second: number): AgentEvent => ({
+      type: 'tool_start',
+      runId,
+      id,
+      name,
+      ts: timeOf(second),
+    });
+    const end = (runId: string, id: string, name: string, second: number, isFailed = false): AgentEvent => ({
+      type: 'tool_result',
+      runId,
+      id,
+      name,
+      output: isFailed ? { error: 'no' } : { context: 'yes' },
+      ts: timeOf(second),
+    });
+    await log.append('a', [call('r1', 'c1', 'read', 1), begin('r1', 'c1', 'read', 2), call('r1', 'c2', 'bash', 2)]);
+    // Their results come after an outline was stored, or in another process.
+    await usageOf(log);
+    await log.append('a', [end('r1', 'c2', 'bash', 3, true), call('r1', 'c3', 'bash', 3), end('r1', 'c1', 'read', 5)]);
+    await log.append('a', [end('r1', 'c1', 'read', 6)]);
+    await log.append('b', [call('r2', 'c1', 'read', 1), end('r2', 'c1', 'read', 1)]);
+    const none = { inputTokens: 0, outputTokens: 0, modelCalls: 0 };
+    assert.deepEqual(await usageOf(log, { by: ['tool'] }), [
+      { tool: 'bash', ...none, toolCalls: 1, failedCalls: 1, toolMs: 1_000 },
+      { tool: 'read', ...none, toolCalls: 2, failedCalls: 0, toolMs: 3_000 },
+    ]);
+    assert.deepEqual(await usageOf(log, { by: ['thread', 'tool', 'agent'], resourceId: 'two' }), [
+      { agentId: 'writer', threadId: 'b', tool: 'read', ...none, toolCalls: 1, failedCalls: 0, toolMs: 0 },
+    ]);
+    assert.deepEqual(await usageOf(log, { by: ['tool'], to: '2026-01-02' }), []);
+    assert.equal((await usageOf(log))[0]?.modelCalls, 3);
+  });
+
   law('adds up days and resources that are named', async ({ log }) => {
     await fill(log);
     const input = async (query: UsageQuery) => (await usageOf(log, query))[0]?.inputTokens;

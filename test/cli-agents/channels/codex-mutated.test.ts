@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'vitest';
 import { codexLive } from '../../../src/agents/cli/adapters/codex/live/adapter.ts';
-import { isConsumed } from '../../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
+import { consumedNotifications } from '../../../src/agents/cli/adapters/codex/live/consumed-notifications.ts';
 import { listOf, recordOf, type WireRecord } from '../../../src/agents/cli/shared/wire-value.ts';
 import { checkMutatedChannel } from '../../support/mutated-channel.ts';
 import { codexFixtures, codexRecording } from './codex-replay.ts';
@@ -35,7 +35,7 @@ function isQuiet(line: string): boolean {
   const record = recordOf(JSON.parse(line)) ?? {};
   const { method } = record;
   if (typeof method !== 'string') return true;
-  if (isConsumed(method) || quiet.has(method)) return true;
+  if (consumedNotifications.has(method) || quiet.has(method)) return true;
   const item = recordOf(recordOf(record['params'])?.['item']);
   // An item of an unknown type is reported when it is completed.
   return method === 'item/started' || (method === 'item/completed' && quietItems.has(item?.['type']));

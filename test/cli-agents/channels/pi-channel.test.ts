@@ -96,8 +96,22 @@ describe('the session of Pi', () => {
     session.sent();
     session.channel.prompt({ runId: 'run', content: 'go', model: 'other/two' });
     expect(session.sent()).toMatchObject([{ type: 'set_model', provider: 'other', modelId: 'two' }]);
-    session.receive({ type: 'response', command: 'set_model', id: 'singletree-2', success: true });
+    session.receive({ type: 'response', command: 'set_model', id: 'singletree-3', success: true });
     expect(session.sent()).toMatchObject([{ type: 'prompt', message: 'go' }]);
+  });
+
+  it('reports the commands of extensions, templates and skills, and runs without them when Pi cannot list them', () => {
+    const session = new Session().opened();
+    const commands = [
+      { name: 'fix-tests', description: 'Fix failing tests', source: 'prompt' },
+      { name: 'skill:search', source: 'skill' },
+    ];
+    session.respond('get_commands', { success: true, data: { commands } }).begin();
+    const reported = [{ name: 'fix-tests', description: 'Fix failing tests' }, { name: 'skill:search' }];
+    expect(session.host.events[0]).toMatchObject({ type: 'session', commands: reported });
+    const older = new Session().opened().respond('get_commands', { success: false, error: 'Unknown command' }).begin();
+    expect(older.host.events[0]).toMatchObject({ type: 'session', sessionId: 'session-1' });
+    expect(older.host.events[0]).not.toHaveProperty('commands');
   });
 
   it('fails the turn whose model or prompt the program refuses', () => {

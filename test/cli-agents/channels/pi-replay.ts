@@ -18,6 +18,17 @@ export function piRecording(version: string, scenario: string, options: { proc?:
     { dir: 'out', message: status(options.asks ?? true) },
     { dir: 'in', message: { id: 'open', type: 'get_state' } },
     { dir: 'out', message: { id: 'open', type: 'response', command: 'get_state', success: true, data: state } },
+    { dir: 'in', message: { id: 'commands', type: 'get_commands' } },
+    {
+      dir: 'out',
+      message: {
+        id: 'commands',
+        type: 'response',
+        command: 'get_commands',
+        success: true,
+        data: listedCommands(version),
+      },
+    },
   ] as const;
   return [
     ...handshake.map(({ dir, message }): RecordedLine => ({ dir, t: 0, line: JSON.stringify(message) })),
@@ -26,6 +37,12 @@ export function piRecording(version: string, scenario: string, options: { proc?:
 }
 
 export const state = { sessionId: 'session-1', model: { provider: 'fake', id: 'fake-model' }, isStreaming: false };
+
+/** Returns the commands that this version reported when its client asked for them. */
+function listedCommands(version: string): unknown {
+  const lines = readRecording(`${piFixtures(version)}/text-two-turns.jsonl`).map(({ line }) => parsed(line));
+  return lines.find(record => record?.['type'] === 'response' && record['command'] === 'get_commands')?.['data'];
+}
 
 /** The status with which the extension reports that it runs. */
 export function status(asks = true): WireRecord {
@@ -82,13 +99,23 @@ export function replayPi({ recording, start = {} }: PiReplay): Replayed {
   return replayed;
 }
 
-const driven: ReadonlySet<unknown> = new Set(['prompt', 'steer', 'abort', 'extension_ui_response', 'get_state']);
+const driven: ReadonlySet<unknown> = new Set([
+  'prompt',
+  'steer',
+  'abort',
+  'extension_ui_response',
+  'get_state',
+  'get_commands',
+]);
 
 /** What the recording client did only to look at it, or in a way that the channel has no use for. */
 function isProbe(message: unknown): boolean {
   const record = recordOf(message);
   if (!driven.has(record?.['type']) || record?.['message'] === 'PLAIN while running') return true;
-  return record?.['type'] === 'get_state' && record['id'] !== 'open';
+  return (
+    ['get_state', 'get_commands'].includes(String(record?.['type'])) &&
+    !['open', 'commands'].includes(String(record?.['id']))
+  );
 }
 
 function answerOf(response: WireRecord, kind: string): LiveAnswer {

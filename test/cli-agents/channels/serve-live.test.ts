@@ -49,6 +49,19 @@ for (const profile of [opencode, kilo])
       expect(live).toEqual(print);
     });
 
+    it('reports its slash commands, and asks while one is executed', () =>
+      scene(name, [bash('touch made.txt'), 'Hello.'], async live => {
+        const command = { greet: { template: 'Greet $ARGUMENTS loudly.', description: 'greets somebody' } };
+        writeFileSync(settingsFile(live, name), JSON.stringify({ ...settingsOf(live, name), command }));
+        const run = await live.send('/greet the world');
+        await live.answer(await live.relay(), { outcome: 'approve' });
+        const { outcome, events } = await live.finished(run);
+        expect(outcome).toBe('complete');
+        const commands = events.flatMap(event => (event.type === 'session' ? (event.commands ?? []) : []));
+        expect(commands).toContainEqual({ name: 'greet', description: 'greets somebody' });
+        expect(JSON.stringify(live.requests()[0])).toContain('Greet the world loudly.');
+      }));
+
     it('reports an error of the API, and refuses to run when its settings would not ask', () =>
       scene(
         name,

@@ -82,6 +82,7 @@ class RecordedServer {
     this.#settle('/agent', { status: 200, body: askingAgents });
     const { sessionId } = this.#start;
     if (sessionId !== undefined) this.#settle(`/session/${sessionId}`, { status: 200, body: { id: sessionId } });
+    this.#answerCommands();
   }
 
   /** Answers requests for the content of a plan. */
@@ -93,6 +94,15 @@ class RecordedServer {
 
   respond({ path, status, body }: WireRecord): void {
     this.#settle(String(path), { status: Number(status), body: parsed(String(body)) });
+    this.#answerCommands();
+  }
+
+  /** Answers the request for slash commands, which the recording client did not send: the lines keep their numbers. */
+  #answerCommands(): void {
+    const request = this.#all.find(({ id, path }) => path === '/command' && !this.#answered.has(id));
+    if (request === undefined) return;
+    this.#answered.add(request['id']);
+    this.#channel.receive(JSON.stringify({ response: { id: request['id'], status: 200, body: [] } }), this.#lines);
   }
 
   get #all(): WireRecord[] {

@@ -11,6 +11,8 @@ const adapters = { opencode: opencodeAdapter.live as LiveAdapter, kilo: kiloAdap
 export class ServeSession {
   readonly host = new RecordingHost();
   readonly channel;
+  /** The slash commands that the server reports when a session is open. */
+  commands: readonly object[] = [];
   #lines = 0;
   #messages = 0;
 
@@ -46,6 +48,12 @@ export class ServeSession {
       .map(message => recordOf(JSON.parse(message)))
       .findLast(sent => sent?.['path'] === path);
     this.line({ response: { id: request?.['id'] ?? -1, status, body } });
+    if (path !== '/command' && this.host.session === undefined && this.#isRequested('/command'))
+      this.respond('/command', this.commands);
+  }
+
+  #isRequested(path: string): boolean {
+    return this.host.sent.some(message => recordOf(JSON.parse(message))?.['path'] === path);
   }
 
   event(type: string, properties: object): void {

@@ -4,6 +4,55 @@ import type { LiveAdapter } from '../../../src/agents/cli/contract/live-channel.
 import { askingAgents } from './serve-replay.ts';
 import { ServeSession } from './serve-session.ts';
 
+describe('slash commands of a server', () => {
+  const greet = { name: 'greet', description: 'greets somebody', template: 'Greet $ARGUMENTS.', source: 'command' };
+  const status = { name: 'status', template: 'The state is !`git status`.', source: 'command' };
+  const begin = (content: string, start: { yolo?: boolean } = {}) => {
+    const session = new ServeSession('opencode', start);
+    session.commands = [greet, status];
+    if (start.yolo !== true) session.respond('/agent', askingAgents);
+    session.respond('/session', { id: 'ses_1' });
+    session.sent();
+    session.channel.prompt({ runId: 'run', content, model: 'fake/model', mode: 'plan' });
+    session.respond('/none', '');
+    return session;
+  };
+  const settings = { model: 'fake/model', agent: 'plan' };
+
+  it('are reported, but not those that would run shell lines without asking', () => {
+    const { events } = begin('go').host;
+    expect(events[0]).toMatchObject({ commands: [{ name: 'greet', description: 'greets somebody' }] });
+    const { events: unasked } = begin('go', { yolo: true }).host;
+    expect(unasked[0]).toMatchObject({ commands: [{ name: 'greet' }, { name: 'status' }] });
+  });
+
+  it('are executed as commands, and any other text with a slash is a prompt', () => {
+    expect(begin('/greet the whole\nworld').sent()).toEqual([
+      {
+        method: 'POST',
+        path: '/session/ses_1/command',
+        body: { command: 'greet', arguments: 'the whole\nworld', ...settings },
+        lastsTurn: true,
+      },
+    ]);
+    for (const text of ['/status', '/unknown x', 'see /greet'])
+      expect(begin(text).sent()).toMatchObject([{ path: '/session/ses_1/prompt_async' }]);
+  });
+
+  it('fail the turn when they are refused, and not when their answer failed after it was begun', () => {
+    const refused = begin('/greet you');
+    refused.respond('/session/ses_1/command', { name: 'NotFound' }, 404);
+    expect(refused.host.ends).toEqual([{ reason: 'error' }]);
+    const begun = begin('/greet you');
+    begun.personMessage('Greet you.');
+    begun.answerBegins();
+    begun.respond('/session/ses_1/command', '', 500);
+    begun.answerEnds();
+    begun.idle();
+    expect(begun.host.ends).toEqual([{ reason: 'complete' }]);
+  });
+});
+
 describe('opening a session over a server', () => {
   const allowing = [{ name: 'build', permission: [{ permission: 'bash', pattern: '*', action: 'allow' }] }];
 

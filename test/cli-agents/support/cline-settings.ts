@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent-options.ts';
 
 /** How to run Cline against a model server, with a home of its own: what `cline auth` would write. */
 export function clineSettings(home: string, url: string): CliAgentOptions {

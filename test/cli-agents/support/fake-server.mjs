@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 
 const log = [];
 let stream;
+let endTurn;
 const authorization = `Basic ${Buffer.from(`me:${process.env.FAKE_PASSWORD}`).toString('base64')}`;
 let healthChecks = 0;
 
@@ -20,6 +21,8 @@ async function respond(request, response) {
   let body = '';
   for await (const chunk of request) body += chunk;
   log.push(`${request.method} ${pathname} ${body}`);
+  if (pathname === '/turn') await new Promise(resolve => (endTurn = resolve));
+  if (pathname === '/end-turn') endTurn();
   if (pathname === '/slow') await new Promise(resolve => setTimeout(resolve, 50));
   if (pathname === '/say') stream.write(`data: ${body}\n\n`);
   if (pathname === '/end-events') stream.end();

@@ -1,4 +1,4 @@
-import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent-options.ts';
 
 /** How to run Goose against a model server, with a home of its own. */
 export function gooseSettings(home: string, url: string): CliAgentOptions {

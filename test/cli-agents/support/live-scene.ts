@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type CliAgentOptions, cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
+import { cliAgent } from '../../../src/agents/cli/agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent-options.ts';
 import { rawRecord } from '../../../src/agents/cli/saved/raw-record.ts';
 import { readSavedStream } from '../../../src/agents/cli/saved/saved-stream.ts';
 import { SessionPool } from '../../../src/agents/cli/live/session-pool.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent-options.ts';
 
 /** How OpenCode, or Kilo Code which is made from it, runs against a model server and nothing else. */
 export function opencodeSettings(id: 'opencode' | 'kilo'): (home: string, url: string) => CliAgentOptions {

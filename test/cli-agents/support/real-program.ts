@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installPackages, programCache } from '../../support/package-cache.ts';
-import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../../src/agents/cli/agent/cli-agent-options.ts';
 import { clineSettings } from './cline-settings.ts';
 import { gooseSettings } from './goose-settings.ts';
 import { copilotSettings, geminiSettings, qwenSettings } from './acp-settings.ts';

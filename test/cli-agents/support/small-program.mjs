@@ -2,13 +2,14 @@
 import { createInterface } from 'node:readline';
 
 const print = record => console.log(JSON.stringify(record));
-let isStopped = false;
+const session = process.argv[2] ?? 'small-1';
+if (session === 'lost') process.exit(1);
 createInterface({ input: process.stdin }).on('line', line => {
-  const message = JSON.parse(line);
-  if (message.type === 'hello') print({ type: 'ready', session: 'small-1' });
-  if (message.type === 'prompt') print({ type: 'ask', id: 'a1', call: 'c1', command: message.text });
-  if (message.type === 'stop') isStopped = true;
-  if (message.type !== 'answer' && message.type !== 'stop') return;
-  if (!isStopped) print({ type: 'result', call: 'c1', output: message.allow ? 'done' : undefined, why: message.why });
-  print({ type: 'end' });
+  const { type, text, allow, why, answer } = JSON.parse(line);
+  if (type === 'hello') print({ type: 'ready', session });
+  if (type === 'prompt' && text.endsWith('?')) print({ type: 'question', text, choices: ['red', 'blue'] });
+  else if (type === 'prompt' && text !== 'wait') print({ type: 'ask', call: 'c1', command: text });
+  if (type === 'answer') print({ type: 'result', call: 'c1', output: allow ? 'done' : undefined, why });
+  if (type === 'choice') print({ type: 'said', text: `${session} chose ${answer ?? 'nothing'}.` });
+  if (type === 'answer' || type === 'choice' || type === 'stop') print({ type: 'end' });
 });

@@ -1,15 +1,16 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import { PageCommands } from '../composer/page-command.ts';
-import { Toasts } from '../parts/toasts.tsx';
+import { type Toast, Toasts } from '../parts/toasts.tsx';
 import { ProjectsContext, useLoadedProjects } from '../projects/use-projects.ts';
 import { waitingIn } from '../threads/group-threads.ts';
 import { markSeen } from '../threads/seen-threads.ts';
 import { Sidebar } from '../threads/sidebar.tsx';
-import { useThreadActions } from '../threads/use-thread-actions.ts';
+import { type PendingDeletion, useThreadActions } from '../threads/use-thread-actions.ts';
 import { Threads, titleOf, useThreadList } from '../threads/use-threads.ts';
 import type { Address } from './address.ts';
 import { OpenView } from './open-view.tsx';
+import type { PageProps } from './page.ts';
 import { useWaitingCount } from './page-title.ts';
 import { pageCommands } from './page-commands.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -29,7 +30,7 @@ export function App({ client }: { client: Client }) {
   const threadId = address.section === 'thread' ? address.threadId : undefined;
   const { list, view } = useThreadList(client);
   const [isListShown, setListShown] = useState(false);
-  const [sheet, setSheet] = useState<'palette' | 'settings' | 'help'>();
+  const [sheet, setSheet] = useState<SheetName>();
 
   const open = useCallback(
     (next: Address) => {
@@ -60,23 +61,7 @@ export function App({ client }: { client: Client }) {
   }, [current]);
   useWaitingCount(waitingIn(threads));
   useNotices({ client, threads, isReady: isLive, open });
-  const startNew = () => open({ section: 'start' });
-  const openInbox = () => open({ section: 'inbox' });
-  const searchThreads = () => {
-    setListShown(true);
-    document.querySelector<HTMLInputElement>('.sidebar input[type=search]')?.focus();
-  };
-  useShortcuts({
-    'mod+k': () => setSheet('palette'),
-    '?': () => setSheet('help'),
-    n: startNew,
-    'alt+n': startNew,
-    'g i': openInbox,
-    'alt+i': openInbox,
-    'g t': searchThreads,
-    'alt+t': searchThreads,
-  });
-
+  useAppShortcuts({ open, showSheet: setSheet, showList: () => setListShown(true) });
   const commands = useMemo(
     () => pageCommands({ open, onHelp: () => setSheet('help'), onSettings: () => setSheet('settings') }),
     [open],
@@ -84,7 +69,6 @@ export function App({ client }: { client: Client }) {
 
   if (state === 'signed-out') return <SignedOut />;
   const page = { client, agents: agents ?? [], onMenu: () => setListShown(true) };
-  const close = () => setSheet(undefined);
   return (
     <ProjectsContext value={projects}>
       <Threads value={list}>
@@ -111,40 +95,70 @@ export function App({ client }: { client: Client }) {
               onModelsChange={reloadAgents}
             />
             <Suspense fallback={null}>
-              {sheet === 'palette' && (
-                <Palette
-                  {...page}
-                  open={open}
-                  onHelp={() => setSheet('help')}
-                  onSettings={() => setSheet('settings')}
-                  onClose={close}
-                />
-              )}
-              {sheet === 'settings' && <SettingsSheet onClose={close} />}
+              {sheet !== undefined && <Sheet {...page} sheet={sheet} show={setSheet} open={open} />}
               {projects?.asked !== undefined && (
                 <TrustDialog key={projects.asked.trust?.lines.join()} project={projects.asked} projects={projects} />
               )}
-              {sheet === 'help' && <HelpSheet onClose={close} />}
             </Suspense>
-            <Toasts
-              toasts={[
-                ...(deletion === undefined
-                  ? []
-                  : [
-                      {
-                        key: deletion.thread.id,
-                        text: `Deleted “${titleOf(deletion.thread)}”.`,
-                        action: { label: 'Undo', run: deletion.undo },
-                      },
-                    ]),
-                ...(problem === undefined
-                  ? []
-                  : [{ key: 'problem', text: problem, tone: 'bad' as const, onClose: dismiss }]),
-              ]}
-            />
+            <Toasts toasts={listToasts(deletion, problem, dismiss)} />
           </div>
         </PageCommands>
       </Threads>
     </ProjectsContext>
   );
+}
+
+type SheetName = 'palette' | 'settings' | 'help';
+
+interface SheetProps extends PageProps {
+  readonly sheet: SheetName;
+  readonly show: (sheet: SheetName | undefined) => void;
+  readonly open: (address: Address) => void;
+}
+
+/** What is open over the page. */
+function Sheet({ sheet, show, ...page }: SheetProps) {
+  const close = () => show(undefined);
+  if (sheet === 'settings') return <SettingsSheet onClose={close} />;
+  if (sheet === 'help') return <HelpSheet onClose={close} />;
+  return <Palette {...page} onHelp={() => show('help')} onSettings={() => show('settings')} onClose={close} />;
+}
+
+interface ShortcutTargets {
+  readonly open: (address: Address) => void;
+  readonly showSheet: (sheet: SheetName) => void;
+  readonly showList: () => void;
+}
+
+/** The keys that work in every view. */
+function useAppShortcuts({ open, showSheet, showList }: ShortcutTargets): void {
+  const startNew = () => open({ section: 'start' });
+  const openInbox = () => open({ section: 'inbox' });
+  const searchThreads = () => {
+    showList();
+    document.querySelector<HTMLInputElement>('.sidebar input[type=search]')?.focus();
+  };
+  useShortcuts({
+    'mod+k': () => showSheet('palette'),
+    '?': () => showSheet('help'),
+    n: startNew,
+    'alt+n': startNew,
+    'g i': openInbox,
+    'alt+i': openInbox,
+    'g t': searchThreads,
+    'alt+t': searchThreads,
+  });
+}
+
+/** The deletion that can be taken back, and what failed last. */
+function listToasts(deletion: PendingDeletion | undefined, problem: string | undefined, dismiss: () => void): Toast[] {
+  const toasts: Toast[] = [];
+  if (deletion !== undefined)
+    toasts.push({
+      key: deletion.thread.id,
+      text: `Deleted “${titleOf(deletion.thread)}”.`,
+      action: { label: 'Undo', run: deletion.undo },
+    });
+  if (problem !== undefined) toasts.push({ key: 'problem', text: problem, tone: 'bad', onClose: dismiss });
+  return toasts;
 }

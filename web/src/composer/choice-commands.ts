@@ -12,7 +12,7 @@ export function choiceCommands(choice: ReturnType<typeof useAgentChoice>): reado
       : [
           {
             name,
-            argument: name,
+            argument: '…',
             completes: name,
             does: `choose the ${name} of the next message`,
             values,

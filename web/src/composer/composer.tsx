@@ -12,6 +12,7 @@ import { choiceCommands } from './choice-commands.ts';
 import { AttachButton, SendButtons } from './composer-buttons.tsx';
 import { MessageField } from './message-field.tsx';
 import { type PageCommand, PageCommands, readCommand } from './page-command.ts';
+import { WorktreeCheck } from '../parts/worktree-check.tsx';
 import { useAttachments } from './use-attachments.ts';
 import type { FindFiles } from './use-completion.ts';
 import { useDraft } from './use-draft.ts';
@@ -29,6 +30,8 @@ interface ComposerProps {
   readonly findFiles: FindFiles;
   readonly onSend: (message: MessageBody) => Promise<void>;
   readonly onStop?: () => void;
+  /** Whether another agent continues in a worktree of its own. */
+  readonly apart?: { readonly isApart: boolean; readonly setApart: (isApart: boolean) => void };
   /** Shown beside the buttons. */
   readonly children?: ReactNode;
 }
@@ -40,7 +43,17 @@ const noCommands: readonly PageCommand[] = [];
  * until it has ended; text that could not be sent stays.
  */
 export function Composer(props: ComposerProps) {
-  const { agents, usual, threadId = 'new', running, commands: own = noCommands, findFiles, onStop, children } = props;
+  const {
+    agents,
+    usual,
+    threadId = 'new',
+    running,
+    commands: own = noCommands,
+    findFiles,
+    onStop,
+    apart,
+    children,
+  } = props;
   const [problem, setProblem] = useState<string>();
   const choice = useAgentChoice(agents, usual);
   const attached = useAttachments(setProblem);
@@ -85,6 +98,9 @@ export function Composer(props: ComposerProps) {
         onSubmit={(delivery, line) => void send(delivery, line)}
         onFiles={attached.add}
       />
+      {apart && !running && usual.agent !== undefined && choice.chosen.agent !== usual.agent && (
+        <WorktreeCheck isChecked={apart.isApart} onChange={apart.setApart} />
+      )}
       <div className="composer-row">
         <AttachButton onFiles={attached.add} />
         <AgentPickers choice={choice} disabled={running} />

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { errorText } from '../../../src/base/error-text.ts';
 import type { QueuedMessage } from '../../../src/protocols/http-api.ts';
 import { messageText, withWords } from '../conversation/message-words.ts';
@@ -64,36 +64,24 @@ export function QueueList({ queue, isRunning }: { queue: ReturnType<typeof useQu
                 }}
               />
             ) : (
-              <div className="queue-row">
-                {messages.length > 1 && (
-                  <button
-                    type="button"
-                    className="queue-grip"
-                    aria-label={`Move “${shortText(message)}”, with the arrow keys or by dragging`}
-                    title="Drag, or press an arrow key"
-                    onPointerDown={event => onPointerDown(event, at)}
-                    onKeyDown={event => onKeyDown(event, at)}
-                    onBlur={({ relatedTarget }) => {
-                      // A row that is put elsewhere loses the focus to nothing.
-                      if (relatedTarget !== null) focused.current = undefined;
-                    }}
-                  >
-                    <GripIcon />
-                  </button>
-                )}
-                <span className="queue-text">{messageText(message)}</span>
-                {isRunning && (
-                  <button type="button" className="code-button" onClick={() => attempt(queue.sendNow(message.id))}>
-                    Send now
-                  </button>
-                )}
-                <button type="button" className="code-button" onClick={() => setEdited(message.id)}>
-                  Edit
-                </button>
-                <button type="button" className="code-button" onClick={() => attempt(queue.remove(message.id))}>
-                  Remove
-                </button>
-              </div>
+              <QueueRow
+                message={message}
+                onSendNow={isRunning ? () => attempt(queue.sendNow(message.id)) : undefined}
+                onEdit={() => setEdited(message.id)}
+                onRemove={() => attempt(queue.remove(message.id))}
+                grip={
+                  messages.length < 2
+                    ? undefined
+                    : {
+                        onPointerDown: event => onPointerDown(event, at),
+                        onKeyDown: event => onKeyDown(event, at),
+                        onBlur: ({ relatedTarget }) => {
+                          // A row that is put elsewhere loses the focus to nothing.
+                          if (relatedTarget !== null) focused.current = undefined;
+                        },
+                      }
+                }
+              />
             )}
             {message.problem !== undefined && <p className="queue-note">{message.problem}</p>}
           </li>
@@ -103,6 +91,46 @@ export function QueueList({ queue, isRunning }: { queue: ReturnType<typeof useQu
         <p className="queue-note">A message that you remove is not sent. Its text stays in the log.</p>
       )}
     </section>
+  );
+}
+
+interface QueueRowProps {
+  readonly message: QueuedMessage;
+  /** Absent while nothing runs. */
+  readonly onSendNow: (() => void) | undefined;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+  /** What moves the row; absent when there is no other one. */
+  readonly grip: Pick<ComponentProps<'button'>, 'onPointerDown' | 'onKeyDown' | 'onBlur'> | undefined;
+}
+
+function QueueRow({ message, onSendNow, onEdit, onRemove, grip }: QueueRowProps) {
+  return (
+    <div className="queue-row">
+      {grip && (
+        <button
+          type="button"
+          className="queue-grip"
+          aria-label={`Move “${shortText(message)}”, with the arrow keys or by dragging`}
+          title="Drag, or press an arrow key"
+          {...grip}
+        >
+          <GripIcon />
+        </button>
+      )}
+      <span className="queue-text">{messageText(message)}</span>
+      {onSendNow && (
+        <button type="button" className="code-button" onClick={onSendNow}>
+          Send now
+        </button>
+      )}
+      <button type="button" className="code-button" onClick={onEdit}>
+        Edit
+      </button>
+      <button type="button" className="code-button" onClick={onRemove}>
+        Remove
+      </button>
+    </div>
   );
 }
 

@@ -13,6 +13,8 @@ export interface BranchActions {
   readonly branchBefore: (seq: number) => void;
   /** Continues in a branch that ends with a message. */
   readonly branchAfter: (messageId: string) => void;
+  /** Asks for the agent and the message that continue a branch that ends with a message. */
+  readonly branchInto: (messageId: string) => void;
   /** The reason that the actions are disabled now. */
   readonly blocked: string | undefined;
 }
@@ -24,6 +26,7 @@ export const Branches = createContext<BranchActions>({
   select: () => {},
   branchBefore: () => {},
   branchAfter: () => {},
+  branchInto: () => {},
   blocked: undefined,
 });
 

@@ -22,6 +22,7 @@ import { TopBar } from '../app/top-bar.tsx';
 import { ViewTabs } from '../app/view-tabs.tsx';
 import { useThreads } from '../threads/use-threads.ts';
 import { useBranchActions } from './use-branch-actions.ts';
+import { useBranching } from './use-branching.tsx';
 import { useQueued } from './use-queued.ts';
 import { PinnedTasks } from './pinned-tasks.tsx';
 import { useThreadCommands } from './thread-commands.ts';
@@ -63,6 +64,8 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
   const showChanges = () => setShowsChanges(true);
   useShortcuts({ d: showChanges, 'alt+d': showChanges });
   const answer = useAnswer(client, threadId);
+  const usual = { ...lastAnswer(newestList), mode: info?.mode };
+  const { branch, branchInto, dialog } = useBranching({ client, threadId, agents, agent: usual.agent, open });
   const branches = useBranchActions({
     client,
     threadId,
@@ -71,7 +74,8 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
     isRunning: running.length > 0,
     onAsked: toEnd,
     onSelect: useCallback(() => position.stay(), [position]),
-    onBranch: id => open({ section: 'thread', threadId: id }),
+    onBranch: branch,
+    onBranchInto: branchInto,
     onProblem: setProblem,
   });
 
@@ -124,10 +128,11 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
             <RedoStrip scope={scope} />
             <ThreadComposer
               {...{ client, threadId, agents, commands }}
-              usual={{ ...lastAnswer(newestList), mode: info?.mode }}
+              usual={usual}
               running={running.length > 0}
               seq={thread?.seq ?? 0}
               onSend={send}
+              onBranch={branch}
               onStop={stop}
             >
               {thread && <Meters usage={thread.usage} context={thread.context} agents={agents} />}
@@ -135,6 +140,7 @@ export function Conversation({ client, agents, address, open, title, onMenu }: C
           </div>
           {showsChanges && <ChangesDialog scope={scope} onClose={() => setShowsChanges(false)} />}
           <CommentDialog />
+          {dialog}
         </main>
       </CommentsContext>
     </FolderContext>

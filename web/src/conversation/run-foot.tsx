@@ -2,12 +2,11 @@ import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { timeBetween } from '../../../src/projections/presentation/wording.ts';
 import { answerIn } from '../../../src/projections/reading/final-answer.ts';
 import { useBranches } from './branch-actions.ts';
-import { CopyLink } from './copy-link.tsx';
 import { TurnChanges } from '../changes/turn-changes.tsx';
 import { CopyAction } from '../parts/copy-action.tsx';
 import { CopyIcon, RetryIcon } from '../parts/icons.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
-import { MessageTime } from './message-time.tsx';
+import { CopyLink, MessageTime } from './message-foot.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
 
 interface RunFootProps {
@@ -18,7 +17,7 @@ interface RunFootProps {
 
 /** The footer of a run: when it ended, its versions, and what can be done with it. It keeps its height when it is empty. */
 export function RunFoot({ node, seq }: RunFootProps) {
-  const { retry, branchAfter, blocked } = useBranches();
+  const { retry, branchAfter, branchInto, blocked } = useBranches();
   const { id: messageId, siblings, answers, status = 'running', startedAt, endedAt } = node;
   const hasEnded = status !== 'running';
   const retryable = answers !== undefined && hasEnded;
@@ -34,6 +33,11 @@ export function RunFoot({ node, seq }: RunFootProps) {
       {hasEnded && (
         <QuietButton blocked={blocked} onClick={() => branchAfter(messageId)}>
           Branch
+        </QuietButton>
+      )}
+      {hasEnded && (
+        <QuietButton blocked={blocked} onClick={() => branchInto(messageId)}>
+          Branch into…
         </QuietButton>
       )}
       {hasEnded && (

@@ -1,8 +1,10 @@
 import { defined } from '../../../src/base/defined.ts';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import type { ThreadReading } from '../../../src/projections/reading/thread-reading.ts';
+import type { BranchBody } from '../../../src/protocols/http-api.ts';
 import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
+import { useLatest } from '../parts/use-latest.ts';
 import type { BranchActions } from './branch-actions.ts';
 
 interface Conversation {
@@ -15,18 +17,16 @@ interface Conversation {
   readonly onAsked: () => void;
   /** Called before another version is shown. */
   readonly onSelect: () => void;
-  /** Called with the thread of a new branch. */
-  readonly onBranch: (threadId: string) => void;
+  /** Makes a branch and opens it. */
+  readonly onBranch: (branch: BranchBody) => Promise<void>;
+  readonly onBranchInto: (messageId: string) => void;
   readonly onProblem: (problem: string | undefined) => void;
 }
 
 /** Edits, retries and selects messages of a conversation; edits and retries use the agent that answered before. */
 export function useBranchActions(conversation: Conversation): BranchActions {
-  const latest = useRef(conversation);
+  const latest = useLatest(conversation);
   const [asking, setAsking] = useState(false);
-  useEffect(() => {
-    latest.current = conversation;
-  });
   const blocked = conversation.isRunning
     ? 'Wait until the run has ended, or stop it'
     : asking
@@ -60,15 +60,14 @@ export function useBranchActions(conversation: Conversation): BranchActions {
         void showFailure(client.selectBranch(threadId, { nodeId: messageId }));
       },
       branchBefore: seq => {
-        const { client, threadId, onBranch } = latest.current;
-        void showFailure(client.branchThread(threadId, { seq: seq - 1 }).then(({ id }) => onBranch(id)));
+        void showFailure(latest.current.onBranch({ seq: seq - 1 }));
       },
       branchAfter: message => {
-        const { client, threadId, onBranch } = latest.current;
-        void showFailure(client.branchThread(threadId, { message }).then(({ id }) => onBranch(id)));
+        void showFailure(latest.current.onBranch({ message }));
       },
+      branchInto: messageId => latest.current.onBranchInto(messageId),
     };
-  }, [blocked]);
+  }, [blocked, latest]);
 }
 
 /** Returns the agent and the model of an answer, as far as they are still offered. */

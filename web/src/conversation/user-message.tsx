@@ -1,12 +1,11 @@
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ViewNode } from '../../../src/projections/reading/view-node.ts';
 import { useBranches } from './branch-actions.ts';
-import { CopyLink } from './copy-link.tsx';
 import { EditIcon } from '../parts/icons.tsx';
 import { type Content, messageText, withWords, wordsOf } from './message-words.ts';
 import { isImage } from '../composer/attachments.ts';
 import { MessageEditor } from './message-editor.tsx';
-import { MessageTime } from './message-time.tsx';
+import { CopyLink, MessageTime } from './message-foot.tsx';
 import { QuietButton } from '../parts/quiet-button.tsx';
 import { VersionSwitcher } from './version-switcher.tsx';
 
@@ -48,7 +47,7 @@ interface UserMessageProps {
 /** A user message that can be edited, with a switcher of its versions. */
 export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
   const { content, by, at, messageId, siblings, seq } = props;
-  const { edit, blocked } = useBranches();
+  const { edit, branchInto, blocked } = useBranches();
   const [edited, setEdited] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
   const editing = edited === messageId;
@@ -78,6 +77,9 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
         <QuietButton ref={button} blocked={blocked} onClick={() => setEdited(messageId)}>
           <EditIcon />
           Edit
+        </QuietButton>
+        <QuietButton blocked={blocked} onClick={() => branchInto(messageId)}>
+          Branch into…
         </QuietButton>
         <CopyLink seq={seq} />
         {siblings.count > 1 && <VersionSwitcher siblings={siblings} />}

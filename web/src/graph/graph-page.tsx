@@ -1,6 +1,6 @@
 import '../styles/graph.css';
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { type GraphNode as Node, graphNodeSize } from '../../../src/projections/thread-graph/thread-graph.ts';
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';
+import type { GraphNode as Node } from '../../../src/projections/thread-graph/thread-graph.ts';
 import type { ThreadViewProps } from '../app/thread-view-page.tsx';
 import { HistoryNotice, HistoryState } from '../history/history-state.tsx';
 import { Inspector } from '../history/inspector.tsx';
@@ -10,97 +10,58 @@ import { GraphCanvas, Minimap } from './graph-canvas.tsx';
 import { legendOf } from './graph-kinds.ts';
 import { GraphFrame, GraphLine, GraphNode } from './graph-parts.tsx';
 import { GraphSearch } from './graph-search.tsx';
-import { usePanZoom } from './use-pan-zoom.ts';
-import { useScreen } from './use-screen.ts';
-import { askedRect, endView, fitView, reveal, type Viewport, zoomAt } from './viewport.ts';
+import { type GraphPart, useCamera, useFollowedEnd } from './use-camera.ts';
+import { askedRect, type Size, type Viewport } from './viewport.ts';
 
 const levels = [
   ['message', 'Messages'],
   ['block', 'Steps'],
   ['chunk', 'Parts'],
 ] as const;
+type Level = (typeof levels)[number][0];
 const directions = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' } as const;
+type Direction = (typeof directions)[keyof typeof directions];
 
 /** The drawing of a thread: it grows while runs are under way, and shows what is in view. */
 export function GraphPage({ client, address, open }: ThreadViewProps) {
   const { at, threadId } = address;
   const state = useHistory(threadId);
-  const { history } = state;
-  const [by, setBy] = useState<(typeof levels)[number][0]>('chunk');
+  const [by, setBy] = useState<Level>('chunk');
   const [isFolded, setFolded] = useState(true);
   const [expanded, setExpanded] = useState<readonly string[]>([]);
   const detail = useMemo(() => ({ by, isFolded, expanded }), [by, isFolded, expanded]);
   const box = useRef<HTMLDivElement>(null);
-  const screen = useScreen(box);
-  const [view, setView] = useState<Viewport>({ x: 0, y: 0, zoom: 1 });
-  const isFollowing = useRef(true);
+  const camera = useCamera(box);
+  const { screen, view } = camera;
   const rect = useMemo(() => askedRect(view, screen), [view, screen]);
   const part = useAnswer(state, 'graph', screen.width > 0 ? { detail, rect } : undefined);
   const overview = useAnswer(state, 'graphOverview', detail);
   const selected = useAnswer(state, 'graphNodeAt', at === undefined ? undefined : { detail, seq: at });
   const current = at === undefined ? undefined : selected;
-  const legend = useMemo(() => legendOf(overview?.kinds ?? []), [overview]);
-
-  const move = useCallback((change: (before: Viewport) => Viewport) => {
-    isFollowing.current = false;
-    setView(change);
-  }, []);
-  usePanZoom(box, move);
-
-  // The newest end stays in view until a person moves.
-  const { width = 0, height = 0 } = part ?? {};
-  useEffect(() => {
-    if (isFollowing.current && at === undefined && width > 0 && screen.width > 0)
-      setView(endView({ width, height }, screen));
-  }, [width, height, screen, at]);
-  useEffect(() => {
-    if (current === undefined || screen.width === 0) return;
-    isFollowing.current = false;
-    setView(before => reveal(before, { ...current, ...graphNodeSize }, screen));
-  }, [current?.id, current?.x, current?.y, screen]);
+  useFollowedEnd(camera, { part, at, current });
 
   const select = useCallback(
     (node: Node) => open({ section: 'thread', threadId, view: 'graph', at: node.seq }, true),
     [open, threadId],
   );
-  const toggle = useCallback((id: string) => {
-    isFollowing.current = false;
-    setExpanded(before => (before.includes(id) ? before.filter(each => each !== id) : [...before, id]));
-  }, []);
+  const { stay } = camera;
+  const toggle = useCallback(
+    (id: string) => {
+      stay();
+      setExpanded(before => (before.includes(id) ? before.filter(each => each !== id) : [...before, id]));
+    },
+    [stay],
+  );
   const fit = () => {
-    isFollowing.current = false;
-    if (width > 0) setView(fitView({ width, height }, screen));
+    if (part !== undefined) camera.fit(part);
   };
-  const zoom = (factor: number) =>
-    move(before => zoomAt(before, factor, { x: screen.width / 2, y: screen.height / 2 }));
-  const cursor = useRef<Node>(undefined);
-  cursor.current = current ?? cursor.current;
-  const step = async (direction: (typeof directions)[keyof typeof directions]) => {
-    const next = await history?.ask('graphNeighbour', { detail, id: cursor.current?.id ?? '', direction });
-    if (next === undefined) return;
-    cursor.current = next;
-    select(next);
+  const find = async (from: Node | undefined, direction: Direction) =>
+    state.history?.ask('graphNeighbour', { detail, id: from?.id ?? '', direction });
+  const onEnter = (node: Node) => {
+    if (node.fold === undefined) open({ section: 'thread', threadId, at: node.seq });
+    else toggle(node.fold.id);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const direction = directions[event.key as keyof typeof directions];
-    const node = current;
-    const keys: Record<string, () => void> = {
-      '+': () => zoom(1.25),
-      '=': () => zoom(1.25),
-      '-': () => zoom(0.8),
-      f: fit,
-      Enter: () => {
-        if (node?.fold !== undefined) toggle(node.fold.id);
-        else if (node !== undefined) open({ section: 'thread', threadId, at: node.seq });
-      },
-    };
-    const run = direction === undefined ? keys[event.key] : () => void step(direction);
-    if (run === undefined) return;
-    event.preventDefault();
-    run();
-  };
-
+  const onKeyDown = useGraphKeys({ current, find, select, onEnter, zoom: camera.zoom, fit });
   const isEmpty = part === undefined || part.count === 0;
   return (
     <div className="with-inspector">
@@ -111,20 +72,10 @@ export function GraphPage({ client, address, open }: ThreadViewProps) {
             <input type="checkbox" checked={isFolded} onChange={event => setFolded(event.target.checked)} /> Folded
           </label>
           <GraphSearch
-            search={async text => (await history?.ask('graphSearch', { detail, text })) ?? []}
+            search={async text => (await state.history?.ask('graphSearch', { detail, text })) ?? []}
             onHit={select}
           />
-          <span className="graph-zoom">
-            <button type="button" className="icon-button" aria-label="Zoom out" onClick={() => zoom(0.8)}>
-              −
-            </button>
-            <button type="button" className="icon-button" aria-label="Zoom in" onClick={() => zoom(1.25)}>
-              +
-            </button>
-            <button type="button" className="button small" onClick={fit}>
-              Fit
-            </button>
-          </span>
+          <GraphZoom zoom={camera.zoom} fit={fit} />
         </div>
         <HistoryNotice status={state.status} />
         <HistoryState status={state.status} isEmpty={isEmpty} empty="There is nothing to draw." />
@@ -139,43 +90,12 @@ export function GraphPage({ client, address, open }: ThreadViewProps) {
         >
           {part?.isCrowded && overview && <GraphCanvas overview={overview} screen={screen} view={view} />}
           {part && !part.isCrowded && (
-            <svg className="graph-drawing" width={screen.width} height={screen.height}>
-              <g transform={`scale(${view.zoom}) translate(${-view.x} ${-view.y})`}>
-                {part.groups.map(group => (
-                  <GraphFrame key={group.id} group={group} onToggle={toggle} />
-                ))}
-                {part.lines.map(({ key, start, end }) => (
-                  <GraphLine key={key} start={start} end={end} />
-                ))}
-                {part.nodes.map(node => (
-                  <GraphNode
-                    key={node.id}
-                    node={node}
-                    isSelected={node.id === current?.id}
-                    onSelect={select}
-                    onToggle={toggle}
-                  />
-                ))}
-              </g>
-            </svg>
+            <GraphDrawing {...{ part, screen, view, select, toggle }} selectedId={current?.id} />
           )}
-          {!isEmpty && overview && (
-            <Minimap
-              overview={overview}
-              screen={screen}
-              view={view}
-              onMove={(x, y) =>
-                move(before => ({
-                  ...before,
-                  x: x - screen.width / before.zoom / 2,
-                  y: y - screen.height / before.zoom / 2,
-                }))
-              }
-            />
-          )}
+          {!isEmpty && overview && <Minimap overview={overview} screen={screen} view={view} onMove={camera.centre} />}
         </div>
         <ul className="graph-legend" aria-label="Legend">
-          {legend.map(({ look, name }) => (
+          {legendOf(overview?.kinds ?? []).map(({ look, name }) => (
             <li key={look} data-look={look}>
               {name}
             </li>
@@ -185,4 +105,90 @@ export function GraphPage({ client, address, open }: ThreadViewProps) {
       {at !== undefined && <Inspector client={client} state={state} address={address} seq={at} open={open} />}
     </div>
   );
+}
+
+function GraphZoom({ zoom, fit }: { readonly zoom: (factor: number) => void; readonly fit: () => void }) {
+  return (
+    <span className="graph-zoom">
+      <button type="button" className="icon-button" aria-label="Zoom out" onClick={() => zoom(0.8)}>
+        −
+      </button>
+      <button type="button" className="icon-button" aria-label="Zoom in" onClick={() => zoom(1.25)}>
+        +
+      </button>
+      <button type="button" className="button small" onClick={fit}>
+        Fit
+      </button>
+    </span>
+  );
+}
+
+interface GraphDrawingProps {
+  readonly part: GraphPart;
+  readonly screen: Size;
+  readonly view: Viewport;
+  readonly selectedId: string | undefined;
+  readonly select: (node: Node) => void;
+  readonly toggle: (id: string) => void;
+}
+
+/** The nodes in view, each with its own box. */
+function GraphDrawing({ part, screen, view, selectedId, select, toggle }: GraphDrawingProps) {
+  return (
+    <svg className="graph-drawing" width={screen.width} height={screen.height}>
+      <g transform={`scale(${view.zoom}) translate(${-view.x} ${-view.y})`}>
+        {part.groups.map(group => (
+          <GraphFrame key={group.id} group={group} onToggle={toggle} />
+        ))}
+        {part.lines.map(({ key, start, end }) => (
+          <GraphLine key={key} start={start} end={end} />
+        ))}
+        {part.nodes.map(node => (
+          <GraphNode
+            key={node.id}
+            node={node}
+            isSelected={node.id === selectedId}
+            onSelect={select}
+            onToggle={toggle}
+          />
+        ))}
+      </g>
+    </svg>
+  );
+}
+
+interface GraphKeys {
+  readonly current: Node | undefined;
+  readonly find: (from: Node | undefined, direction: Direction) => Promise<Node | undefined>;
+  readonly select: (node: Node) => void;
+  readonly onEnter: (node: Node) => void;
+  readonly zoom: (factor: number) => void;
+  readonly fit: () => void;
+}
+
+/** Returns the keys of the drawing: arrows go to the next node, also before the page has drawn the last one. */
+function useGraphKeys({ current, find, select, onEnter, zoom, fit }: GraphKeys) {
+  const cursor = useRef<Node>(undefined);
+  cursor.current = current ?? cursor.current;
+  const step = async (direction: Direction) => {
+    const next = await find(cursor.current, direction);
+    if (next === undefined) return;
+    cursor.current = next;
+    select(next);
+  };
+  return (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const direction = directions[event.key as keyof typeof directions];
+    const keys: Record<string, () => void> = {
+      '+': () => zoom(1.25),
+      '=': () => zoom(1.25),
+      '-': () => zoom(0.8),
+      f: fit,
+      Enter: () => current && onEnter(current),
+    };
+    const run = direction === undefined ? keys[event.key] : () => void step(direction);
+    if (run === undefined) return;
+    event.preventDefault();
+    run();
+  };
 }

@@ -1,5 +1,5 @@
 import '../styles/inspector.css';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import type { ThreadAddress } from '../app/address.ts';
 import { ViewLink } from '../app/view-link.tsx';
@@ -55,42 +55,28 @@ export function Inspector({ client, state, address, seq, open }: InspectorProps)
         <h2>
           Event {seq} {event && <code>{event.type}</code>}
         </h2>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Previous event"
-          disabled={seq <= 1}
-          onClick={() => go(seq - 1)}
-        >
+        <HeadButton label="Previous event" isDisabled={seq <= 1} onClick={() => go(seq - 1)}>
           <PreviousIcon />
-        </button>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Next event"
-          disabled={seq >= status.seq}
-          onClick={() => go(seq + 1)}
-        >
+        </HeadButton>
+        <HeadButton label="Next event" isDisabled={seq >= status.seq} onClick={() => go(seq + 1)}>
           <NextIcon />
-        </button>
-        <button type="button" className="icon-button" aria-label="Close the event" onClick={close}>
+        </HeadButton>
+        <HeadButton label="Close the event" onClick={close}>
           ×
-        </button>
+        </HeadButton>
       </header>
       <p className="inspector-links">
-        <ViewLink to={{ section: 'thread', threadId, at: seq }} open={to => open(to as ThreadAddress)}>
-          Show in conversation
-        </ViewLink>
-        {view !== 'graph' && (
-          <ViewLink to={{ section: 'thread', threadId, view: 'graph', at: seq }} open={to => open(to as ThreadAddress)}>
-            Show in graph
-          </ViewLink>
-        )}
-        {view !== 'runs' && (
-          <ViewLink to={{ section: 'thread', threadId, view: 'runs', at: seq }} open={to => open(to as ThreadAddress)}>
-            Show in runs
-          </ViewLink>
-        )}
+        {places
+          .filter(([place]) => place === undefined || place !== view)
+          .map(([place, name]) => (
+            <ViewLink
+              key={name}
+              to={{ section: 'thread', threadId, ...(place && { view: place }), at: seq }}
+              open={to => open(to as ThreadAddress)}
+            >
+              Show in {name}
+            </ViewLink>
+          ))}
       </p>
       {event === undefined ? (
         <p className="view-note">{status.isComplete ? 'There is no such event.' : 'Loading…'}</p>
@@ -116,5 +102,27 @@ export function Inspector({ client, state, address, seq, open }: InspectorProps)
         </>
       )}
     </aside>
+  );
+}
+
+/** Where else the event is shown. */
+const places = [
+  [undefined, 'conversation'],
+  ['graph', 'graph'],
+  ['runs', 'runs'],
+] as const;
+
+interface HeadButtonProps {
+  readonly label: string;
+  readonly isDisabled?: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+function HeadButton({ label, isDisabled = false, onClick, children }: HeadButtonProps) {
+  return (
+    <button type="button" className="icon-button" aria-label={label} disabled={isDisabled} onClick={onClick}>
+      {children}
+    </button>
   );
 }

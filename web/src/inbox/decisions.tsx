@@ -9,7 +9,7 @@ import type { Address } from '../app/address.ts';
 import { presentRelay } from '../../../src/projections/presentation/present-relay.ts';
 import { relayIn } from '../relays/relay-summary.ts';
 import { titleOf, useThreads } from '../threads/use-threads.ts';
-import { ViewProblem } from '../parts/view-state.tsx';
+import { Skeleton, ViewProblem } from '../parts/view-state.tsx';
 import { agentName } from '../parts/agent-name.ts';
 
 interface DecisionsProps {
@@ -45,13 +45,7 @@ export function Decisions({ client, agents, open }: DecisionsProps) {
     void load([]);
   }, [load, waiting]);
 
-  if (loaded === undefined)
-    return (
-      <div className="skeleton" role="progressbar" aria-label="Loading the decisions">
-        <span />
-        <span />
-      </div>
-    );
+  if (loaded === undefined) return <Skeleton label="Loading the decisions" />;
   const { decisions, next, problem } = loaded;
   if (problem !== undefined) return <ViewProblem problem={problem} onRetry={() => void load([])} />;
   if (decisions.length === 0 && next === undefined)

@@ -6,7 +6,7 @@ import { NotifyButton } from '../app/notify-button.tsx';
 import type { PageProps } from '../app/page.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { TopBar } from '../app/top-bar.tsx';
-import { ViewProblem } from '../parts/view-state.tsx';
+import { Skeleton, ViewProblem } from '../parts/view-state.tsx';
 import { useMinute } from '../parts/use-minute.ts';
 import { useWhilePressed } from '../parts/use-while-pressed.ts';
 import { RelayAnswers } from '../relays/relay-answers.ts';
@@ -88,23 +88,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
     choose(next.id);
     list.current?.scrollToIndex(relays.indexOf(next), { align: 'nearest' });
   };
-  const answer = useMemo(
-    () => async (relayId: string, body: RelayBody) => {
-      const info = relays.find(({ id }) => id === relayId);
-      if (info === undefined) return;
-      const next = relays[relays.indexOf(info) + 1] ?? relays[relays.indexOf(info) - 1];
-      settle(relayId);
-      choose(next?.id);
-      try {
-        await client.answerRelay(info.threadId, relayId, body);
-      } catch (error) {
-        restore(relayId);
-        choose(relayId);
-        throw error;
-      }
-    },
-    [choose, client, relays, restore, settle],
-  );
+  const answer = useAnswerAndNext({ client, relays, settle, restore, choose });
   useShortcuts({
     j: () => move(1),
     k: () => move(-1),
@@ -115,14 +99,7 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
   });
 
   if (state === 'failed') return <ViewProblem problem={problem ?? 'The inbox cannot be loaded.'} onRetry={reload} />;
-  if (state === 'loading')
-    return (
-      <div className="skeleton" role="progressbar" aria-label="Loading the inbox">
-        <span />
-        <span />
-        <span />
-      </div>
-    );
+  if (state === 'loading') return <Skeleton label="Loading the inbox" />;
   if (chosen === undefined) return <Nothing />;
   return (
     <div className="inbox-panes" data-open={isOpen}>
@@ -156,6 +133,33 @@ function Waiting({ client, agents, address, open }: Omit<InboxProps, 'onMenu'>) 
         />
       </RelayAnswers>
     </div>
+  );
+}
+
+interface AnswerAndNext extends Pick<ReturnType<typeof useRelays>, 'settle' | 'restore'> {
+  readonly client: PageProps['client'];
+  readonly relays: readonly RelayInfo[];
+  readonly choose: (id: string | undefined) => void;
+}
+
+/** Returns what answers a relay and goes on to the next one at once; it comes back when the answer is refused. */
+function useAnswerAndNext({ client, relays, settle, restore, choose }: AnswerAndNext) {
+  return useMemo(
+    () => async (relayId: string, body: RelayBody) => {
+      const info = relays.find(({ id }) => id === relayId);
+      if (info === undefined) return;
+      const next = relays[relays.indexOf(info) + 1] ?? relays[relays.indexOf(info) - 1];
+      settle(relayId);
+      choose(next?.id);
+      try {
+        await client.answerRelay(info.threadId, relayId, body);
+      } catch (error) {
+        restore(relayId);
+        choose(relayId);
+        throw error;
+      }
+    },
+    [choose, client, relays, restore, settle],
   );
 }
 

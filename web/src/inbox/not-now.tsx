@@ -3,8 +3,8 @@ import { remindAt, useReminders } from './reminders.ts';
 
 const minute = 60_000;
 const delays = [
-  ['10 min', () => Date.now() + 10 * minute],
-  ['1 hour', () => Date.now() + 60 * minute],
+  ['in 10 min', () => Date.now() + 10 * minute],
+  ['in 1 hour', () => Date.now() + 60 * minute],
   ['tomorrow', tomorrow],
 ] as const;
 
@@ -16,8 +16,8 @@ export function NotNow({ relayId, onPutOff }: { relayId: string; onPutOff: () =>
     <div className="not-now" role="group" aria-label="Not now">
       <span>
         {isPutOff
-          ? `You are reminded at ${momentText(new Date(until).toISOString(), Date.now())}. Instead in`
-          : 'Not now, remind me in'}
+          ? `You are reminded at ${momentText(new Date(until).toISOString(), Date.now())}. Instead`
+          : 'Not now, remind me'}
       </span>
       {delays.map(([name, time]) => (
         <button

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react';
+import {
+  type ComponentProps,
+  createContext,
+  type KeyboardEvent,
+  type ReactNode,
+  useContext,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 
 interface MenuProps {
   readonly label: string;
@@ -12,6 +20,8 @@ interface MenuProps {
 
 const gap = 4;
 const edge = 8;
+/** Closes the menu around an item, with the focus where it was before. */
+const CloseMenu = createContext(() => {});
 
 /** A menu beside the button that opened it: arrow keys move, Escape closes it and returns the focus. */
 export function Menu({ label, anchor, look = '', onClose, children }: MenuProps) {
@@ -27,6 +37,10 @@ export function Menu({ label, anchor, look = '', onClose, children }: MenuProps)
     menu.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
   }, [anchor]);
 
+  const close = () => {
+    anchor.focus();
+    onClose();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const items = [...(element.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
     const at = items.indexOf(document.activeElement as HTMLElement);
@@ -36,16 +50,35 @@ export function Menu({ label, anchor, look = '', onClose, children }: MenuProps)
       items.at(next % items.length)?.focus();
     } else if (event.key === 'Escape' || event.key === 'Tab') {
       event.preventDefault();
-      anchor.focus();
-      onClose();
+      close();
     }
   };
   return (
     <>
       <div className="menu-scrim" onPointerDown={onClose} />
       <div ref={element} className={`menu-box ${look}`} role="menu" aria-label={label} onKeyDown={onKeyDown}>
-        {children}
+        <CloseMenu value={close}>{children}</CloseMenu>
       </div>
     </>
+  );
+}
+
+/** One choice of a menu, which closes it first. */
+export function MenuItem({ onClick, ...rest }: ComponentProps<'button'> & { readonly onClick: () => void }) {
+  const close = useContext(CloseMenu);
+  const choose = () => {
+    close();
+    onClick();
+  };
+  return <button type="button" role="menuitem" className="menu-item" tabIndex={-1} onClick={choose} {...rest} />;
+}
+
+/** A choice of a menu that is a file to download. */
+export function MenuDownload({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  const close = useContext(CloseMenu);
+  return (
+    <a role="menuitem" className="menu-item" tabIndex={-1} href={href} download onClick={close}>
+      {children}
+    </a>
   );
 }

@@ -23,3 +23,14 @@ export function ViewProblem({ problem, onRetry }: { problem: string; onRetry?: (
     </div>
   );
 }
+
+/** Stands in the place of rows while they load. */
+export function Skeleton({ label }: { readonly label: string }) {
+  return (
+    <div className="skeleton" role="progressbar" aria-label={label}>
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}

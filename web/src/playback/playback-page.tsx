@@ -52,19 +52,9 @@ function Player({ state, track, agents, address, open }: PlayerProps) {
   const index = eventAt(times, position);
   const seq = track.firstSeq + index;
   const moment = useAnswer(state, 'moment', seq);
-  const linked = { section: 'thread', threadId, at: seq } as const;
   const go = (to: number) => seek(times[Math.max(0, Math.min(times.length - 1, to))] ?? 0);
 
-  // The address names the event when the playback rests: other views open there.
-  const isResting = useRef(true);
-  useEffect(() => {
-    if (isPlaying) isResting.current = false;
-    else if (!isResting.current || at !== undefined) {
-      isResting.current = true;
-      open({ section: 'thread', threadId, view: 'playback', at: seq }, true);
-    }
-  }, [isPlaying, seq]);
-
+  useRestingAddress({ threadId, at, seq, isPlaying, open });
   return (
     <>
       <SeenRows agents={agents} threadId={threadId} moment={moment} isPlaying={isPlaying} />
@@ -97,22 +87,54 @@ function Player({ state, track, agents, address, open }: PlayerProps) {
             idle time
           </label>
           <span className="playback-where">
-            Event {seq.toLocaleString('en')} of {(track.firstSeq + times.length - 1).toLocaleString('en')} ·{' '}
-            {durationText(track.real[index] ?? 0)} of {durationText(track.real.at(-1) ?? 0)}
+            {momentText(track, index)}
             {moment !== undefined && moment.tokens > 0 && ` · ${shortCount(moment.tokens)} tokens`}
           </span>
-          <span className="playback-links">
-            {(['graph', 'runs'] as const).map(view => (
-              <ViewLink key={view} to={{ ...linked, view }} open={to => open(to as ThreadAddress)}>
-                {view === 'graph' ? 'Graph here' : 'Runs here'}
-              </ViewLink>
-            ))}
-            <ViewLink to={linked} open={to => open(to as ThreadAddress)}>
-              Conversation here
-            </ViewLink>
-          </span>
+          <MomentLinks threadId={threadId} seq={seq} open={open} />
         </div>
       </div>
     </>
+  );
+}
+
+/** Which event is shown, and how long after the first one it came. */
+function momentText({ firstSeq, real }: PlaybackTrack, index: number): string {
+  const [seq, last] = [firstSeq + index, firstSeq + real.length - 1].map(each => each.toLocaleString('en'));
+  return `Event ${seq} of ${last} · ${durationText(real[index] ?? 0)} of ${durationText(real.at(-1) ?? 0)}`;
+}
+
+interface Resting extends Pick<ThreadViewProps, 'open'> {
+  readonly threadId: string;
+  readonly at: number | undefined;
+  readonly seq: number;
+  readonly isPlaying: boolean;
+}
+
+/** Puts the event into the address when the playback rests: other views open there. */
+function useRestingAddress({ threadId, at, seq, isPlaying, open }: Resting): void {
+  const isResting = useRef(true);
+  useEffect(() => {
+    if (isPlaying) isResting.current = false;
+    else if (!isResting.current || at !== undefined) {
+      isResting.current = true;
+      open({ section: 'thread', threadId, view: 'playback', at: seq }, true);
+    }
+  }, [isPlaying, seq]);
+}
+
+/** The other views at this event. */
+function MomentLinks({ threadId, seq, open }: Pick<Resting, 'threadId' | 'seq' | 'open'>) {
+  const linked = { section: 'thread', threadId, at: seq } as const;
+  return (
+    <span className="playback-links">
+      {(['graph', 'runs'] as const).map(view => (
+        <ViewLink key={view} to={{ ...linked, view }} open={to => open(to as ThreadAddress)}>
+          {view === 'graph' ? 'Graph here' : 'Runs here'}
+        </ViewLink>
+      ))}
+      <ViewLink to={linked} open={to => open(to as ThreadAddress)}>
+        Conversation here
+      </ViewLink>
+    </span>
   );
 }

@@ -27,6 +27,7 @@ const past = {
   select: () => {},
   branchBefore: () => {},
   branchAfter: () => {},
+  branchInto: () => {},
   blocked: 'This is a playback',
 };
 const tooLate = () => Promise.reject(new Error('This is a playback. Answer in the conversation.'));

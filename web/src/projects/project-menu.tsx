@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
-import { Menu } from '../parts/menu.tsx';
+import { Menu, MenuItem } from '../parts/menu.tsx';
 import { folderNames } from '../threads/folder-names.ts';
 import { useProjects } from './use-projects.ts';
 
@@ -41,23 +41,16 @@ export function ProjectMenu({ client, label, anchor, folder, onChoose, onClose }
   return (
     <Menu label={label} look="project-menu" anchor={anchor} onClose={onClose}>
       {list.map(project => (
-        <button
+        <MenuItem
           key={project.folder}
-          type="button"
           role="menuitemradio"
           aria-checked={project.folder === folder}
-          className="menu-item"
-          tabIndex={-1}
           title={project.folder}
-          onClick={() => {
-            anchor.focus();
-            onClose();
-            onChoose(project);
-          }}
+          onClick={() => onChoose(project)}
         >
           <strong>{names.get(project.folder) ?? project.name}</strong>
           <span>{project.folder}</span>
-        </button>
+        </MenuItem>
       ))}
       <button type="button" role="menuitem" className="menu-item" tabIndex={-1} onClick={() => setBrowsing(true)}>
         Open folder…

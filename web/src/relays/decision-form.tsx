@@ -19,8 +19,9 @@ interface DecisionFormProps {
  * these keys press in the inbox.
  */
 export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormProps) {
-  const { relayKind: kind } = relay;
   const can = new Set(possibleAnswers(relay));
+  /** A plan of an agent that can change it. */
+  const isPlan = relay.relayKind === 'plan' && can.has('revise');
   const isRisky = risks.length > 0;
   const { sending, problem, submit } = useAnswerForm(relay.id);
   const [feedback, setFeedback] = useState('');
@@ -30,6 +31,7 @@ export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormP
   const approve = (remember: Reach) =>
     submit({ outcome: 'approve', ...words, ...(remember !== 'once' && { remember }) });
   const reject = () => submit({ outcome: 'reject', ...words });
+  const revise = () => submit({ outcome: 'revise', ...words });
   const reaches = new Set(answers.map(({ remember }) => remember));
   return (
     <form
@@ -63,13 +65,8 @@ export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormP
             Reject
           </button>
         )}
-        {kind === 'plan' && can.has('revise') && (
-          <button
-            type="button"
-            className="button"
-            disabled={sending || feedback.trim() === ''}
-            onClick={() => submit({ outcome: 'revise', ...words })}
-          >
+        {isPlan && (
+          <button type="button" className="button" disabled={sending || feedback.trim() === ''} onClick={revise}>
             Ask for changes
           </button>
         )}
@@ -77,7 +74,7 @@ export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormP
           ref={reason}
           className="field"
           aria-label="Reason"
-          placeholder={kind === 'plan' ? 'What to change' : 'Reason (optional)'}
+          placeholder={isPlan ? 'What to change' : 'Reason (optional)'}
           value={feedback}
           disabled={sending}
           onChange={event => setFeedback(event.target.value)}
@@ -86,33 +83,12 @@ export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormP
             if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
             event.preventDefault();
             // Who wrote why not, means no; a plan with words is to be changed.
-            if (feedback.trim() === '') return;
-            if (kind === 'plan' && can.has('revise')) submit({ outcome: 'revise', ...words });
-            else if (can.has('reject')) reject();
+            if (feedback.trim() !== '') (isPlan ? revise : can.has('reject') ? reject : undefined)?.();
           }}
         />
-        {can.has('reject') && (
-          <button
-            type="button"
-            className="unseen"
-            tabIndex={-1}
-            aria-hidden="true"
-            data-key="r"
-            onClick={() => reason.current?.focus()}
-          />
-        )}
+        {can.has('reject') && <KeyTarget keys="r" onPress={() => reason.current?.focus()} />}
         {answers.map(({ remember, key }) =>
-          remember === undefined ? null : (
-            <button
-              key={key}
-              type="button"
-              className="unseen"
-              tabIndex={-1}
-              aria-hidden="true"
-              data-key={key}
-              onClick={() => approve(remember)}
-            />
-          ),
+          remember === undefined ? null : <KeyTarget key={key} keys={key} onPress={() => approve(remember)} />,
         )}
       </div>
       {relay.relayKind === 'permission' && can.has('revise') && (
@@ -129,6 +105,11 @@ export function DecisionForm({ relay, asked: { answers, risks } }: DecisionFormP
       )}
     </form>
   );
+}
+
+/** What a key of the inbox presses; nothing to see. */
+function KeyTarget({ keys, onPress }: { readonly keys: string; readonly onPress: () => void }) {
+  return <button type="button" className="unseen" tabIndex={-1} aria-hidden="true" data-key={keys} onClick={onPress} />;
 }
 
 interface ReachFieldProps {

@@ -1,3 +1,4 @@
+import { Skeleton } from '../parts/view-state.tsx';
 import { useState } from 'react';
 import type { AgentInfo } from '../../../src/protocols/http-agents.ts';
 import type { MessageBody } from '../../../src/protocols/http-api.ts';
@@ -14,13 +15,7 @@ interface AgentCardsProps {
 
 /** The agents that were found, in the order of the server; one with suggestions can be tried with a click. */
 export function AgentCards({ agents, isLoaded, chosen, folder, onChoose, onSend }: AgentCardsProps) {
-  if (!isLoaded)
-    return (
-      <div className="skeleton" role="progressbar" aria-label="Loading">
-        <span />
-        <span />
-      </div>
-    );
+  if (!isLoaded) return <Skeleton label="Loading" />;
   return (
     <section className="start-section">
       <h2>

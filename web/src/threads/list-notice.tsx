@@ -1,4 +1,5 @@
 import { lossText } from '../parts/loss-text.ts';
+import { Skeleton } from '../parts/view-state.tsx';
 import { useIsOnline } from '../parts/use-is-online.ts';
 import type { ThreadListView } from './thread-list.ts';
 
@@ -6,14 +7,7 @@ import type { ThreadListView } from './thread-list.ts';
 export function ListNotice({ view, onRetry }: { view: ThreadListView; onRetry: () => void }) {
   const { state, threads, problem, lostBy } = view;
   const isOnline = useIsOnline();
-  if (state === 'loading' && threads.length === 0)
-    return (
-      <div className="skeleton" role="progressbar" aria-label="Loading the conversations">
-        <span />
-        <span />
-        <span />
-      </div>
-    );
+  if (state === 'loading' && threads.length === 0) return <Skeleton label="Loading the conversations" />;
   if (state === 'lost')
     return (
       <p className="list-notice">

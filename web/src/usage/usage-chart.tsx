@@ -1,7 +1,7 @@
 import { dollars, shortCount } from '../../../src/projections/presentation/wording.ts';
 import { type Measure, roundUp, type UsageChart as Chart } from './usage-series.ts';
 
-const size = { width: 760, height: 240, left: 58, bottom: 24, top: 10 };
+const size = { width: 760, height: 240, left: 84, bottom: 24, top: 10 };
 const gap = 0.28;
 
 /** Formats an amount of the chart; costs are estimates. */

@@ -12,7 +12,7 @@ import type { Translator } from '../contract/translator.ts';
 import { newSessionWarning } from '../live/live-prompt.ts';
 import { fitConversation } from '../sessions/fit-history.ts';
 import { type ChosenSession, findUsableSession, type SessionUse, writeHandOver } from '../sessions/hand-over.ts';
-import type { CliAgentOptions } from './cli-agent.ts';
+import type { CliAgentOptions } from './cli-agent-options.ts';
 import { startFailure, withHint } from './failure-hint.ts';
 import { lineText } from '../../process/line-reader.ts';
 import { fitAttachments, promptOf } from './prompt.ts';
@@ -176,7 +176,7 @@ export class PrintRun {
         }
         await this.#keep(next.value);
         if (held !== undefined && isUnknown?.test(plainText(next.value)) === true) return 'unknown_session';
-        const events = eventsOf(run, next.value, this.#lineCount).map(event => withCost(adapter, event));
+        const events = run.take(next.value, this.#lineCount).map(event => withCost(adapter, event));
         if (held !== undefined && events.every(({ type }) => preliminary.has(type))) held.push(...events);
         else {
           yield* held ?? [];
@@ -207,12 +207,6 @@ export class PrintRun {
 /** The text of a line without colours. */
 function plainText({ kind, bytes }: ProcessLine): string {
   return kind === 'rest' || kind === 'long' ? '' : stripVTControlCharacters(lineText(bytes));
-}
-
-function eventsOf(run: RunTranslation, { kind, stream, bytes }: ProcessLine, number: number): AgentEvent[] {
-  if (kind === 'rest') return [];
-  if (kind === 'long') return run.longLine(stream, lineText(bytes.subarray(0, 4096)), number);
-  return run.line(stream, lineText(bytes), number);
 }
 
 function warning(runId: string, message: string, code: string): EventOf<'warning'> {

@@ -1,6 +1,7 @@
 import { defined } from '../../../base/defined.ts';
 import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
-import type { ProcessExit } from '../../process/run-process.ts';
+import { lineText } from '../../process/line-reader.ts';
+import type { ProcessExit, ProcessLine } from '../../process/run-process.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { Translator } from '../contract/translator.ts';
 import { LastDenial } from './last-denial.ts';
@@ -60,7 +61,18 @@ export class RunTranslation {
     return this.#stamp([event]);
   }
 
-  /** Returns the events of one line, without its line ending; `number` is its index in the raw record. */
+  /**
+   * Returns the events of one line; `number` is its index in the raw record. The beginning of a line that is too long to
+   * parse represents it: the raw record has it whole.
+   */
+  take({ kind, stream, bytes }: ProcessLine, number: number): AgentEvent[] {
+    if (kind === 'rest') return [];
+    if (kind === 'line') return this.line(stream, lineText(bytes), number);
+    const raw = { truncated: true, stream, beginning: lineText(bytes.subarray(0, 4096)) };
+    return this.#stamp([{ type: 'unknown', runId: this.#options.runId, raw, line: number }]);
+  }
+
+  /** Returns the events of a line of text, without its line ending. */
   line(stream: 'stdout' | 'stderr', text: string, number: number): AgentEvent[] {
     if (stream === 'stdout') {
       const events = this.#options.translator.translate(text, number);
@@ -74,12 +86,6 @@ export class RunTranslation {
     if (warning === undefined) return [];
     this.#tails.stderr.add(warning.message);
     return this.#stamp([{ type: 'warning', runId, ...warning, line: number }]);
-  }
-
-  /** Handles a line that is too long to parse: its beginning represents it; the raw record has it whole. */
-  longLine(stream: 'stdout' | 'stderr', beginning: string, number: number): AgentEvent[] {
-    const raw = { truncated: true, stream, beginning };
-    return this.#stamp([{ type: 'unknown', runId: this.#options.runId, raw, line: number }]);
   }
 
   end(end: ProcessEnd): AgentEvent[] {

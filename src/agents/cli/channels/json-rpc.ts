@@ -1,5 +1,6 @@
 import { recordOf, textOf, type WireRecord } from '../shared/wire-value.ts';
 import { defined } from '../../../base/defined.ts';
+import { PendingCalls } from './pending-calls.ts';
 
 export type RpcId = string | number;
 
@@ -26,8 +27,7 @@ export class RpcConnection {
   readonly #send: (message: string) => void;
   /** The keys that every message begins with. */
   readonly #envelope: object;
-  readonly #calls = new Map<RpcId, (answer: RpcAnswer) => void>();
-  #last = 0;
+  readonly #calls = new PendingCalls<RpcAnswer>();
 
   constructor(send: (message: string) => void, envelope: object = {}) {
     this.#send = send;
@@ -35,9 +35,7 @@ export class RpcConnection {
   }
 
   call(method: string, params: object, done: (answer: RpcAnswer) => void): void {
-    const id = ++this.#last;
-    this.#calls.set(id, done);
-    this.#write({ method, id, params });
+    this.#write({ method, id: this.#calls.add(done), params });
   }
 
   notify(method: string, params?: object): void {
@@ -62,12 +60,10 @@ export class RpcConnection {
       if (id === undefined && record['id'] !== undefined) return undefined;
       return { method, params: params ?? {}, record, ...defined({ id }) };
     }
-    const done = id === undefined ? undefined : this.#calls.get(id);
     const error = record['error'];
-    if (id === undefined || done === undefined || (error === undefined && !('result' in record))) return undefined;
-    this.#calls.delete(id);
-    done(error === undefined ? { result: recordOf(record['result']) ?? {} } : { error: readRpcError(error) });
-    return 'answer';
+    if (error === undefined && !('result' in record)) return undefined;
+    const answer = error === undefined ? { result: recordOf(record['result']) ?? {} } : { error: readRpcError(error) };
+    return this.#calls.settle(id, answer) ? 'answer' : undefined;
   }
 
   #write(message: object): void {

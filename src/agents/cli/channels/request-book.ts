@@ -3,6 +3,10 @@ import type { ChannelHost, LiveAnswer, LiveRequest } from '../contract/live-chan
 /** The answers to the questions of a request, in their order; undefined for a question that nobody answered. */
 export type Answers = readonly (LiveAnswer | undefined)[];
 
+/** What a person is asked, before it is known by which request and of which run. */
+export type Question = WithoutIds<LiveRequest>;
+type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
+
 /** A request of a program: what people are asked about it, and how the program is answered. */
 export interface ProgramRequest<Key> {
   /** What the program calls it. */
@@ -115,4 +119,14 @@ export class RequestBook<Key, Request extends ProgramRequest<Key> = ProgramReque
     // Nobody sees a check: rules decide it.
     for (const { id, kind } of questions) if (kind !== 'check') this.#host.withdraw(id, reason);
   }
+}
+
+/** Returns what a person answered to a question, as one text; undefined when nobody did. */
+export function answerText(answer: LiveAnswer | undefined): string | undefined {
+  return answer?.outcome === 'answer' ? [answer.answer].flat().join(', ') : undefined;
+}
+
+/** Returns the reason that came with a decision; undefined without one. */
+export function answerReason(answer: LiveAnswer | undefined): string | undefined {
+  return answer === undefined || answer.outcome === 'answer' ? undefined : answer.feedback;
 }

@@ -3,37 +3,61 @@ import { describe, expect, it } from 'vitest';
 import { lawRuns } from '../../../../test/support/run-size.ts';
 import { RecordingHost } from '../../../../test/support/recorded-channel.ts';
 import { ChannelEvents } from '../shared/channel-events.ts';
-import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../contract/live-channel.ts';
+import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd, SteerMessage } from '../contract/live-channel.ts';
 import { promptText } from '../shared/prompt-content.ts';
 import { recordOf } from '../shared/wire-value.ts';
 import { RequestBook } from './request-book.ts';
-import { type SteerMessage, TurnChannel } from './turn-channel.ts';
+import { TurnChannel } from './turn-channel.ts';
 
 interface ToyTurn {
   readonly events: ChannelEvents;
   readonly unsent: string[];
 }
 
-/** A small protocol: each line is one of `{open}`, `{note}`, `{fail}`, `{say}`, `{ask}`, `{done}`. */
+/** A small protocol: each line is one of `{open}`, `{note}`, `{fail}`, `{wait}`, `{text}`, `{say}`, `{ask}`, `{done}`. */
 class ToyChannel extends TurnChannel<ToyTurn> {
   readonly #book: RequestBook<string>;
 
   constructor(host: ChannelHost) {
     super(host, { cwd: '/', folder: '/', environment: {} });
-    this.#book = new RequestBook(host);
+    this.#book = new RequestBook(this.host);
   }
 
   protected connect(): void {
     this.host.send('hello');
   }
 
-  protected take(message: unknown, number: number): boolean {
+  protected takeBetweenTurns(message: unknown): boolean | 'refused' {
     const record = recordOf(message) ?? {};
+    if ('wait' in record) {
+      this.host.send('refused');
+      return 'refused';
+    }
     if ('open' in record) this.setReady({});
     else if ('note' in record) this.host.send('noted');
     else if ('fail' in record) this.fail({ message: 'It failed.', code: 'toy' });
-    else if (this.turn === undefined) return false;
-    else this.#takeInTurn(this.turn, message, number);
+    else return false;
+    return true;
+  }
+
+  protected takeInTurn(turn: ToyTurn, message: unknown): boolean {
+    const record = recordOf(message) ?? {};
+    if ('wait' in record) return true;
+    if (this.takeBetweenTurns(message) === true) return true;
+    const { ask, text } = record;
+    if (typeof text === 'string') turn.events.context.emit({ type: 'text', id: text, content: text });
+    if (text === 'nonsense') throw new Error('It is not understood.');
+    const reason = this.isInterrupted ? 'aborted' : 'complete';
+    // The end of a turn may be known in two ways, by a record and by silence.
+    if ('done' in record) for (const _ of ['record', 'silence']) this.endTurn(turn, reason);
+    else if (typeof ask !== 'string' || this.#book.has(ask)) return text !== undefined;
+    else
+      this.#book.open({
+        key: ask,
+        questions: [{ id: ask, runId: 'run', kind: 'question', question: `${ask}?` }],
+        settle: () => this.host.send(`answer ${ask}`),
+        cancel: () => this.host.send(`cancel ${ask}`),
+      });
     return true;
   }
 
@@ -66,23 +90,6 @@ class ToyChannel extends TurnChannel<ToyTurn> {
   protected describeUnopened() {
     return { message: 'It ended before its session was open.', code: 'toy' };
   }
-
-  #takeInTurn(turn: ToyTurn, message: unknown, number: number): void {
-    const record = recordOf(message) ?? {};
-    const { ask } = record;
-    const reason = this.isInterrupted ? 'aborted' : 'complete';
-    // The end of a turn may be known in two ways, by a record and by silence.
-    if ('done' in record) for (const _ of ['record', 'silence']) this.endTurn(turn, reason);
-    else if (typeof ask !== 'string' || this.#book.has(ask))
-      turn.events.within(number, () => turn.events.context.unknown(message));
-    else
-      this.#book.open({
-        key: ask,
-        questions: [{ id: ask, runId: 'run', kind: 'question', question: `${ask}?` }],
-        settle: () => this.host.send(`answer ${ask}`),
-        cancel: () => this.host.send(`cancel ${ask}`),
-      });
-  }
 }
 
 type Step =
@@ -113,6 +120,36 @@ describe('a channel', () => {
     channel.prompt({ runId: 'r', content: 'two' });
     expect(host.sent).toEqual(['hello', 'one', 'two']);
     expect(host.trace).toEqual([{ ready: {} }, { turnEnded: { reason: 'complete', unsent: [] } }]);
+  });
+
+  it('emits what a message says before it asks about it', () => {
+    const { host, channel, receive } = openChannel();
+    channel.open();
+    receive({ open: 1 });
+    channel.prompt({ runId: 'r', content: 'one' });
+    receive({ text: 'I ask.', ask: 'q' });
+    expect(host.trace.slice(1).flatMap(call => Object.keys(call))).toEqual(['emit', 'request']);
+  });
+
+  it('keeps a message as unknown when its handler throws', () => {
+    const { channel, receive, raws } = openChannel();
+    channel.open();
+    receive({ open: 1 });
+    channel.prompt({ runId: 'r', content: 'one' });
+    receive({ text: 'nonsense' });
+    expect(raws()).toEqual([{ text: 'nonsense' }]);
+  });
+
+  it('shows a message that was refused between turns as unknown, and refuses it once', () => {
+    const { host, channel, receive, raws } = openChannel();
+    channel.open();
+    receive({ open: 1 });
+    receive({ wait: 1 });
+    channel.prompt({ runId: 'r', content: 'one' });
+    receive({ done: 1 });
+    channel.prompt({ runId: 'r', content: 'two' });
+    expect(raws()).toEqual([{ wait: 1 }]);
+    expect(host.sent.filter(sent => sent === 'refused')).toHaveLength(1);
   });
 
   it('keeps messages between turns for the next one, the newest 1,000', () => {

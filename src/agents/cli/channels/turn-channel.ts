@@ -5,17 +5,24 @@ import type {
   LiveStart,
   LiveTurn,
   LiveTurnEnd,
+  SessionInfo,
+  SessionProblem,
+  SteerMessage,
 } from '../contract/live-channel.ts';
 import { parseJson } from '../../../base/parse-json.ts';
+import type { ChannelEvents } from '../shared/channel-events.ts';
 
-export type SteerMessage = Parameters<LiveChannel['steer']>[0];
-export type SessionProblem = Parameters<ChannelHost['failed']>[0];
-type SessionInfo = Parameters<ChannelHost['ready']>[0];
+/** The state of a turn; its events are those of the messages that are handled in it. */
+interface ChannelTurn {
+  readonly events: ChannelEvents;
+}
 
 /** A message that belongs to a turn and arrived when none was open. */
 interface EarlyMessage {
   readonly message: unknown;
   readonly number: number;
+  /** Whether the program has been refused: the next turn shows the message as unknown. */
+  readonly isRefused: boolean;
 }
 
 /** The most messages that wait for a turn; the oldest are dropped. */
@@ -32,7 +39,8 @@ const mostEarly = 1_000;
  * Each turn ends once, and nothing is done for it after. A message that needs a turn waits for the next one, in order.
  * Nothing is sent or emitted once the channel has failed or is closed.
  */
-export abstract class TurnChannel<Turn extends object> implements LiveChannel {
+export abstract class TurnChannel<Turn extends ChannelTurn> implements LiveChannel {
+  /** The host; it gets the events of the open turn before a request, a withdrawal or a note that is about them. */
   protected readonly host: ChannelHost;
   protected readonly start: LiveStart;
   #state: 'new' | 'opening' | 'ready' | 'failed' | 'closed' = 'new';
@@ -41,17 +49,22 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
   #early: EarlyMessage[] = [];
 
   constructor(host: ChannelHost, start: LiveStart) {
-    this.host = host;
+    this.host = orderedHost(host, () => this.#turn?.events.flush());
     this.start = start;
   }
 
   /** Sends the handshake; the protocol calls `setReady` or `fail` later. */
   protected abstract connect(): void;
-  /** Handles one message; returns false when it belongs to a turn and none is open: it is received again in the next. */
-  protected abstract take(message: unknown, number: number): boolean;
+  /**
+   * Handles one message while no turn is open. Returns whether it did: a message that belongs to a turn is received again in
+   * the next. `refused` when it was answered because the program would wait: the next turn shows it as unknown.
+   */
+  protected abstract takeBetweenTurns(message: unknown): boolean | 'refused';
+  /** Handles one message in a turn; it becomes an `unknown` event when this returns false or throws. */
+  protected abstract takeInTurn(turn: Turn, message: unknown): boolean;
   /** Creates the state of a turn. */
   protected abstract createTurn(turn: LiveTurn): Turn;
-  /** Sends the prompt of a turn. */
+  /** Sends the prompt of a turn. What this and the next three emit belongs to the open turn. */
   protected abstract sendPrompt(turn: Turn, prompt: LiveTurn): void;
   protected abstract takeAnswer(requestId: string, answer: LiveAnswer): void;
   protected abstract sendMessage(turn: Turn, message: SteerMessage): void;
@@ -99,29 +112,34 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
 
   receive(line: string, number: number): void {
     if (this.isOver || line.trim() === '') return;
-    this.#deliver({ message: parseJson(line, line), number });
+    this.#deliver({ message: parseJson(line, line), number, isRefused: false });
   }
 
   prompt(prompt: LiveTurn): void {
     if (!this.takesPrompts || this.isOver || this.#turn !== undefined) return;
     this.#isInterrupted = false;
-    this.#turn = this.createTurn(prompt);
-    this.sendPrompt(this.#turn, prompt);
+    const turn = this.createTurn(prompt);
+    this.#turn = turn;
+    turn.events.within(undefined, () => this.sendPrompt(turn, prompt));
     for (const early of this.#early.splice(0)) this.#deliver(early);
   }
 
   answer(requestId: string, answer: LiveAnswer): void {
-    if (!this.isOver) this.takeAnswer(requestId, answer);
+    if (this.isOver) return;
+    if (this.#turn === undefined) this.takeAnswer(requestId, answer);
+    else this.#turn.events.within(undefined, () => this.takeAnswer(requestId, answer));
   }
 
   steer(message: SteerMessage): void {
-    if (!this.isOver && this.#turn !== undefined) this.sendMessage(this.#turn, message);
+    const turn = this.#turn;
+    if (!this.isOver) turn?.events.within(undefined, () => this.sendMessage(turn, message));
   }
 
   interrupt(): void {
-    if (this.isOver || this.#turn === undefined || this.#isInterrupted) return;
+    const turn = this.#turn;
+    if (this.isOver || turn === undefined || this.#isInterrupted) return;
     this.#isInterrupted = true;
-    this.stopTurn(this.#turn);
+    turn.events.within(undefined, () => this.stopTurn(turn));
   }
 
   closed(): void {
@@ -158,8 +176,39 @@ export abstract class TurnChannel<Turn extends object> implements LiveChannel {
   }
 
   #deliver(early: EarlyMessage): void {
-    if (this.take(early.message, early.number)) return;
-    this.#early.push(early);
+    const { message, number, isRefused } = early;
+    const turn = this.#turn;
+    if (turn !== undefined) {
+      turn.events.receive(number, message, () => !isRefused && this.takeInTurn(turn, message));
+      return;
+    }
+    const taken = isRefused ? 'refused' : this.takeBetweenTurns(message);
+    if (taken === true) return;
+    this.#early.push({ ...early, isRefused: taken === 'refused' });
     if (this.#early.length > mostEarly) this.#early.shift();
   }
+}
+
+function orderedHost(host: ChannelHost, flush: () => void): ChannelHost {
+  return {
+    send: message => host.send(message),
+    ready: session => host.ready(session),
+    failed: problem => host.failed(problem),
+    emit: events => host.emit(events),
+    turnEnded: end => host.turnEnded(end),
+    waiting: (reason, ms) => host.waiting?.(reason, ms),
+    after: (ms, callback) => host.after(ms, callback),
+    request: request => {
+      flush();
+      host.request(request);
+    },
+    withdraw: (requestId, reason) => {
+      flush();
+      host.withdraw(requestId, reason);
+    },
+    steered: (messageId, delivery) => {
+      flush();
+      host.steered(messageId, delivery);
+    },
+  };
 }

@@ -143,6 +143,12 @@ export type LiveAnswer =
   /** The turn is being interrupted or the request has expired: the program must not execute the call. */
   | { readonly outcome: 'cancelled'; readonly feedback?: string };
 
+/** A message that is sent into an open turn. */
+export interface SteerMessage {
+  readonly id: string;
+  readonly content: string | readonly ContentPart[];
+}
+
 /** The end of a turn. The channel has emitted the events of its failure, but not `harness_end`. */
 export interface LiveTurnEnd {
   readonly reason: 'complete' | 'error' | 'aborted' | 'max_iterations';
@@ -150,14 +156,27 @@ export interface LiveTurnEnd {
   readonly unsent?: readonly string[];
 }
 
+/** Why a session cannot be used, as data of an `error` event; the code is `session_unknown` when it cannot be resumed. */
+export interface SessionProblem {
+  readonly message: string;
+  readonly code: string;
+}
+
+/** What the program reported about a session that is open. */
+export interface SessionInfo {
+  readonly sessionId?: string;
+  readonly model?: string;
+  readonly mode?: string;
+}
+
 /** Receives what happens on a channel. Its calls are synchronous and never throw. */
 export interface ChannelHost {
   /** Writes one message, without its line ending. */
   send(message: string): void;
   /** The session is open and its ask policy is verified: prompts may be sent. */
-  ready(session: { readonly sessionId?: string; readonly model?: string; readonly mode?: string }): void;
-  /** The session cannot be opened or used any more; `code` is `session_unknown` when it cannot be resumed. */
-  failed(problem: { readonly message: string; readonly code: string }): void;
+  ready(session: SessionInfo): void;
+  /** The session cannot be opened or used any more. */
+  failed(problem: SessionProblem): void;
   /** Events of the turn and its subagents, in order. */
   emit(events: readonly AgentEvent[]): void;
   request(request: LiveRequest): void;
@@ -190,7 +209,7 @@ export interface LiveChannel {
   prompt(turn: LiveTurn): void;
   answer(requestId: string, answer: LiveAnswer): void;
   /** Sends a message into the open turn. */
-  steer(message: { readonly id: string; readonly content: string | readonly ContentPart[] }): void;
+  steer(message: SteerMessage): void;
   /** Stops the open turn; the session stays usable. Open requests are cancelled by the channel as the program needs it. */
   interrupt(): void;
   /** The program has closed its output: emits what is left of the open turn. Later calls do nothing. */

@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { parseJson } from '../../../base/parse-json.ts';
 
-const serveRequest = z.object({
+export const serveRequest = z.object({
   id: z.number(),
   method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']),
   path: z.string(),
   body: z.unknown().optional(),
+  /** The response comes when the turn of the request has ended: later requests do not wait for it. */
+  lastsTurn: z.boolean().optional(),
 });
 
-/** A message to a local server: one HTTP request. Requests are sent one after the other. */
+/** A message to a local server: one HTTP request. Requests are sent one after the other, unless one lasts a turn. */
 export type ServeRequest = z.infer<typeof serveRequest>;
 
 const serveResponse = z.object({
@@ -21,17 +22,7 @@ const serveResponse = z.object({
  */
 export type ServeResponse = z.infer<typeof serveResponse>['response'];
 
-/** Returns the request that a message is; undefined when it is anything else. */
-export function readServeRequest(message: string): ServeRequest | undefined {
-  return serveRequest.safeParse(parseJson(message)).data;
-}
-
 /** Returns the response that a message is; undefined when it is an event or anything else. */
 export function readServeResponse(message: unknown): ServeResponse | undefined {
   return serveResponse.safeParse(message).data?.response;
-}
-
-/** Returns the message that carries a response. */
-export function serveResponseMessage(response: ServeResponse): string {
-  return JSON.stringify({ response });
 }

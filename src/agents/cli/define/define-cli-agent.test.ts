@@ -172,7 +172,7 @@ describe('an agent of defineCliAgent', () => {
 
   it('has only the channels that its definition names', () => {
     const { print, acp, ...about } = definition;
-    expect(() => defineCliAgent(about)).toThrow('Give defineCliAgent `print`, `acp` or both.');
+    expect(() => defineCliAgent(about)).toThrow('Give defineCliAgent `print`, `acp` or `live`.');
     expect(() => cliAgent(defineCliAgent({ ...about, print }), { channel: 'live' })).toThrow('has no live channel');
     expect(() => cliAgent(defineCliAgent({ ...about, acp }), { channel: 'print' })).toThrow('has no print mode');
     expect(() => defineCliAgent({ ...definition, tools: {} } as CliAgentDefinition)).toThrow(/tools/);

@@ -1,14 +1,18 @@
 import * as z from 'zod';
+import { defined } from '../../../base/defined.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import { optionsCheck } from '../../../base/options/check-options.ts';
-import { callback, field, name } from '../../../base/options/option-fields.ts';
+import { type OptionFields, optionsCheck } from '../../../base/options/check-options.ts';
+import { callback, field, flag, name, object } from '../../../base/options/option-fields.ts';
 import { acpAdapter } from '../adapters/acp/acp-agent.ts';
-import { textsField } from '../agent/cli-agent-fields.ts';
+import { textsField } from '../agent/cli-agent-options.ts';
 import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { CliCommand, CommandRequest } from '../contract/cli-command.ts';
+import type { TranslatorOptions } from '../contract/translator.ts';
 import type { LineContext } from '../shared/line-context.ts';
+import { eitherTranslator } from '../shared/channel-translator.ts';
 import { lineTranslator, type RecordReader } from '../shared/line-translator.ts';
 import type { WireRecord } from '../shared/wire-value.ts';
+import { type LiveMode, ownLive, savedReader } from './own-channel.ts';
 import { PrintedRun } from './printed-run.ts';
 
 /** How a program is run once per request: it prints one JSON object per line, and nobody can be asked. */
@@ -27,7 +31,7 @@ export interface AcpMode {
   readonly mode?: string;
 }
 
-/** The definition of an external agent; it has a print mode, the Agent Client Protocol, or both. */
+/** The definition of an external agent: a print mode, a way to keep it running (`acp` or `live`), or both. */
 export interface CliAgentDefinition {
   readonly id: string;
   /** Its display name. Default: the id. */
@@ -43,6 +47,8 @@ export interface CliAgentDefinition {
   readonly print?: PrintMode;
   /** Used when somebody can answer; always when there is no print mode. */
   readonly acp?: AcpMode;
+  /** Like `acp`, for a program with a protocol of its own. */
+  readonly live?: LiveMode;
 }
 
 const patternsField = () =>
@@ -50,6 +56,17 @@ const patternsField = () =>
     value => Array.isArray(value) && value.every(item => item instanceof RegExp),
     'an array of regular expressions',
   );
+
+const liveFields = () =>
+  ({
+    args: callback(),
+    resumes: flag().optional(),
+    hello: object().optional(),
+    opened: callback().optional(),
+    prompt: callback(),
+    stop: object(),
+    read: callback(),
+  }) satisfies OptionFields<LiveMode>;
 
 const checkDefinition = optionsCheck<CliAgentDefinition>('defineCliAgent')(() => ({
   id: name(),
@@ -60,28 +77,45 @@ const checkDefinition = optionsCheck<CliAgentDefinition>('defineCliAgent')(() =>
   environment: patternsField().optional(),
   print: z.strictObject({ command: callback(), read: callback() }).optional(),
   acp: z.strictObject({ args: textsField(), mode: name().optional() }).optional(),
+  live: z.strictObject(liveFields()).optional(),
 }));
 
 /** Defines an external agent for `cliAgent` and `readSavedStream`. Throws `invalid_argument` for an invalid definition. */
 export function defineCliAgent(definition: CliAgentDefinition): CliAdapter {
   checkDefinition(definition);
-  const { id, executable, install, print, acp } = definition;
+  const { id, executable, install, print, acp, live } = definition;
   const { name: title = id, login = `log in to ${title} as its documentation says`, environment = [] } = definition;
-  if (print === undefined && acp === undefined)
+  if (print === undefined && acp === undefined && live === undefined)
     throw new SingletreeError(
       'invalid_argument',
-      `The agent "${id}" has no way to be used. Give defineCliAgent \`print\`, \`acp\` or both.`,
+      `The agent "${id}" has no way to be used. Give defineCliAgent \`print\`, \`acp\` or \`live\`.`,
+    );
+  if (acp !== undefined && live !== undefined)
+    throw new SingletreeError(
+      'invalid_argument',
+      `The agent "${id}" has two ways to keep running. Give defineCliAgent \`acp\` or \`live\`, not both.`,
     );
   const about = { id, name: title, executable, install, login, environment };
-  const live = acp && acpAdapter({ command: executable, title, ...acp });
-  if (print === undefined) return { ...(live as CliAdapter), ...about };
+  const acpOnly = acp && acpAdapter({ command: executable, title, ...acp });
+  if (print === undefined && acpOnly !== undefined) return { ...acpOnly, ...about };
+  const channel = live === undefined ? acpOnly?.live : ownLive(title, live);
+  const liveTranslator = (options: TranslatorOptions) =>
+    lineTranslator(options, context => savedReader(live as LiveMode, context), { isInteractive: true });
+  const printTranslator = (options: TranslatorOptions) =>
+    lineTranslator(options, context => recordReader(print as PrintMode, context));
   return {
     ...about,
     credentials: { variables: [], files: [] },
     versions: [],
-    ...(live?.live !== undefined && { live: live.live }),
-    command: request => print.command(request),
-    translator: options => lineTranslator(options, context => recordReader(print, context)),
+    ...(channel !== undefined && { live: channel }),
+    ...(print === undefined && { isLiveOnly: true }),
+    command: request => print?.command(request) ?? { args: live?.args(defined(request)) ?? [] },
+    translator: options => {
+      if (live === undefined) return printTranslator(options);
+      if (print === undefined) return liveTranslator(options);
+      const isOpened = (record: WireRecord) => live.opened?.(record) !== undefined;
+      return eitherTranslator(printTranslator(options), liveTranslator(options), isOpened);
+    },
   };
 }
 

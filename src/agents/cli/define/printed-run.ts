@@ -12,10 +12,11 @@ export class PrintedRun {
   /** The id of the run. */
   readonly runId: string;
   readonly #context: LineContext;
-  readonly #calls = new OpenCalls();
+  readonly #calls: OpenCalls;
   readonly #currentRecord: () => WireRecord;
 
-  constructor(context: LineContext, currentRecord: () => WireRecord) {
+  constructor(context: LineContext, currentRecord: () => WireRecord, calls = new OpenCalls()) {
+    this.#calls = calls;
     this.#context = context;
     this.#currentRecord = currentRecord;
     this.runId = context.runId;

@@ -1,4 +1,4 @@
-import type { ProcessExit, ProcessLine, ProcessRun } from '../../process/run-process.ts';
+import { type ProcessExit, type ProcessLine, ProcessRun } from '../../process/run-process.ts';
 import type { ServeSettings } from '../contract/live-channel.ts';
 
 /** What a program is started with. */
@@ -31,4 +31,21 @@ export interface ChannelTransport {
   readonly turns: Pick<ProcessRun, 'ready' | 'work' | 'rest' | 'isIdle'>;
   /** Ends the program with its whole process group, and with the work of an open turn, and waits for it. */
   dispose(): Promise<void>;
+}
+
+/** Starts a program whose messages are the lines of its standard input and output. */
+export function stdioTransport(options: TransportOptions): ChannelTransport {
+  const run = new ProcessRun({ ...options, isInteractive: true, hasTurns: true });
+  return {
+    get isRunning() {
+      return run.isRunning;
+    },
+    exit: run.exit,
+    // A program that reads no more has ended, or ends: its exit is what is reported.
+    send: message => void run.send(`${message}\n`).catch(() => {}),
+    next: () => run.next(),
+    keepAlive: isKept => run.keepAlive(isKept),
+    turns: run,
+    dispose: () => run.dispose(),
+  };
 }

@@ -5,9 +5,10 @@ import { type Asking, askPerson, type PersonAnswer } from '../../ask-person.ts';
 import { Approvals } from '../../loop/approvals.ts';
 import type { DecisionSource } from '../../contract/permissions.ts';
 import { workspace, type WorkspaceFolder } from '../../workspace/workspace-folder.ts';
-import type { LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
+import type { LiveAbilities, LiveAnswer, LiveRequest } from '../contract/live-channel.ts';
 import { cliToolRequest, plainRequest } from './cli-request.ts';
 import { previewChange } from './preview-change.ts';
+import { notRun } from './resumed-run.ts';
 
 export interface LiveDecisionsOptions extends Omit<Asking, 'onRelay'> {
   readonly agentId: string;
@@ -31,12 +32,33 @@ type Question = Extract<LiveRequest, { kind: 'question' }>;
 type Plan = Extract<LiveRequest, { kind: 'plan' }>;
 type Check = Extract<LiveRequest, { kind: 'check' }>;
 
-const nobody = 'Nobody can be asked.';
+/** What the model has to read about a decision: into the turn, or with the next prompt. */
+interface DecisionNote {
+  readonly text: string;
+  readonly way: 'steer' | 'next_prompt';
+}
 
-/** Decides on the requests of an external agent: by the same rules and grants as on our own tools, or by a person. */
+/** What follows from the decision on a request. */
+export interface SettledRequest {
+  readonly answer: LiveAnswer;
+  readonly note?: DecisionNote | undefined;
+  /** Why nothing could be decided: the call does not run. */
+  readonly error?: unknown;
+}
+
+const nobody = 'Nobody can be asked.';
+/** The number of times that a run continues because a rule, not a person, rejected a call. */
+const mostRuleNotes = 10;
+
+/**
+ * The open requests of an external agent: each is decided on its own, by the same rules and grants as those on our own
+ * tools, or by a person.
+ */
 export class LiveDecisions {
   readonly #options: LiveDecisionsOptions;
   readonly #approvals: Approvals;
+  readonly #open = new Map<string, AbortController>();
+  #ruleNotes = 0;
   readonly #unused: RelayState[];
   /** The relays of the open requests, by request id. */
   readonly #relays = new Map<string, EventOf<'relay'>>();
@@ -56,6 +78,40 @@ export class LiveDecisions {
     this.#approvals.remember(options.decided);
   }
 
+  /** Whether a request waits for its decision. */
+  get areOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /**
+   * Decides on a request and emits the start of a call that was approved. Returns undefined when the request was withdrawn
+   * or the run was stopped; never rejects.
+   */
+  async settle(request: LiveRequest, abilities: LiveAbilities): Promise<SettledRequest | undefined> {
+    const stop = new AbortController();
+    this.#open.set(request.id, stop);
+    const signal = AbortSignal.any([stop.signal, this.#options.signal]);
+    try {
+      const decision = await this.decide(request, signal);
+      signal.throwIfAborted();
+      if (decision.answer.outcome === 'approve' && request.kind === 'permission') {
+        const { runId, toolCallId: id, tool: name } = request;
+        await this.#options.put({ type: 'tool_start', runId, id, name });
+        signal.throwIfAborted();
+      }
+      return { answer: decision.answer, note: this.#noteOn(request, decision, abilities) };
+    } catch (error) {
+      return signal.aborted ? undefined : { answer: { outcome: 'cancelled', feedback: notRun }, error };
+    } finally {
+      this.#open.delete(request.id);
+    }
+  }
+
+  /** Stops all decisions; nothing is answered any more. */
+  abort(): void {
+    for (const request of this.#open.values()) request.abort();
+  }
+
   /** Returns the decision on a request; rejects when the signal aborts. */
   async decide(request: LiveRequest, signal: AbortSignal): Promise<LiveDecision> {
     try {
@@ -67,8 +123,9 @@ export class LiveDecisions {
     }
   }
 
-  /** Closes the relay of a request that the program no longer waits for. */
+  /** Closes a request that the program no longer waits for, with its relay. */
   async withdraw(requestId: string, reason: string): Promise<void> {
+    this.#open.get(requestId)?.abort();
     const relay = this.#relays.get(requestId);
     if (relay === undefined) return;
     this.#relays.delete(requestId);
@@ -76,6 +133,22 @@ export class LiveDecisions {
     const { id: relayId, runId } = relay;
     if (answers?.cancel !== undefined) await answers.cancel(relay, reason);
     else await put({ type: 'relay_resolved', runId, relayId, outcome: 'cancelled', feedback: reason });
+  }
+
+  /** A reason or a revised input that the answer itself cannot carry becomes a note. */
+  #noteOn(
+    request: LiveRequest,
+    { answer, byPerson }: LiveDecision,
+    abilities: LiveAbilities,
+  ): DecisionNote | undefined {
+    if (answer.outcome === 'approve' && answer.input !== undefined && request.kind === 'permission') {
+      const text = `The user changed your call of ${request.tool} before it ran. It ran with this input instead: ${JSON.stringify(answer.input)}`;
+      return { text, way: abilities.steer === 'joins' ? 'steer' : 'next_prompt' };
+    }
+    if (answer.outcome !== 'reject' || answer.feedback === undefined || abilities.reason === 'answer') return undefined;
+    const isRead =
+      byPerson || abilities.reason === 'steer' || (abilities.rejectEndsTurn && this.#ruleNotes++ < mostRuleNotes);
+    return isRead ? { text: describeRejection(request, answer.feedback), way: abilities.reason } : undefined;
   }
 
   /** Rules that exist count for calls that the program would run unasked; the default, to ask about everything, does not. */
@@ -181,6 +254,14 @@ export class LiveDecisions {
     );
     return index < 0 ? undefined : this.#unused.splice(index, 1)[0];
   }
+}
+
+function describeRejection(request: LiveRequest, feedback: string): string {
+  if (request.kind === 'plan') return `Your plan was not approved. ${feedback}`;
+  if (request.kind === 'question') return `Your question was declined. ${feedback}`;
+  const call = request.command ?? JSON.stringify(request.input);
+  const shown = call.length > 300 ? `${call.slice(0, 300)}…` : call;
+  return `Your call of ${request.tool} ${shown} was rejected and did not run. ${feedback}`;
 }
 
 function refusal(answer: PersonAnswer | undefined): string {

@@ -1,24 +1,63 @@
 import type { AgentEvent } from '../../../events/vocabulary.ts';
-import type { RunStamp } from '../agent/run-stamp.ts';
+import { withHint } from '../agent/failure-hint.ts';
+import { RunStamp } from '../agent/run-stamp.ts';
+import { withCost } from '../agent/usage-cost.ts';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
 import type { EventChannel } from '../../loop/event-channel.ts';
+
+interface LiveOutputOptions {
+  readonly adapter: CliAdapter;
+  readonly events: EventChannel;
+  readonly runId: string;
+  readonly model: string | undefined;
+  /** The events of the run before its process ended. */
+  readonly before: readonly AgentEvent[] | undefined;
+}
 
 const fragments: ReadonlySet<string> = new Set(['text', 'reasoning', 'tool_input_delta']);
 
-/** Emits the events of a live run in order, whichever of its tasks makes them; drops them once the consumer is gone. */
+/**
+ * Emits the events of a live run in order, whichever of its tasks makes them, with what the program does not report: time,
+ * session, model, cost, and numbers of steps that continue over its turns. Drops them once the consumer is gone.
+ */
 export class LiveOutput {
-  readonly #channel: EventChannel;
+  readonly #options: LiveOutputOptions;
   readonly #stamp: RunStamp;
-  readonly #complete: (event: AgentEvent) => AgentEvent;
   readonly #started = new Set<string>();
+  #lastStep = -1;
+  /** The number of the first step of the turn: each turn of a channel begins with step 0. */
+  #firstStep = 0;
   #last: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
   #isLeft = false;
 
-  /** `complete` adds what the program does not report, such as a cost. */
-  constructor(channel: EventChannel, stamp: RunStamp, complete: (event: AgentEvent) => AgentEvent) {
-    this.#channel = channel;
-    this.#stamp = stamp;
-    this.#complete = complete;
+  constructor(options: LiveOutputOptions) {
+    this.#options = options;
+    const { runId, model, before = [] } = options;
+    this.#stamp = new RunStamp({ runId, model, now: () => new Date().toISOString() });
+    for (const event of before) if (event.type === 'step_start') this.#lastStep = Math.max(this.#lastStep, event.step);
+  }
+
+  /** Begins the next turn of the channel. */
+  nextTurn(): void {
+    this.#firstStep = this.#lastStep + 1;
+  }
+
+  /** Registers the session that events of the channel carry; returns it once it is known. */
+  takeSession(events: readonly AgentEvent[]): string | undefined {
+    this.#stamp.session(events);
+    return this.#stamp.sessionId;
+  }
+
+  /** Emits an event of the channel. */
+  putReported(event: AgentEvent): void {
+    if (event.type !== 'step_start' || event.runId !== this.#options.runId) {
+      void this.put(event);
+      return;
+    }
+    const step = event.step + this.#firstStep;
+    this.#lastStep = Math.max(this.#lastStep, step);
+    void this.put({ ...event, step });
   }
 
   /** Emits an event after those before it; resolves when it is stored, or nobody reads any more. */
@@ -29,7 +68,8 @@ export class LiveOutput {
       this.#started.add(event.id);
     }
     if (event.type === 'tool_result') this.#started.delete(event.id);
-    const completed = this.#complete(event);
+    const { adapter } = this.#options;
+    const completed = withHint(adapter, withCost(adapter, event));
     this.#last = this.#last.then(() => this.#give(completed));
     return this.#last;
   }
@@ -47,11 +87,12 @@ export class LiveOutput {
 
   async #give(event: AgentEvent): Promise<void> {
     if (this.#isLeft) return;
-    if (fragments.has(event.type)) await this.#channel.pass(event);
+    const { events } = this.#options;
+    if (fragments.has(event.type)) await events.pass(event);
     else
       await new Promise<void>(resolve => {
         this.#release = resolve;
-        void this.#channel.put(event).then(resolve);
+        void events.put(event).then(resolve);
       });
   }
 }

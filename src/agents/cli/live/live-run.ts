@@ -1,201 +1,189 @@
-import { toRuleSet } from '../../permissions/check-sources.ts';
 import { defined } from '../../../base/defined.ts';
-import type { AgentEvent } from '../../../events/vocabulary.ts';
-import type { InvokeParams } from '../../contract/agent.ts';
+import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import { systemClock } from '../../clock.ts';
-import type { EventChannel } from '../../loop/event-channel.ts';
 import { TimeLimit } from '../../loop/time-limit.ts';
-import { startEvent } from '../../start-event.ts';
-import { withHint } from '../agent/failure-hint.ts';
+import { toRuleSet } from '../../permissions/check-sources.ts';
+import { lineText } from '../../process/line-reader.ts';
 import type { ProcessExit, ProcessLine } from '../../process/run-process.ts';
-import { RunStamp } from '../agent/run-stamp.ts';
-import { withCost } from '../agent/usage-cost.ts';
-import type { CliAdapter } from '../contract/cli-adapter.ts';
-import type { LiveAdapter, LiveRequest, LiveTurnEnd } from '../contract/live-channel.ts';
+import { RunDetached } from '../../run-detached.ts';
+import { startEvent } from '../../start-event.ts';
+import { stderrMessage } from '../agent/output-tail.ts';
+import type { LiveChannel, LiveRequest, LiveTurnEnd, SessionProblem } from '../contract/live-channel.ts';
 import { LiveDecisions } from './live-decisions.ts';
 import { LiveOutput } from './live-output.ts';
-import { firstPrompt, newSessionWarning, type TurnContent } from './live-prompt.ts';
+import { firstPrompt, newSessionWarning } from './live-prompt.ts';
 import type { SessionUser } from './live-session.ts';
-import { LiveSteps } from './live-steps.ts';
 import { closingEvents, type ResumedRun, resumedRun } from './resumed-run.ts';
-import { RunLines } from './run-lines.ts';
-import { RunProblems } from './run-problems.ts';
-import { RunProgram } from './run-program.ts';
-import { RunRequests } from './run-requests.ts';
-import { RunSteering } from './run-steering.ts';
-import { RunStop } from './run-stop.ts';
-import type { SessionOpening } from './session-claims.ts';
-import { modeOf } from './session-options.ts';
-import type { SessionProblem } from './session-problems.ts';
-import { TurnMessages } from './turn-messages.ts';
-import type { CliAgentOptions } from '../agent/cli-agent.ts';
-import type { Semaphore } from '../../semaphore.ts';
-import type { SessionPool } from './session-pool.ts';
+import { RunFailure, toProblem } from './run-failure.ts';
+import { RunProgram, type SessionOpening } from './run-program.ts';
+import { type LiveRunOptions, modeOf } from './session-options.ts';
+import { type NextPrompt, TurnMessages } from './turn-messages.ts';
 
 type TurnResult = LiveTurnEnd | { readonly problem: SessionProblem };
 
-/** The options of an agent that uses its interactive channel. */
-type LiveAgentOptions = Omit<CliAgentOptions, 'sessions' | 'semaphore'> & {
-  readonly sessions: SessionPool;
-  readonly semaphore: Semaphore;
-};
+/** How long a program may take to settle after an interrupt before it is ended, in milliseconds. */
+const settleMs = 5_000;
 
-export interface LiveRunOptions {
-  readonly adapter: CliAdapter;
-  readonly live: LiveAdapter;
-  readonly options: LiveAgentOptions;
-  readonly params: InvokeParams;
-  readonly events: EventChannel;
-}
-
-/** One run of an external agent over its interactive channel: its turns, from the first prompt to `harness_end`. */
+/**
+ * One run of an external agent over its interactive channel, from the first prompt to `harness_end`.
+ *
+ *     run ─▶ claim a session ─▶ turn: open, prompt ─▶ lines ─▶ channel ─▶ emit, request, steered ─▶ turnEnded
+ *                                 ▲                                                                  │
+ *                                 └──── something is left to say to the program, or its session is lost ┘
+ */
 export class LiveRun implements SessionUser {
   readonly #options: LiveRunOptions;
-  readonly #output: LiveOutput;
-  readonly #stamp: RunStamp;
-  readonly #steps: LiveSteps;
-  readonly #messages: TurnMessages;
+  readonly #runId: string;
   readonly #limit: TimeLimit;
-  readonly #resumed: ResumedRun | undefined;
+  readonly #output: LiveOutput;
+  readonly #messages: TurnMessages;
+  readonly #failure: RunFailure;
   readonly #program: RunProgram;
-  readonly #problems: RunProblems;
-  readonly #lines: RunLines;
-  readonly #requests: RunRequests;
-  readonly #steering: RunSteering;
-  #isPrompted = false;
-  readonly #stop: RunStop;
+  readonly #decisions: LiveDecisions;
+  readonly #resumed: ResumedRun | undefined;
+  /** Ends the open turn; undefined between turns. */
   #endTurn: ((result: TurnResult) => void) | undefined;
+  /** Whether the program has the prompt of the open turn. */
+  #isPrompted = false;
+  /** Why the run was stopped before its end. */
+  #stopReason: 'aborted' | 'timeout' | undefined;
+  #cancelSettling = () => {};
+  #cancelSilence = () => {};
+  #lineCount: number;
 
   constructor(options: LiveRunOptions) {
     this.#options = options;
-    const { adapter, live, params, options: settings } = options;
-    const { runId, resume, signal } = params.run;
-    const { abilities } = live;
-    const { name } = adapter;
-    const clock = settings.clock ?? systemClock;
+    const { adapter, params, options: settings, events } = options;
+    const { runId, resume, signal, model = settings.model } = params.run;
+    const { permissions = [], answers, rawBefore = 0 } = params.host;
     const put = (event: AgentEvent) => this.#output.put(event);
-    const channel = () => this.#program.session?.channel;
-    this.#stamp = new RunStamp({
-      runId,
-      model: params.run.model ?? settings.model,
-      now: () => new Date().toISOString(),
-    });
-    const complete = (event: AgentEvent) => withHint(adapter, withCost(adapter, event));
-    this.#output = new LiveOutput(options.events, this.#stamp, complete);
-    this.#steps = new LiveSteps(runId, resume?.events);
-    this.#messages = new TurnMessages(runId);
+    this.#runId = runId;
+    this.#lineCount = rawBefore;
     this.#limit = new TimeLimit(settings.timeoutMs ?? Number.POSITIVE_INFINITY, signal, settings.clock);
-    this.#resumed = resume && resumedRun(resume);
+    this.#output = new LiveOutput({ adapter, events, runId, model, before: resume?.events });
+    this.#messages = new TurnMessages(runId);
+    this.#failure = new RunFailure({ adapter, cwd: this.#cwd, runId });
     this.#program = new RunProgram(options, this.#limit.signal, put);
-    this.#problems = new RunProblems({ adapter, cwd: this.#cwd, runId, put });
-    this.#lines = new RunLines(options, {
-      problems: this.#problems,
-      emit: events => this.emit(events),
-      receive: (text, number) => channel()?.receive(text, number),
-    });
-    this.#steering = new RunSteering({
-      runId,
-      name,
-      abilities,
-      steering: params.host.steering,
-      messages: this.#messages,
+    this.#resumed = resume && resumedRun(resume);
+    const own = settings.permissions;
+    this.#decisions = new LiveDecisions({
+      agentId: adapter.id,
+      cwd: this.#cwd,
+      rules: [...(own === undefined ? [] : [toRuleSet(own)]), ...permissions],
+      answers,
+      signal: this.#limit.signal,
       put,
-      channel,
-      isInTurn: () => this.#endTurn !== undefined,
-      isOpening: () => this.#endTurn !== undefined && !this.#isPrompted,
-    });
-    this.#requests = new RunRequests({
-      abilities,
-      decisions: this.#decisions(),
-      limit: this.#limit,
-      put,
-      answer: (requestId, answer) => channel()?.answer(requestId, answer),
-      inform: (note, way) => this.#steering.inform(note, way),
-      failed: error => this.#problems.reportError(error),
-      changed: () => this.#stop.watchSilence(),
-    });
-    this.#stop = new RunStop({
-      name,
-      idleTimeoutMs: settings.idleTimeoutMs,
-      clock,
-      limit: this.#limit,
-      signal,
-      program: this.#program,
-      problems: this.#problems,
-      isWorking: () => this.#endTurn !== undefined && !this.#requests.areOpen,
-      abortRequests: () => this.#requests.abort(),
-      endTurn: () => this.#endTurn?.({ reason: 'aborted' }),
+      decided: params.conversation.decided ?? [],
+      unused: this.#resumed?.unused ?? [],
     });
   }
 
   /** Runs everything from the first to the last event. */
   async run(): Promise<void> {
     const { adapter, params, options } = this.#options;
-    const { runId } = params.run;
-    const { steering } = params.host;
-    if (params.run.resume?.endedBy !== undefined) return;
-    if (params.run.resume?.agentId === undefined)
+    const { run, host } = params;
+    if (run.resume?.endedBy !== undefined) return;
+    if (run.resume?.agentId === undefined)
       await this.#output.put(
-        startEvent(adapter.id, { ...params.run, ...defined({ model: params.run.model ?? options.model }) }, this.#cwd),
+        startEvent(adapter.id, { ...run, ...defined({ model: run.model ?? options.model }) }, this.#cwd),
       );
-    const onAbort = () => this.#stop.stop();
+    const onAbort = () => this.#stop(this.#limit.over ? 'timeout' : 'aborted');
     this.#limit.signal.addEventListener('abort', onAbort, { once: true });
-    const unsubscribe = steering?.onMessage?.(() => this.#steering.take());
+    const unsubscribe = host.steering?.onMessage?.(() => this.#takeMessages());
     let release = () => {};
-    let reason: NonNullable<Extract<AgentEvent, { type: 'harness_end' }>['reason']> = 'error';
+    let reason: NonNullable<EventOf<'harness_end'>['reason']> = 'error';
     try {
       await this.#closeResumed();
       release = await this.#acquire();
       reason = await this.#turns();
     } catch (error) {
-      if (this.#stop.reason === undefined) await this.#problems.reportError(error);
+      if (this.#stopReason === undefined) await this.#report(toProblem(error));
     } finally {
       unsubscribe?.();
       this.#limit.signal.removeEventListener('abort', onAbort);
       this.#limit.clear();
-      this.#stop.clear();
-      this.#requests.abort();
-      const isBroken = reason === 'error' && this.#problems.hasExited;
-      await this.#program.release({ isBroken, isStopped: this.#stop.reason !== undefined });
+      this.#cancelSettling();
+      this.#cancelSilence();
+      this.#decisions.abort();
+      const isBroken = reason === 'error' && this.#failure.hasExited;
+      await this.#program.release({ isBroken, isStopped: this.#stopReason !== undefined });
       release();
     }
-    if (this.#stop.reason === 'timeout') await this.#problems.report(this.#timeout);
+    if (this.#stopReason === 'timeout') {
+      const limit = `${(options.timeoutMs ?? 0) / 1000} s`;
+      const message = `${adapter.name} ran for ${limit}, which is its limit, and was stopped.`;
+      await this.#report({ message, code: 'timeout' });
+    }
     const unread = this.#messages.unread();
     if (unread !== undefined) await this.#output.put(unread);
-    await this.#output.put({ type: 'harness_end', runId, agentId: adapter.id, reason: this.#stop.reason ?? reason });
+    const ended = this.#stopReason ?? reason;
+    await this.#output.put({ type: 'harness_end', runId: this.#runId, agentId: adapter.id, reason: ended });
   }
 
   /** Nobody reads the events any more: stops the run. */
   leave(): void {
     this.#output.leave();
-    if (this.#endTurn !== undefined || this.#program.session === undefined) this.#stop.stop();
+    if (this.#endTurn !== undefined || this.#program.session === undefined)
+      this.#stop(this.#limit.over ? 'timeout' : 'aborted');
   }
 
-  async line(line: ProcessLine): Promise<void> {
-    this.#stop.watchSilence();
-    await this.#lines.add(line);
+  /** Stores a line as it is, and handles it as a message of the program or as a warning. */
+  async line({ stream, kind, bytes }: ProcessLine): Promise<void> {
+    this.#watchSilence();
+    const { adapter, params, options } = this.#options;
+    const n = ++this.#lineCount;
+    const raw = { n, ts: new Date().toISOString(), stream, line: bytes };
+    try {
+      await params.host.raw?.(raw);
+      await options.onRaw?.(this.#runId, raw);
+    } catch (error) {
+      await this.#report(toProblem(error));
+    }
+    const text = lineText(kind === 'long' ? bytes.subarray(0, 4096) : bytes);
+    const warning = stream === 'stderr' && kind === 'line' ? stderrMessage(adapter, text) : undefined;
+    if (kind === 'long')
+      this.emit([{ type: 'unknown', runId: this.#runId, raw: { truncated: true, stream, beginning: text }, line: n }]);
+    else if (kind === 'line' && stream === 'stdout') this.#channel?.receive(text, n);
+    else if (warning !== undefined) {
+      this.#failure.addPrinted(warning.message);
+      // An unknown session is written again, or a warning says that it is not.
+      if (adapter.session?.isUnknown?.test(text) !== true)
+        this.emit([{ type: 'warning', runId: this.#runId, ...warning, line: n }]);
+    }
     await this.#output.flushed;
   }
 
   emit(events: readonly AgentEvent[]): void {
-    this.#stamp.session(events);
-    this.#program.report(this.#stamp.sessionId);
+    this.#program.report(this.#output.takeSession(events));
     for (const event of events) {
-      this.#problems.watch(event);
-      void this.#output.put(this.#steps.continued(event));
+      this.#failure.watch(event);
+      this.#output.putReported(event);
     }
   }
 
+  /** Decides on a request and answers it; the time limit of the run pauses until then. */
   request(request: LiveRequest): void {
-    this.#requests.add(request);
+    const settling = this.#limit.pauseFor(this.#decisions.settle(request, this.#options.live.abilities));
+    this.#watchSilence();
+    void settling.then(async settled => {
+      if (settled?.error !== undefined) await this.#report(toProblem(settled.error));
+      if (settled?.note?.way === 'next_prompt') this.#messages.wait({ note: settled.note.text });
+      else if (settled?.note !== undefined) this.#channel?.steer(this.#messages.steer({ note: settled.note.text }));
+      if (settled !== undefined) this.#channel?.answer(request.id, settled.answer);
+      this.#watchSilence();
+    });
   }
 
   withdraw(requestId: string, reason: string): void {
-    this.#requests.withdraw(requestId, reason);
+    this.#decisions.withdraw(requestId, reason).catch(error => this.#report(toProblem(error)));
   }
 
   steered(messageId: string, delivery: 'joined' | 'queued'): void {
-    this.#steering.steered(messageId, delivery);
+    const isSteered = this.#messages.isSteered(messageId);
+    const message = delivery === 'joined' ? this.#messages.joined(messageId) : undefined;
+    if (message !== undefined) void this.#output.put(message);
+    else if (delivery === 'queued' && isSteered)
+      void this.#warn(`${this.#options.adapter.name} reads the message when it has finished what it is writing.`);
   }
 
   waiting(message: string): void {
@@ -211,7 +199,7 @@ export class LiveRun implements SessionUser {
   }
 
   exited(exit: ProcessExit): void {
-    const problem = this.#problems.exited(exit);
+    const problem = this.#failure.exited(exit);
     this.#endTurn?.({ problem });
   }
 
@@ -219,27 +207,9 @@ export class LiveRun implements SessionUser {
     return this.#options.options.cwd ?? process.cwd();
   }
 
-  get #timeout(): SessionProblem {
-    const { adapter, options } = this.#options;
-    const limit = `${(options.timeoutMs ?? 0) / 1000} s`;
-    return { message: `${adapter.name} ran for ${limit}, which is its limit, and was stopped.`, code: 'timeout' };
-  }
-
-  #decisions(): LiveDecisions {
-    const { adapter, params, options } = this.#options;
-    const { decided = [] } = params.conversation;
-    const { permissions = [], answers } = params.host;
-    const own = options.permissions;
-    return new LiveDecisions({
-      agentId: adapter.id,
-      cwd: this.#cwd,
-      rules: [...(own === undefined ? [] : [toRuleSet(own)]), ...permissions],
-      answers,
-      signal: this.#limit.signal,
-      put: event => this.#output.put(event),
-      decided,
-      unused: this.#resumed?.unused ?? [],
-    });
+  /** The channel of the program, while it runs. */
+  get #channel(): LiveChannel | undefined {
+    return this.#program.session?.channel;
   }
 
   /** Waits until the program may run. */
@@ -270,13 +240,13 @@ export class LiveRun implements SessionUser {
     if (live.warning !== undefined && options.yolo !== true) await this.#warn(live.warning, 'unasked');
     for (;;) {
       const end = await this.#turn(content, opening);
-      if (this.#stop.reason !== undefined) {
+      if (this.#stopReason !== undefined) {
         if ('reason' in end) this.#messages.endTurn(end.unsent);
         return 'aborted';
       }
       if ('problem' in end) {
         if (end.problem.code !== 'session_unknown' || opening.sessionId === undefined) {
-          await this.#problems.report(end.problem);
+          await this.#report(end.problem);
           return 'error';
         }
         await this.#program.discard();
@@ -288,13 +258,13 @@ export class LiveRun implements SessionUser {
         content = firstPrompt(this.#options, opening, undefined);
         continue;
       }
-      this.#steering.take();
+      this.#takeMessages();
       this.#messages.endTurn(end.unsent);
       // Nobody stopped the run: a program that breaks off its turn, as some do after a rejection, still reads the reason.
       const isOver = end.reason !== 'complete' && end.reason !== 'aborted';
       const next = isOver ? undefined : this.#messages.next();
       if (next === undefined) {
-        if (end.reason === 'error') await this.#problems.reportUnexplained();
+        if (end.reason === 'error') await this.#report(this.#failure.describeTurn());
         return end.reason;
       }
       for (const event of next.events) await this.#output.put(event);
@@ -302,25 +272,25 @@ export class LiveRun implements SessionUser {
     }
   }
 
-  async #turn({ content }: TurnContent, opening: SessionOpening): Promise<TurnResult> {
+  async #turn({ content }: NextPrompt, opening: SessionOpening): Promise<TurnResult> {
     const { params, options } = this.#options;
     const ended = new Promise<TurnResult>(resolve => (this.#endTurn = resolve));
     try {
       this.#limit.signal.throwIfAborted();
       const session = await this.#program.start(opening, this);
       const opened = await Promise.race([session.opened, ended]);
-      if ('problem' in opened) return { problem: this.#problems.opening(opened.problem) };
+      if ('problem' in opened) return { problem: this.#failure.describeOpening(opened.problem) };
       if ('reason' in opened) return { reason: 'aborted' };
       await this.#program.opened(opened);
       if (this.#limit.signal.aborted) return { reason: 'aborted' };
-      this.#steps.nextTurn();
+      this.#output.nextTurn();
       const { runId, model = options.model } = params.run;
       const isNew = opening.sessionId === undefined || opening.session?.isNew === true;
       const usedBefore = isNew ? undefined : params.conversation.session?.used;
       session.prompt({ runId, content, ...defined({ model, mode: modeOf(this.#options), usedBefore }) });
       this.#isPrompted = true;
-      this.#stop.watchSilence();
-      this.#steering.take();
+      this.#watchSilence();
+      this.#takeMessages();
       return await ended;
     } finally {
       this.#endTurn = undefined;
@@ -329,7 +299,60 @@ export class LiveRun implements SessionUser {
     }
   }
 
-  #warn(message: string, code: string): Promise<void> {
-    return this.#output.put({ type: 'warning', runId: this.#options.params.run.runId, message, code });
+  /** Passes on what people wrote since; a message that the program cannot take now waits for the end of the turn. */
+  #takeMessages(): void {
+    const { adapter, live, params } = this.#options;
+    const isInTurn = this.#endTurn !== undefined;
+    // What comes while the session is being opened is taken after the prompt.
+    if (isInTurn ? !this.#isPrompted : this.#channel === undefined) return;
+    for (const message of params.host.steering?.take() ?? []) {
+      if (isInTurn && live.abilities.steer === 'joins') this.#channel?.steer(this.#messages.steer(message));
+      else {
+        this.#messages.wait(message);
+        if (isInTurn)
+          void this.#warn(`${adapter.name} takes no messages during a turn: it receives the message after it.`);
+      }
+    }
+  }
+
+  /**
+   * Stops the run before its end. The program is ended when it does not settle, when its session is not open yet, or when
+   * the run continues in another process.
+   */
+  #stop(reason: 'aborted' | 'timeout'): void {
+    if (this.#stopReason !== undefined) return;
+    this.#stopReason = reason;
+    const { params, options } = this.#options;
+    const endProgram = () => {
+      void this.#program.session?.dispose();
+      this.#endTurn?.({ reason: 'aborted' });
+    };
+    this.#decisions.abort();
+    if (!this.#program.isOpen || params.run.signal.reason instanceof RunDetached) return endProgram();
+    this.#channel?.interrupt();
+    this.#cancelSettling = (options.clock ?? systemClock).after(settleMs, endProgram);
+  }
+
+  /** Begins to measure the silence of the program anew; not while a person is asked. */
+  #watchSilence(): void {
+    const { adapter, options } = this.#options;
+    const { clock = systemClock, idleTimeoutMs } = options;
+    this.#cancelSilence();
+    if (idleTimeoutMs === undefined || this.#endTurn === undefined || this.#decisions.areOpen) return;
+    this.#cancelSilence = clock.after(idleTimeoutMs, () => {
+      const message = `${adapter.name} was silent for ${idleTimeoutMs / 1000} s, which is its limit, and was stopped.`;
+      void this.#report({ message, code: 'timeout' });
+      this.#stop('timeout');
+    });
+  }
+
+  /** Emits the failure of the run, unless one was reported. */
+  async #report(problem: SessionProblem): Promise<void> {
+    const event = this.#failure.toEvent(problem);
+    if (event !== undefined) await this.#output.put(event);
+  }
+
+  #warn(message: string, code = 'steer_queued'): Promise<void> {
+    return this.#output.put({ type: 'warning', runId: this.#runId, message, code });
   }
 }

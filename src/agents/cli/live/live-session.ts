@@ -2,16 +2,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProcessExit, ProcessLine } from '../../process/run-process.ts';
-import type { ChannelHost, LiveAdapter, LiveChannel, LiveStart, LiveTurn } from '../contract/live-channel.ts';
-import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
-import type { SessionProblem } from './session-problems.ts';
+import type {
+  ChannelHost,
+  LiveAdapter,
+  LiveChannel,
+  LiveStart,
+  LiveTurn,
+  SessionInfo,
+  SessionProblem,
+} from '../contract/live-channel.ts';
 import { serveTransport } from './serve-transport.ts';
-import { stdioTransport } from './stdio-transport.ts';
+import { type ChannelTransport, stdioTransport, type TransportOptions } from './channel-transport.ts';
 
 /** How messages travel, by the transport that an adapter names. */
-export const transports: Readonly<
-  Partial<Record<LiveAdapter['transport'], (options: TransportOptions) => ChannelTransport>>
-> = {
+const transports: Readonly<Record<LiveAdapter['transport'], (options: TransportOptions) => ChannelTransport>> = {
   stdio: stdioTransport,
   serve: serveTransport,
 };
@@ -24,13 +28,6 @@ export interface SessionUser extends Omit<ChannelHost, 'send' | 'after' | 'ready
   failed(problem: SessionProblem): void;
   /** The program has ended. */
   exited(exit: ProcessExit): void;
-}
-
-/** What the program reported about a session that is open. */
-export interface SessionInfo {
-  readonly sessionId?: string;
-  readonly model?: string;
-  readonly mode?: string;
 }
 
 export interface LiveSessionOptions {
@@ -73,8 +70,6 @@ export class LiveSession {
     const { live, start: settings, process, openLimit } = options;
     const start = { ...settings, folder };
     const { args, env } = live.command(start);
-    const transport = transports[live.transport];
-    if (transport === undefined) throw new Error(`The transport "${live.transport}" is not available.`);
     this.#folder = folder;
     this.#user = user;
     this.opened = new Promise(resolve => {
@@ -89,7 +84,7 @@ export class LiveSession {
       this.#openTimer = setTimeout(() => this.#fail(openLimit.problem), delayMs + openLimit.ms);
     };
     this.#limitOpening(0);
-    this.#transport = transport({ ...process({ args, env }), serve: live.serve });
+    this.#transport = transports[live.transport]({ ...process({ args, env }), serve: live.serve });
     this.channel = live.channel(this.#host, start);
     this.ended = this.#pump();
     this.channel.open();

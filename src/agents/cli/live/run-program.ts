@@ -1,17 +1,37 @@
-import type { LiveRunOptions } from './live-run.ts';
-import { LiveSession, type SessionInfo, type SessionUser } from './live-session.ts';
-import { SessionClaims, type SessionOpening } from './session-claims.ts';
+import type { Message } from '../../../projections/message.ts';
+import { untilAborted } from '../../loop/until-aborted.ts';
 import { fitConversation, type FitRequest } from '../sessions/fit-history.ts';
-import { findUsableSession, findWrittenFile, writeHandOver } from '../sessions/hand-over.ts';
-import { sessionKey, sessionOptions, sessionUse } from './session-options.ts';
+import { type ChosenSession, findUsableSession, findWrittenFile, writeHandOver } from '../sessions/hand-over.ts';
+import type { SessionInfo } from '../contract/live-channel.ts';
+import { LiveSession, type SessionUser } from './live-session.ts';
+import { type LiveRunOptions, sessionKey, sessionOptions, sessionUse } from './session-options.ts';
+
+/** The session in which a run begins: resumed, continued in a copy, or a new one without an id. */
+export interface SessionOpening {
+  readonly sessionId?: string | undefined;
+  readonly fork?: boolean | undefined;
+  /** The file of the session, when it is not among the program's own. */
+  readonly path?: string | undefined;
+  /** What the session knows of the conversation; nothing when absent. */
+  readonly session?: ChosenSession | undefined;
+  /** The conversation as the program gets it, when it was shortened. */
+  readonly messages?: readonly Message[];
+  /** Why no session could be written. */
+  readonly problem?: string;
+}
+
+/** How long the end of a program takes at most. */
+const endingMs = 10_000;
 
 /** The program of a run: taken from those that wait or started, and kept for the next turn or ended. */
 export class RunProgram {
   readonly #options: LiveRunOptions;
-  readonly #claims: SessionClaims;
   readonly #signal: AbortSignal;
   readonly #put: FitRequest['put'];
-  #session: LiveSession | undefined;
+  /** Releases the sessions of the run: no other run of this process resumes them meanwhile. */
+  readonly #claims = new Map<string, () => void>();
+  /** The running program; undefined before it is started, and after its end. */
+  session: LiveSession | undefined;
   /** The session that the program resumes or has reported. */
   #sessionId: string | undefined;
   #isOpen = false;
@@ -19,13 +39,8 @@ export class RunProgram {
   /** `signal` aborts when the run is stopped; `put` takes the events of a conversation that is shortened. */
   constructor(options: LiveRunOptions, signal: AbortSignal, put: FitRequest['put']) {
     this.#options = options;
-    this.#put = put;
-    this.#claims = new SessionClaims(options);
     this.#signal = signal;
-  }
-
-  get session(): LiveSession | undefined {
-    return this.#session;
+    this.#put = put;
   }
 
   /** Whether prompts can be sent. */
@@ -35,14 +50,17 @@ export class RunProgram {
 
   /** Claims the session in which the run begins; `resumedId` is that of a run whose process ended. */
   async claim(resumedId: string | undefined): Promise<SessionOpening> {
-    const { messages, session: last } = this.#options.params.conversation;
+    const { params, options } = this.#options;
+    const { messages, session: last } = params.conversation;
     const use = sessionUse(this.#options, this.#signal);
     if (resumedId !== undefined) {
-      const opening = await this.#claims.reopen(resumedId, this.#signal);
+      // Its process may be ending, and is waited for.
+      await untilAborted(options.sessions.released(this.#nameSession(resumedId), endingMs), this.#signal);
+      const opening = this.#claimSession(resumedId, false);
       if (opening.sessionId !== undefined) return { ...opening, path: await findWrittenFile(use, resumedId) };
     }
     const session = await findUsableSession(use, messages, last);
-    const opening = this.#claims.open(session?.id, session?.fork === true);
+    const opening = session === undefined ? {} : this.#claimSession(session.id, session.fork === true);
     return opening.sessionId === undefined ? this.handOver() : { ...opening, path: session?.path, session };
   }
 
@@ -54,7 +72,7 @@ export class RunProgram {
     const messages = await fitConversation({ adapter, compaction, model: use.model, params, put: this.#put });
     const session = await writeHandOver(use, messages);
     if (session === undefined || 'problem' in session) return { messages, ...session };
-    this.#claims.add(session.id);
+    this.#add(session.id);
     return { sessionId: session.id, path: session.path, session, messages };
   }
 
@@ -62,55 +80,68 @@ export class RunProgram {
   report(sessionId: string | undefined): void {
     if (sessionId === undefined) return;
     this.#sessionId = sessionId;
-    this.#claims.add(sessionId);
+    this.#add(sessionId);
   }
 
   /** Takes the program that waits for the session, or starts one, unless the run has one. Throws when it cannot start. */
-  async start(opening: SessionOpening, user: SessionUser): Promise<LiveSession> {
-    this.#session ??= await this.#sessionFor(opening, user);
-    return this.#session;
+  async start({ sessionId, fork, path }: SessionOpening, user: SessionUser): Promise<LiveSession> {
+    if (this.session !== undefined) return this.session;
+    const { options, params } = this.#options;
+    const ownId = fork === true ? undefined : sessionId;
+    this.#sessionId = ownId;
+    const warm = ownId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, ownId));
+    warm?.enter(user);
+    const { runMark } = params.host;
+    this.session =
+      warm ?? (await LiveSession.open(sessionOptions(this.#options, { sessionId, fork, path, runMark }), user));
+    return this.session;
   }
 
   /** Registers that prompts can be sent, and the session that the program reported. */
   async opened({ sessionId }: SessionInfo): Promise<void> {
-    if (!this.#isOpen) await this.#session?.ready();
+    if (!this.#isOpen) await this.session?.ready();
     this.#isOpen = true;
     this.report(sessionId ?? this.#sessionId);
   }
 
   /** Keeps the program for the next turn of its session, or ends it; releases the session. */
   async release({ isBroken, isStopped }: { readonly isBroken: boolean; readonly isStopped: boolean }): Promise<void> {
-    const session = this.#session;
+    const { session } = this;
     const isUsable = this.#isOpen && session?.isUsable === true && !isBroken;
     const isIdle = isUsable && (await session.endWork({ isStopped }));
     if (isIdle && this.#sessionId !== undefined && session.isUsable) {
       session.leave();
       this.#options.options.sessions.keep(sessionKey(this.#options, this.#sessionId), session);
     } else await this.discard();
-    this.#claims.release();
+    for (const release of this.#claims.values()) release();
+    this.#claims.clear();
   }
 
   /** Ends the program and forgets its session. */
   async discard(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
+    const { session } = this;
+    this.session = undefined;
     this.#sessionId = undefined;
     this.#isOpen = false;
     session?.leave();
     await session?.dispose();
   }
 
-  async #sessionFor({ sessionId, fork, path }: SessionOpening, user: SessionUser): Promise<LiveSession> {
-    const { options, params } = this.#options;
-    const ownId = fork === true ? undefined : sessionId;
-    this.#sessionId = ownId;
-    const warm = ownId === undefined ? undefined : options.sessions.take(sessionKey(this.#options, ownId));
-    if (warm === undefined)
-      return LiveSession.open(
-        sessionOptions(this.#options, { sessionId, fork, path, runMark: params.host.runMark }),
-        user,
-      );
-    warm.enter(user);
-    return warm;
+  /** Claims the session to resume. One that another run uses, or another thread owns, is forked where the program can. */
+  #claimSession(sessionId: string, isForked: boolean): SessionOpening {
+    if (!isForked && this.#add(sessionId)) return { sessionId };
+    return this.#options.live.abilities.fork ? { sessionId, fork: true } : {};
+  }
+
+  /** Claims a session; returns whether the run has it. */
+  #add(sessionId: string): boolean {
+    if (this.#claims.has(sessionId)) return true;
+    const release = this.#options.options.sessions.claim(this.#nameSession(sessionId));
+    if (release !== undefined) this.#claims.set(sessionId, release);
+    return release !== undefined;
+  }
+
+  #nameSession(sessionId: string): string {
+    return JSON.stringify([this.#options.adapter.id, sessionId]);
   }
 }

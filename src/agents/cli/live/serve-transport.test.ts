@@ -47,6 +47,15 @@ describe('the transport over a local server', () => {
     });
   });
 
+  it('sends other requests while one lasts a turn', async () => {
+    const transport = open();
+    transport.send(JSON.stringify({ id: 1, method: 'POST', path: '/turn', body: {}, lastsTurn: true }));
+    send(transport, 2, '/end-turn', {});
+    await message(transport);
+    const answered = [await message(transport), await message(transport)];
+    expect(answered).toEqual(expect.arrayContaining([1, 2].map(id => ({ response: expect.objectContaining({ id }) }))));
+  });
+
   it('delivers events and lines of stderr, but no heartbeats and no log of the server', async () => {
     const transport = open();
     send(transport, 1, '/say', { type: 'news' });

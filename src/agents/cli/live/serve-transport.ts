@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { Agent, type ClientRequest, get, type IncomingMessage, request as sendRequest } from 'node:http';
+import { parseJson } from '../../../base/parse-json.ts';
 import { lineText, LineReader } from '../../process/line-reader.ts';
 import { type ProcessExit, type ProcessLine, ProcessRun } from '../../process/run-process.ts';
-import { readServeRequest, serveResponseMessage } from '../contract/serve-message.ts';
+import { type ServeRequest, type ServeResponse, serveRequest } from '../contract/serve-message.ts';
 import type { ChannelTransport, TransportOptions } from './channel-transport.ts';
-import { type ServeAddress, ServeRequests } from './serve-requests.ts';
 
 /**
  * Starts a program that serves HTTP on the loopback interface, protected by a random password. Messages to it are
@@ -130,8 +130,8 @@ class ServeTransport implements ChannelTransport {
   }
 
   async #request(requests: ServeRequests, message: string): Promise<void> {
-    const request = readServeRequest(message);
-    if (request !== undefined) this.#message(serveResponseMessage(await requests.send(request)));
+    const request = serveRequest.safeParse(parseJson(message)).data;
+    if (request !== undefined) this.#message(JSON.stringify({ response: await requests.send(request) }));
   }
 
   #message(text: string): void {
@@ -150,4 +150,64 @@ class ServeTransport implements ChannelTransport {
     this.#waiting += line.bytes.length;
     this.#wake();
   }
+}
+
+/** How a local server is reached. */
+interface ServeAddress {
+  readonly url: string;
+  readonly authorization: string;
+}
+
+/** The time that a request may take. */
+const requestMs = 60_000;
+
+/** Sends requests to a local server in order, each after the response to the one before, and reads responses as a whole. */
+class ServeRequests {
+  readonly #address: ServeAddress;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  /** For requests that last a turn. */
+  readonly #turnAgent = new Agent();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(address: ServeAddress) {
+    this.#address = address;
+  }
+
+  /** Resolves with the response, with the status 0 when there is none; never rejects. */
+  send(message: ServeRequest): Promise<ServeResponse> {
+    const response = this.#last.then(() => this.#request(message));
+    if (message.lastsTurn !== true) this.#last = response;
+    return response;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+    this.#turnAgent.destroy();
+  }
+
+  #request({ id, method, path, body, lastsTurn = false }: ServeRequest): Promise<ServeResponse> {
+    const { url, authorization } = this.#address;
+    const content = body === undefined ? undefined : JSON.stringify(body);
+    return new Promise(resolve => {
+      const fail = (error: Error) => resolve({ id, status: 0, body: error.message });
+      const headers = { authorization, ...(content !== undefined && { 'content-type': 'application/json' }) };
+      const connection = lastsTurn
+        ? { agent: this.#turnAgent }
+        : { agent: this.#agent, signal: AbortSignal.timeout(requestMs) };
+      const sent = sendRequest(new URL(path, url), { method, headers, ...connection }, response => {
+        readBody(response).then(
+          text => resolve({ id, status: response.statusCode ?? 0, body: parseJson(text, text) }),
+          fail,
+        );
+      });
+      sent.on('error', fail);
+      sent.end(content);
+    });
+  }
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks).toString('utf8');
 }

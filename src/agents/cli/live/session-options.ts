@@ -1,23 +1,44 @@
 import { defined } from '../../../base/defined.ts';
 import { environmentFor, policyFor } from '../../process/environment.ts';
-import type { HostParams } from '../../contract/agent.ts';
+import type { HostParams, InvokeParams } from '../../contract/agent.ts';
+import type { EventChannel } from '../../loop/event-channel.ts';
+import type { Semaphore } from '../../semaphore.ts';
+import type { CliAgentOptions } from '../agent/cli-agent-options.ts';
+import type { CliAdapter } from '../contract/cli-adapter.ts';
 import { serverSegments } from '../../mcp/tool-names.ts';
-import type { LiveAdapter, LiveStart } from '../contract/live-channel.ts';
-import type { LiveRunOptions } from './live-run.ts';
+import type { LiveAdapter, LiveStart, SessionProblem } from '../contract/live-channel.ts';
 import type { SessionUse } from '../sessions/hand-over.ts';
 import type { LiveSessionOptions } from './live-session.ts';
-import type { SessionOpening } from './session-claims.ts';
-import { openTimeout } from './session-problems.ts';
+import type { SessionPool } from './session-pool.ts';
+
+export interface LiveRunOptions {
+  readonly adapter: CliAdapter;
+  readonly live: LiveAdapter;
+  readonly options: Omit<CliAgentOptions, 'sessions' | 'semaphore'> & {
+    readonly sessions: SessionPool;
+    readonly semaphore: Semaphore;
+  };
+  readonly params: InvokeParams;
+  readonly events: EventChannel;
+}
 
 /** How long a session may take to open, in milliseconds; a local server takes long at its first start. */
 const openLimits: Readonly<Record<LiveAdapter['transport'], number>> = { stdio: 60_000, serve: 180_000 };
 
 type SessionContext = Pick<LiveRunOptions, 'adapter' | 'live' | 'options' | 'params'>;
 
+/** The session that a program opens; a new one without an id. */
+interface SessionStart {
+  readonly sessionId: string | undefined;
+  readonly fork: boolean | undefined;
+  readonly path: string | undefined;
+  readonly runMark: string | undefined;
+}
+
 /** Returns how the program of a run is started; with a session id, it resumes or forks that session. */
 export function sessionOptions(
   { adapter, live, options, params }: SessionContext,
-  { sessionId, fork, path: sessionPath, runMark }: SessionOpening & { readonly runMark: string | undefined },
+  { sessionId, fork, path: sessionPath, runMark }: SessionStart,
 ): LiveSessionOptions {
   const { cwd = process.cwd(), yolo, extraArgs, env, executable, stopStepMs = 600 } = options;
   const model = params.run.model ?? options.model;
@@ -41,8 +62,15 @@ export function sessionOptions(
       runMark,
       stopStepMs,
     }),
-    openLimit: { ms: openMs, problem: openTimeout(adapter, openMs) },
+    openLimit: { ms: openMs, problem: describeTimeout(adapter, openMs) },
   };
+}
+
+/** The problem of a program that does not open its session in time. */
+function describeTimeout({ name, executable, isLiveOnly }: CliAdapter, ms: number): SessionProblem {
+  const print = isLiveOnly === true ? '' : ', or use print mode (--print, `channel: "print"`), which asks nobody';
+  const message = `${name} did not open its session within ${ms / 1000} s, which is its limit, and was ended. Start "${executable}" in a terminal to see what it waits for, or raise the limit (\`openTimeoutMs\`)${print}.`;
+  return { message, code: 'open_timeout' };
 }
 
 /** How a run uses its program, to choose and to write sessions. */

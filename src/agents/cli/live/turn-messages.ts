@@ -2,8 +2,12 @@ import type { AgentEvent, EventOf } from '../../../events/vocabulary.ts';
 import type { ContentPart } from '../../../events/content.ts';
 import { newId } from '../../../events/ids.ts';
 import type { UserMessage } from '../../contract/host.ts';
+import type { SteerMessage } from '../contract/live-channel.ts';
 
 type Content = string | readonly ContentPart[];
+
+/** A message of a person, or a note of the driver about its decisions. */
+type Unread = UserMessage | { readonly note: string };
 
 /** A prompt that continues a run, and the events that show it in the thread. */
 export interface NextPrompt {
@@ -14,16 +18,13 @@ export interface NextPrompt {
 /** The author of messages that the driver itself writes to an agent. */
 export const driverName = 'singletree';
 
-/** The messages of a run for its agent: what people say during a turn, and notes of the driver about its decisions. */
+/** The messages of a run for its agent that it has not read: what people say during a turn, and notes of the driver. */
 export class TurnMessages {
   readonly #runId: string;
-  /** Messages that wait for the end of the turn. */
-  #waiting: UserMessage[] = [];
-  /** Messages that were steered and have not reached the model. */
-  readonly #steered = new Map<string, UserMessage>();
-  /** Notes that were steered and have not reached the model. */
-  readonly #steeredNotes = new Map<string, string>();
-  #notes: string[] = [];
+  /** What waits for the end of the turn. */
+  #waiting: Unread[] = [];
+  /** What was sent into the turn and has not reached the model, by id. */
+  readonly #steered = new Map<string, Unread>();
   /** What was reported to have joined the turn. */
   readonly #joined = new Map<string, Content>();
   /** What had joined a turn that did not handle it; the thread shows it already. */
@@ -34,39 +35,30 @@ export class TurnMessages {
   }
 
   /** Keeps a message until the turn ends. */
-  wait(message: UserMessage): void {
+  wait(message: Unread): void {
     this.#waiting.push(message);
   }
 
-  /** Keeps a note until the turn ends. */
-  note(text: string): void {
-    this.#notes.push(text);
-  }
-
-  /** Registers a note that is sent into the turn. */
-  steerNote(id: string, text: string): void {
-    this.#steeredNotes.set(id, text);
-  }
-
-  /** Registers a message that is sent into the turn. */
-  steer(message: UserMessage): void {
-    this.#steered.set(message.id, message);
+  /** Registers a message that is sent into the turn, and returns it for the channel. */
+  steer(message: Unread): SteerMessage {
+    const id = 'note' in message ? newId() : message.id;
+    this.#steered.set(id, message);
+    return { id, content: contentOf(message) };
   }
 
   /** Whether a message of a person was steered and has not reached the model. */
   isSteered(messageId: string): boolean {
-    return this.#steered.has(messageId);
+    const message = this.#steered.get(messageId);
+    return message !== undefined && !('note' in message);
   }
 
   /** Returns the event of a steered message that has reached the model; undefined when it is not one of a person. */
   joined(messageId: string): EventOf<'user'> | undefined {
     const message = this.#steered.get(messageId);
-    const note = this.#steeredNotes.get(messageId);
-    const content = message?.content ?? note;
-    if (content !== undefined) this.#joined.set(messageId, content);
+    if (message === undefined) return undefined;
     this.#steered.delete(messageId);
-    this.#steeredNotes.delete(messageId);
-    return message && this.#userEvent(message);
+    this.#joined.set(messageId, contentOf(message));
+    return 'note' in message ? undefined : this.#userEvent(message);
   }
 
   /** Ends a turn: of what had joined it, the messages with these ids have not been handled. */
@@ -77,19 +69,17 @@ export class TurnMessages {
 
   /** Takes everything that has not reached the model as the next prompt; undefined when there is nothing. */
   next(): NextPrompt | undefined {
-    const messages = [...this.#steered.values(), ...this.#waiting];
-    const notes = [...this.#steeredNotes.values(), ...this.#notes];
-    this.#steered.clear();
-    this.#steeredNotes.clear();
-    this.#waiting = [];
-    this.#notes = [];
+    const unread = [...this.#steered.values(), ...this.#waiting];
+    const messages = unread.flatMap(message => ('note' in message ? [] : [message]));
+    const note = notesIn(unread).join('\n\n');
     const unhandled = this.#unhandled.splice(0);
-    if (messages.length + notes.length + unhandled.length === 0) return undefined;
-    const note = notes.join('\n\n');
+    this.#steered.clear();
+    this.#waiting = [];
+    if (unread.length + unhandled.length === 0) return undefined;
     const noted: EventOf<'user'>[] =
       note === '' ? [] : [{ type: 'user', runId: this.#runId, by: driverName, automatic: true, content: note }];
-    const contents = [...unhandled, ...(note === '' ? [] : [note]), ...messages.map(({ content }) => content)];
-    return { content: joined(contents), events: [...noted, ...messages.map(message => this.#userEvent(message))] };
+    const contents = [...unhandled, ...(note === '' ? [] : [note]), ...messages.map(contentOf)];
+    return { content: join(contents), events: [...noted, ...messages.map(message => this.#userEvent(message))] };
   }
 
   /**
@@ -97,11 +87,9 @@ export class TurnMessages {
    * the next run; undefined when there are none. Other unread messages of people are delivered by the caller of the run.
    */
   unread(): EventOf<'user'> | undefined {
-    const contents = [...this.#unhandled.splice(0), ...this.#steeredNotes.values(), ...this.#notes];
-    this.#steeredNotes.clear();
-    this.#notes = [];
+    const contents = [...this.#unhandled.splice(0), ...notesIn([...this.#steered.values(), ...this.#waiting])];
     if (contents.length === 0) return undefined;
-    const content = joined(contents);
+    const content = join(contents);
     // Not a message of this run: its session would count as having read it.
     const runId = newId();
     const written = { by: driverName, automatic: true };
@@ -113,7 +101,15 @@ export class TurnMessages {
   }
 }
 
-function joined(contents: readonly Content[]): Content {
+function contentOf(message: Unread): Content {
+  return 'note' in message ? message.note : message.content;
+}
+
+function notesIn(messages: readonly Unread[]): string[] {
+  return messages.flatMap(message => ('note' in message ? [message.note] : []));
+}
+
+function join(contents: readonly Content[]): Content {
   if (contents.every(content => typeof content === 'string')) return contents.join('\n\n');
   return contents.flatMap(content =>
     typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content,

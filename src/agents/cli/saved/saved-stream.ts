@@ -11,7 +11,7 @@ import { lineText } from '../../process/line-reader.ts';
 import { type RecordedEnd, RunTranslation } from '../agent/run-translation.ts';
 import { withCost } from '../agent/usage-cost.ts';
 import { RawLines } from './raw-lines.ts';
-import { type SavedChunks, type SavedLine, savedLines } from './saved-lines.ts';
+import { type SavedChunks, savedLines } from './saved-lines.ts';
 
 export interface SavedStreamOptions {
   /** The id of the run. Default: a new one. */
@@ -83,13 +83,6 @@ export function readSavedStream(
     ...defined({ cwd, model }),
   });
 
-  function translate(line: SavedLine, number: number): AgentEvent[] {
-    const { kind, stream, bytes } = line;
-    if (kind === 'rest') return [];
-    if (kind === 'long') return run.longLine(stream, lineText(bytes.subarray(0, 4096)), number);
-    return run.line(stream, lineText(bytes), number);
-  }
-
   function isUnderstood(event: AgentEvent): boolean {
     return event.type !== 'unknown' || (adapter.printsPlainText === true && typeof event.raw === 'string');
   }
@@ -103,7 +96,7 @@ export function readSavedStream(
       if (!isBlank && !isStarted) yield* run.start();
       isStarted ||= !isBlank;
       lines.add(number, line.bytes);
-      const made = translate(line, number);
+      const made = run.take(line, number);
       if (!isBlank && line.stream === 'stdout') {
         count.lines++;
         if (made.length === 0 || made.some(isUnderstood)) count.understood++;

@@ -21,6 +21,19 @@ export class ChannelEvents {
     this.context.begin(outer);
   }
 
+  /** Passes on the events of a message; one that `take` does not understand, or throws about, becomes an `unknown` event. */
+  receive(line: number | undefined, message: unknown, take: () => boolean): void {
+    this.within(line, () => {
+      let isUnderstood = false;
+      try {
+        isUnderstood = take();
+      } catch {
+        // Nothing is lost: what is not understood is kept.
+      }
+      if (!isUnderstood) this.context.unknown(message);
+    });
+  }
+
   /** Passes on the events so far. */
   flush(): void {
     const events = this.context.end();

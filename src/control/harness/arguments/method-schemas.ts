@@ -2,7 +2,7 @@ import type { OptionFields } from '../../../base/options/check-options.ts';
 import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
 import { once } from '../../../base/once.ts';
-import { having } from '../../../base/options/option-fields.ts';
+import { expectedAgent, having } from '../../../base/options/option-fields.ts';
 import { quickValidator } from '../../../events/quick-validate.ts';
 import { builtinToolIds } from '../tools/builtin-tools.ts';
 import { memoryField } from '../../../agents/memory/memory.ts';
@@ -24,9 +24,7 @@ const agent = () =>
     value => typeof value === 'function' || (isObject(value) && 'invoke' in value),
     {
       error: ({ input }) =>
-        isObject(input) && 'getInstructions' in input
-          ? 'an agent of Mastra is passed as `mastraAgent(agent)`, with `mastraAgent` of singletree/control'
-          : 'expected an agent (an object with `id` and `invoke`), or a function that returns one for a state',
+        expectedAgent(input, 'an agent (an object with `id` and `invoke`), or a function that returns one for a state'),
     },
   );
 const tools = () =>

@@ -1,8 +1,9 @@
 import { optionsCheck } from '../../../../base/options/check-options.ts';
 import { name } from '../../../../base/options/option-fields.ts';
 import type { CallableAgent } from '../../../contract/agent.ts';
-import { type CliAgentOptions, externalAgent } from '../../agent/cli-agent.ts';
-import { commonCliFields, textsField } from '../../agent/cli-agent-fields.ts';
+import { externalAgent } from '../../agent/cli-agent.ts';
+import type { CliAgentOptions } from '../../agent/cli-agent-options.ts';
+import { commonCliFields, textsField } from '../../agent/cli-agent-options.ts';
 import { acpLive, acpOnlyAdapter } from '../../channels/acp/acp-adapter.ts';
 import { acpProfile } from '../../channels/acp/profile.ts';
 import type { CliAdapter } from '../../contract/cli-adapter.ts';

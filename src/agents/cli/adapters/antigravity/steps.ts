@@ -18,7 +18,8 @@ interface Place {
 export class AntigravitySteps {
   readonly #context: LineContext;
   readonly #calls = new OpenCalls();
-  readonly #children: ChildRuns;
+  /** The runs of the subagents. */
+  readonly children: ChildRuns;
   /** The runs of subagents, by conversation. */
   readonly #conversations = new Map<string, string>();
   /** The running subagents, and the step that started each. */
@@ -33,7 +34,7 @@ export class AntigravitySteps {
 
   constructor(context: LineContext) {
     this.#context = context;
-    this.#children = new ChildRuns(context);
+    this.children = new ChildRuns(context);
   }
 
   /** Whether a step reported its usage: the result repeats the sum. */
@@ -61,10 +62,6 @@ export class AntigravitySteps {
       this.#context.emit({ type: 'text', id: `${runId}/response`, content: response, final: true });
     this.#hasText = false;
     if (isSuccess) this.#endChildren('complete');
-  }
-
-  flush(): void {
-    this.#children.flush();
   }
 
   #emit(step: Step, place: Place): boolean {
@@ -112,7 +109,7 @@ export class AntigravitySteps {
     const call = this.#open(step, place);
     for (const [number, { name: agentId, conversation }] of readSubagents(step.wire).entries()) {
       const key = `${place.key}.${number}`;
-      const { runId } = this.#children.start(key, { id: key, parentId: call.id, agentId });
+      const { runId } = this.children.start(key, { id: key, parentId: call.id, agentId });
       this.#running.set(key, place.key);
       if (conversation !== undefined) this.#conversations.set(conversation, runId);
       dropOldest(this.#conversations);
@@ -141,13 +138,13 @@ export class AntigravitySteps {
     for (const [key, step] of this.#running) {
       if (ofStep !== undefined && step !== ofStep) continue;
       this.#running.delete(key);
-      this.#children.end(key, reason);
+      this.children.end(key, reason);
     }
   }
 
   #placeOf({ conversation = '', index }: Step): Place {
     const runId = this.#conversations.get(conversation);
-    return runId !== undefined && this.#children.isOpen(runId)
+    return runId !== undefined && this.children.isOpen(runId)
       ? { runId, key: `${conversation}/step-${index}` }
       : { runId: this.#context.runId, key: `step-${index}` };
   }

@@ -51,7 +51,7 @@ class AntigravityReader implements RecordReader {
   }
 
   flush(): void {
-    this.#steps.flush();
+    this.#steps.children.flush();
   }
 
   /** Only the first lines and a timeout end the run: later lines may be words of the agent. */

@@ -78,7 +78,7 @@ export class ClaudeReader implements RecordReader {
 
   flush(): void {
     this.#endSkill(undefined);
-    this.#subagents.flush();
+    this.#subagents.children.flush();
     const usage = this.#usage.subagents();
     if (usage !== undefined) this.#context.emit({ type: 'usage', agentId: 'claude/subagents', ...usage });
   }
@@ -267,7 +267,7 @@ export class ClaudeReader implements RecordReader {
   }
 
   #isOpen(runId: string): boolean {
-    return runId === this.#context.runId || this.#subagents.isOpen(runId);
+    return runId === this.#context.runId || this.#subagents.children.isOpen(runId);
   }
 
   #deny(rawId: string | undefined, record: WireRecord): void {

@@ -10,7 +10,8 @@ import { readAnswer } from './wire.ts';
 export class ClaudeSubagents {
   readonly #context: LineContext;
   readonly #calls: OpenCalls;
-  readonly #children: ChildRuns;
+  /** The runs of the subagents. */
+  readonly children: ChildRuns;
   readonly #onEnd: (runId: string) => void;
   /** Their tasks in a few words. */
   readonly #asked = new Map<string, string>();
@@ -20,27 +21,23 @@ export class ClaudeSubagents {
   constructor(context: LineContext, calls: OpenCalls, onEnd: (runId: string) => void) {
     this.#context = context;
     this.#calls = calls;
-    this.#children = new ChildRuns(context);
+    this.children = new ChildRuns(context);
     this.#onEnd = onEnd;
   }
 
   /** The number of running subagents. */
   get size(): number {
-    return this.#children.size;
+    return this.children.size;
   }
 
   /** The program's ids of the running subagents. */
   get taskIds(): readonly string[] {
-    return [...this.#callOf].filter(([, key]) => this.#children.get(key) !== undefined).map(([taskId]) => taskId);
+    return [...this.#callOf].filter(([, key]) => this.children.get(key) !== undefined).map(([taskId]) => taskId);
   }
 
   /** The run of a running subagent, by the program's id; undefined when there is none. */
   runOfTask(taskId: string): string | undefined {
-    return this.#children.get(this.#callOf.get(taskId) ?? '')?.runId;
-  }
-
-  isOpen(runId: string): boolean {
-    return this.#children.isOpen(runId);
+    return this.children.get(this.#callOf.get(taskId) ?? '')?.runId;
   }
 
   /** Returns the subagent that a record comes from and starts it if necessary; undefined for the main agent. */
@@ -65,7 +62,7 @@ export class ClaudeSubagents {
   ended(record: WireRecord): void {
     const key = textOf(record['tool_use_id']);
     const summary = textOf(record['summary']);
-    if (key === undefined || this.#children.get(key) === undefined) this.#context.unknown(record);
+    if (key === undefined || this.children.get(key) === undefined) this.#context.unknown(record);
     else {
       const isSuccess = record['status'] === 'completed';
       const asked = this.#asked.get(key);
@@ -77,7 +74,7 @@ export class ClaudeSubagents {
 
   /** Registers the failure that a record of a subagent reports. */
   failed(record: WireRecord, failure: { message: string; code?: string }): void {
-    this.#children.fail(textOf(record['parent_tool_use_id']) ?? '', failure);
+    this.children.fail(textOf(record['parent_tool_use_id']) ?? '', failure);
   }
 
   /** The result of a foreground call ends its subagent; a background subagent continues. */
@@ -87,9 +84,9 @@ export class ClaudeSubagents {
     if (!('context' in output)) this.#end(key, false, 'error' in output ? output.error : output.reason);
     else {
       const id = textOf(result?.['agentId']) ?? key;
-      if (!this.#children.has(key))
-        this.#children.start(key, { id, parentId: call.id, agentId: agentTypeOf(result, call) });
-      const hasSpoken = this.#children.get(key)?.lastText !== undefined;
+      if (!this.children.has(key))
+        this.children.start(key, { id, parentId: call.id, agentId: agentTypeOf(result, call) });
+      const hasSpoken = this.children.get(key)?.lastText !== undefined;
       this.#end(key, true, hasSpoken ? undefined : readAnswer(output.context, result));
     }
   }
@@ -97,27 +94,23 @@ export class ClaudeSubagents {
   /** Handles an unknown notice: one about a running subagent belongs to its run. */
   strange(record: WireRecord): void {
     const key = textOf(record['tool_use_id']) ?? this.#callOf.get(textOf(record['task_id']) ?? '') ?? '';
-    const runId = this.#children.get(key)?.runId ?? this.#context.runId;
+    const runId = this.children.get(key)?.runId ?? this.#context.runId;
     this.#context.emit({ type: 'unknown', runId, raw: record });
   }
 
-  flush(): void {
-    this.#children.flush();
-  }
-
   #child(key: string, record: WireRecord): ChildRun {
-    const running = this.#children.get(key);
+    const running = this.children.get(key);
     if (running !== undefined) return running;
     const found = this.#calls.find(key);
     const call = found === 'ambiguous' ? undefined : found;
     const parentId = call?.id ?? `${this.#context.runId}/${key}`;
     const id = textOf(record['task_id']) ?? textOf(record['agent_id']) ?? key;
-    return this.#children.start(key, { id, parentId, agentId: agentTypeOf(record, call) });
+    return this.children.start(key, { id, parentId, agentId: agentTypeOf(record, call) });
   }
 
   #end(key: string, isSuccess: boolean, answer: string | undefined): void {
-    const child = this.#children.get(key);
-    this.#children.end(key, isSuccess ? 'complete' : 'error', answer);
+    const child = this.children.get(key);
+    this.children.end(key, isSuccess ? 'complete' : 'error', answer);
     if (child !== undefined) this.#onEnd(child.runId);
   }
 }

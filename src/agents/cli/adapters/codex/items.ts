@@ -36,7 +36,8 @@ export class CodexItems {
   readonly #context: LineContext;
   readonly #agents: AgentRuns;
   readonly #whenCalled: ((rawId: string) => void) | undefined;
-  readonly #calls = new OpenCalls();
+  /** The open calls, by the ids of their items. */
+  readonly calls = new OpenCalls();
   /** The streamed text of messages that are not complete, by item. */
   readonly #streamed = new Map<string, { readonly type: Speech; text: string }>();
   /** Items of unknown types, until they are completed. */
@@ -101,18 +102,13 @@ export class CodexItems {
 
   /** Returns the open call of an item; undefined when there is none or more than one. */
   find(rawId: string): OpenCall | undefined {
-    const found = this.#calls.find(rawId);
+    const found = this.calls.find(rawId);
     return found === 'ambiguous' ? undefined : found;
-  }
-
-  /** Returns the newest open call that matches. */
-  findLast(matches: (call: OpenCall) => boolean): { rawId: string; call: OpenCall } | undefined {
-    return this.#calls.findLast(matches);
   }
 
   /** Emits the call of an item. */
   call(rawId: string, { name, input }: { name: string; input: unknown }): OpenCall {
-    const call = this.#calls.add(rawId, { runId: this.runId, name, input });
+    const call = this.calls.add(rawId, { runId: this.runId, name, input });
     this.#context.emit({ type: 'tool_call', runId: this.runId, id: call.id, name, input });
     return call;
   }
@@ -135,7 +131,7 @@ export class CodexItems {
 
   /** Emits the result of a call that has no item of its own. */
   settle(rawId: string, output: Parameters<typeof endingRuns>[0]): void {
-    const call = this.#calls.settle(rawId);
+    const call = this.calls.settle(rawId);
     if (call !== undefined && call !== 'ambiguous' && !this.#isOver) this.#result(call, output);
   }
 
@@ -185,14 +181,14 @@ export class CodexItems {
     if (item['type'] === 'todo_list') this.#plan(item);
     if (phase !== 'completed') return;
     // An item that was never started, as in older versions, is its own call.
-    const call = this.#calls.find(rawId) ?? make();
+    const call = this.calls.find(rawId) ?? make();
     if (call === 'ambiguous') {
       this.#context.unknown(record);
       return;
     }
     const isDeclined = item['status'] === 'declined' || this.#declined.delete(call.id);
     if (this.#whenCalled !== undefined && !isDeclined) this.start(rawId);
-    this.#calls.settle(rawId);
+    this.calls.settle(rawId);
     const ended = item['type'] === 'collab_tool_call' ? this.#collaborate(item, call.id) : [];
     const output = tool.output(item);
     if (isDeclined && 'error' in output) this.#result(call, { status: 'denied', reason: output.error });

@@ -49,6 +49,7 @@ export const geminiSession: SessionFormat = {
   reader: ids => new GeminiSessionReader(ids),
   write: writeGeminiSession,
   handOver(_channel, { cwd, environment }) {
+    // `--session-file` does not reach ACP: it copies the file into the same folder, under an id that ACP is not given.
     const project = findProjectFolder(cwd, environment);
     const marker = { path: join(project, '.project_root'), text: cwd };
     return { by: 'store', findFolder: () => join(project, 'chats'), marker };

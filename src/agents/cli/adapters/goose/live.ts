@@ -7,7 +7,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { GooseSteering } from './steering.ts';
 import { GooseSubagents } from './subagents.ts';
-import { isDeclined, readFailure, readToolOutput } from './wire.ts';
+import { declinedCall, readFailure, readToolOutput } from './wire.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /** Extensions whose tools have no prefix. */
@@ -56,7 +56,7 @@ function toolName({ title, meta }: CallFields): string | undefined {
 
 function toolOutput({ status, content, rawOutput }: CallFields): ToolOutput {
   const text = contentText(content) ?? '';
-  if (isDeclined(text)) return { status: 'denied', reason: text };
+  if (declinedCall.test(text)) return { status: 'denied', reason: text };
   const value = { content: text, structuredContent: rawOutput, isError: status === 'failed' };
   return readToolOutput({ toolResult: { status: 'success', value } }).output;
 }

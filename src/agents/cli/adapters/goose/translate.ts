@@ -11,7 +11,7 @@ import { readBanner } from './banner.ts';
 import { gooseProfile } from './live.ts';
 import { GooseMessages } from './messages.ts';
 import { GooseSubagents } from './subagents.ts';
-import { isFromModel, readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';
+import { readFailure, readTasks, readToolCall, readToolOutput, readUsage } from './wire.ts';
 import { defined } from '../../../../base/defined.ts';
 
 /** Translates the output of `goose run --output-format stream-json`, or the saved messages of `goose acp`. */
@@ -92,9 +92,11 @@ class GooseReader implements RecordReader {
 
   #assistant(message: WireRecord, content: readonly unknown[]): void {
     this.#context.finished = false;
+    // Messages of the program itself name no model.
+    const isFromModel = recordOf(recordOf(message['metadata'])?.['inference']) !== undefined;
     for (const value of content) {
       const block = recordOf(value) ?? {};
-      const failure = isFromModel(message) ? undefined : failureIn(block);
+      const failure = isFromModel ? undefined : failureIn(block);
       if (failure !== undefined) this.#context.fail(failure);
       else {
         this.#messages.enter(message);

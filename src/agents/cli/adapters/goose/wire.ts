@@ -14,11 +14,6 @@ export function readFailure(text: string): string | undefined {
   return index === undefined ? undefined : text.slice(0, index).replace(/^Ran into this error: /, '');
 }
 
-/** Whether a message comes from the model: messages of the program itself name no model. */
-export function isFromModel(message: WireRecord): boolean {
-  return recordOf(recordOf(message['metadata'])?.['inference']) !== undefined;
-}
-
 /** Returns the tool call; an unreadable one has no input, and no name unless its error contains it. */
 export function readToolCall(block: WireRecord): { rawId: string; name: string; input: unknown } | undefined {
   const rawId = textOf(block['id']);
@@ -40,12 +35,8 @@ export interface ToolMeta {
   readonly status?: string;
 }
 
-const notRun = /^(The user has declined to run this tool|Let the user know the tool call was skipped)/;
-
-/** Whether a text is the result of a call that a person did not allow. */
-export function isDeclined(text: string): boolean {
-  return notRun.test(text);
-}
+/** Matches the result of a call that a person did not allow. */
+export const declinedCall = /^(The user has declined to run this tool|Let the user know the tool call was skipped)/;
 
 /** Returns the output of a tool. Its status only says whether it could be called: the value has the outcome. */
 export function readToolOutput(block: WireRecord): { output: ToolOutput; meta: ToolMeta } {
@@ -69,7 +60,7 @@ function outputOf(toolResult: WireRecord | undefined, value: WireRecord | undefi
   if (exitCode !== undefined) return { context, result: { exitCode } };
   // A command without an exit code was stopped.
   if (value?.['isError'] === true || structured?.['stdout'] !== undefined) return { error: text || 'The tool failed.' };
-  return isDeclined(text) ? { status: 'denied', reason: text } : { context };
+  return declinedCall.test(text) ? { status: 'denied', reason: text } : { context };
 }
 
 /**

@@ -279,7 +279,9 @@ function writeOpencodeSession(program: string, { messages, cwd, time, model: nam
     time: { created: time, updated: next().getTime() },
   };
   const text = JSON.stringify({ info, messages: written });
-  const continueFrom = (path: string) => `${program} import ${path} && ${program} --session ${sessionID}`;
+  // A session continues with the model of its last message, unless another one is named.
+  const named = name === undefined ? ' --model PROVIDER/MODEL' : '';
+  const continueFrom = (path: string) => `${program} import ${path} && ${program} --session ${sessionID}${named}`;
   return { sessionId: sessionID, continueFrom, files: [{ name: `${sessionID}.json`, text }] };
 }
 

@@ -2,7 +2,7 @@ import type { LineContext } from '../../shared/line-context.ts';
 import { lineTranslator, type RecordReader } from '../../shared/line-translator.ts';
 import type { Translator, TranslatorOptions } from '../../contract/translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
-import { takeRecord } from './live/records.ts';
+import { takeRecord } from './live/turn.ts';
 import { PiReader } from './reader.ts';
 
 /** Translates the output of `pi --mode json --print`, or the saved messages of `pi --mode rpc`. */

@@ -1,4 +1,12 @@
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../contract/live-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../contract/live-channel.ts';
 import { ChannelEvents } from '../../shared/channel-events.ts';
 import { OpenCalls } from '../../shared/open-calls.ts';
 import { readCommands } from '../../shared/reported-commands.ts';
@@ -6,7 +14,7 @@ import { resumeMark } from '../../shared/resume-mark.ts';
 import { SessionUsage } from '../../shared/session-usage.ts';
 import { recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { type RpcAnswer, RpcConnection, type RpcId, type RpcMessage, toRpcId } from '../json-rpc.ts';
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../turn-channel.ts';
+import { TurnChannel } from '../turn-channel.ts';
 import type { MessageNumbers } from './messages.ts';
 import { openSession } from './open-session.ts';
 import type { AcpProfile } from './profile.ts';
@@ -39,7 +47,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   readonly #ids: { readonly calls: OpenCalls; readonly messages: MessageNumbers };
   /** The requests of the program that have no answer. */
   readonly #open = new Map<RpcId, AcpRequest>();
-  /** Messages between turns that were handled and are shown in the next turn. */
+  /** Updates between turns that were observed and are shown in the next turn. */
   readonly #seen = new WeakSet<WireRecord>();
   /** Problems between turns, for the next one. */
   readonly #warnings: SessionProblem[] = [];
@@ -58,8 +66,8 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     this.#rpc = new RpcConnection(message => host.send(message), { jsonrpc: '2.0' });
     this.#settings = new SessionSettings({ rpc: this.#rpc, profile, start });
     const session = () => ({ sessionId: sessionId(), environment: start.environment });
-    this.#requests = new AcpRequests({ host, profile, isYolo, session });
-    const channel = { rpc: this.#rpc, host, sessionId };
+    this.#requests = new AcpRequests({ host: this.host, profile, isYolo, session });
+    const channel = { rpc: this.#rpc, host: this.host, sessionId };
     this.#steering = profile.steering?.(channel) ?? new NextPromptSteering(channel);
     // A process counts from its start, also when it has loaded a session.
     this.#totals = profile.countsProcess === true ? new SessionUsage({ inputTokens: 0, outputTokens: 0 }) : undefined;
@@ -83,13 +91,36 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     });
   }
 
-  protected take(message: unknown, number: number): boolean {
-    const { turn } = this;
-    if (turn === undefined) return this.#takeBetweenTurns(message);
-    turn.events.within(number, () => {
-      if (!this.#takeInTurn(turn, message)) turn.events.context.unknown(message);
-    });
+  /** A request between turns is refused, so that the program does not wait. */
+  protected takeBetweenTurns(value: unknown): boolean | 'refused' {
+    const message = this.#read(value);
+    if (message === 'answer') return true;
+    if (message === undefined || this.#seen.has(message.record)) return false;
+    if (message.id !== undefined) {
+      const request = this.#receive(message.id, message);
+      if (this.#steering.take?.(request) === true) return true;
+      refuse(request);
+      return this.#isIgnored(message) || 'refused';
+    }
+    const update = readUpdate(message);
+    if (update === undefined) return this.#isIgnored(message);
+    this.#observe(update, message);
+    this.#seen.add(message.record);
+    // Before the session is open, updates repeat its history; later, notes about the session itself belong to no turn.
+    if (!this.isOpening) return this.#isOurs(message) && sessionNotes.has(update['sessionUpdate']);
+    if (update['sessionUpdate'] === 'available_commands_update') this.#historyOver?.();
     return true;
+  }
+
+  protected takeInTurn(turn: OpenTurn, value: unknown): boolean {
+    const message = this.#read(value);
+    if (message === 'answer') return true;
+    if (message === undefined) return false;
+    if (message.id !== undefined) return this.#takeRequest(turn, this.#receive(message.id, message));
+    const update = readUpdate(message);
+    if (update === undefined) return this.#isIgnored(message) || this.#isWithdrawal(message);
+    if (!this.#seen.has(message.record)) this.#observe(update, message);
+    return this.#isOurs(message) && turn.reader.update(update);
   }
 
   protected createTurn({ runId, model }: LiveTurn): OpenTurn {
@@ -127,23 +158,21 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
-    const handle = () => this.#requests.answer(requestId, answer);
-    if (this.turn === undefined) handle();
-    else this.turn.events.within(undefined, handle);
+    this.#requests.book.answer(requestId, answer);
   }
 
   protected sendMessage(_: OpenTurn, { id, content }: SteerMessage): void {
     this.#steering.steer(id, promptBlocks(content, this.#accepts));
   }
 
-  protected stopTurn({ events, isPrompted }: OpenTurn): void {
+  protected stopTurn({ isPrompted }: OpenTurn): void {
     if (isPrompted) this.#rpc.notify('session/cancel', { sessionId: this.#settings.sessionId });
-    events.within(undefined, () => this.#requests.cancelAll());
+    this.#requests.book.cancelAll();
   }
 
   protected finishTurn({ events, reader }: OpenTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     events.within(undefined, () => {
-      this.#requests.cancelAll(this.isClosed ? noLongerWaits : turnEnded);
+      this.#requests.book.cancelAll(this.isClosed ? noLongerWaits : turnEnded);
       reader.flush();
     });
     const unsent = this.#steering.end();
@@ -157,44 +186,9 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   #end(turn: OpenTurn, answer: RpcAnswer): void {
     // A program may end an interrupted turn with an error.
     const isStopped = answer.error !== undefined && this.isInterrupted;
-    this.#requests.cancelAll(turnEnded);
+    this.#requests.book.cancelAll(turnEnded);
     const reason = turn.reader.end(isStopped ? { result: { stopReason: 'cancelled' } } : answer);
     this.endTurn(turn, this.isInterrupted ? 'aborted' : reason);
-  }
-
-  /** A request between turns is refused, so that the program does not wait; it is shown as unknown in the next turn. */
-  #takeBetweenTurns(value: unknown): boolean {
-    const message = this.#read(value);
-    if (message === 'answer') return true;
-    if (message === undefined || this.#seen.has(message.record)) return false;
-    if (message.id !== undefined) {
-      const request = this.#receive(message.id, message);
-      if (this.#steering.take?.(request) === true) return true;
-      refuse(request);
-      this.#seen.add(message.record);
-      return this.#isIgnored(message);
-    }
-    const update = readUpdate(message);
-    if (update === undefined) return this.#isIgnored(message);
-    this.#observe(update, message);
-    this.#seen.add(message.record);
-    // Before the session is open, updates repeat its history; later, notes about the session itself belong to no turn.
-    if (!this.isOpening) return this.#isOurs(message) && sessionNotes.has(update['sessionUpdate']);
-    if (update['sessionUpdate'] === 'available_commands_update') this.#historyOver?.();
-    return true;
-  }
-
-  /** Returns whether the message was understood. */
-  #takeInTurn(turn: OpenTurn, value: unknown): boolean {
-    const message = this.#read(value);
-    if (message === 'answer') return true;
-    if (message === undefined) return false;
-    if (message.id !== undefined)
-      return !this.#seen.has(message.record) && this.#takeRequest(turn, this.#receive(message.id, message));
-    const update = readUpdate(message);
-    if (update === undefined) return this.#isIgnored(message) || this.#isWithdrawal(message);
-    if (!this.#seen.has(message.record)) this.#observe(update, message);
-    return this.#isOurs(message) && turn.reader.update(update);
   }
 
   #takeRequest(turn: OpenTurn, request: AcpRequest): boolean {
@@ -206,11 +200,9 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
     }
     // An interrupted turn asks nothing any more.
     if (!this.isInterrupted && method === 'session/request_permission')
-      return this.#requests.permission(request, turn.reader, () => turn.events.flush());
-    if (!this.isInterrupted && method === 'elicitation/create') {
-      turn.events.flush();
+      return this.#requests.permission(request, turn.reader);
+    if (!this.isInterrupted && method === 'elicitation/create')
       return this.#requests.elicitation(request, turn.events.context.runId);
-    }
     refuse(request);
     return false;
   }
@@ -248,7 +240,7 @@ export class AcpChannel extends TurnChannel<OpenTurn> {
   #isWithdrawal({ method, params }: RpcMessage): boolean {
     const request = this.#open.get(toRpcId(params['requestId']) ?? '');
     if (method !== '$/cancel_request') return false;
-    if (request !== undefined) this.#requests.cancel(request, noLongerWaits);
+    if (request !== undefined) this.#requests.book.cancel(request, noLongerWaits);
     return true;
   }
 

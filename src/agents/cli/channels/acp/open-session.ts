@@ -1,10 +1,10 @@
 import { defined } from '../../../../base/defined.ts';
 import type { SessionMcpServers } from '../../../contract/host.ts';
-import type { ChannelHost, LiveStart } from '../../contract/live-channel.ts';
+import type { ChannelHost, LiveStart, SessionProblem } from '../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpProfile } from './profile.ts';
-import type { SessionSettings, SettingsProblem } from './session-settings.ts';
+import type { SessionSettings } from './session-settings.ts';
 import { failureText } from './turn.ts';
 
 interface OpenOptions {
@@ -16,9 +16,9 @@ interface OpenOptions {
   /** Calls back once the history of a loaded session has been received. */
   readonly untilHistoryOver: (proceed: () => void) => void;
   readonly opened: (accepts: { readonly images: boolean; readonly files: boolean }) => void;
-  readonly failed: (problem: SettingsProblem) => void;
+  readonly failed: (problem: SessionProblem) => void;
   /** Reports a problem in spite of which the session opens. */
-  readonly warned: (problem: SettingsProblem) => void;
+  readonly warned: (problem: SessionProblem) => void;
 }
 
 /** The time after which a history is taken as complete although its end was not marked. */

@@ -2,7 +2,7 @@ import type { ChannelHost, LiveAnswer, LiveRequest } from '../../contract/live-c
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import { readPathFields } from '../../../permissions/path-fields.ts';
 import { contentDiffs, pathsOf } from './call-content.ts';
-import { type Answers, RequestBook } from '../request-book.ts';
+import { answerReason, type Answers, answerText, RequestBook } from '../request-book.ts';
 import type { AskedCall } from './calls.ts';
 import type { AcpRequest } from './request.ts';
 import { formFields } from './elicitation.ts';
@@ -44,16 +44,17 @@ const categories: Readonly<Record<string, string>> = {
 /** Turns requests of the program into requests to a person, and answers into answers of the protocol. */
 export class AcpRequests {
   readonly #options: RequestsOptions;
-  readonly #book: RequestBook<AcpRequest>;
+  /** The open requests. */
+  readonly book: RequestBook<AcpRequest>;
   #count = 0;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
-    this.#book = new RequestBook(options.host);
+    this.book = new RequestBook(options.host);
   }
 
-  /** Handles `session/request_permission`; `emit` passes on the events so far. Returns whether it understood it. */
-  permission(request: AcpRequest, turn: AcpTurn, emit: () => void): boolean {
+  /** Handles `session/request_permission`. Returns whether it understood it. */
+  permission(request: AcpRequest, turn: AcpTurn): boolean {
     const { params } = request;
     const toolCall = recordOf(params['toolCall']);
     const options = readOptions(params['options']);
@@ -66,9 +67,9 @@ export class AcpRequests {
     const questions = profile.questionsOf?.(asked.fields);
     const plan = profile.planOf?.(asked.fields, [...options.keys()]);
     if (profile.refused?.has(asked.open.name) === true && !isYolo) this.#refuse(request, { turn, asked, options });
-    else if (questions !== undefined) this.#questions(request, { turn, asked, options, questions }, emit);
-    else if (plan !== undefined) this.#plan(request, { turn, asked, options, plan }, emit);
-    else this.#permission(request, { turn, asked, options, toolCall: toolCall ?? {} }, emit);
+    else if (questions !== undefined) this.#questions(request, { turn, asked, options, questions });
+    else if (plan !== undefined) this.#plan(request, { turn, asked, options, plan });
+    else this.#permission(request, { turn, asked, options, toolCall: toolCall ?? {} });
     return true;
   }
 
@@ -95,27 +96,13 @@ export class AcpRequests {
     return true;
   }
 
-  answer(id: string, answer: LiveAnswer): void {
-    this.#book.answer(id, answer);
-  }
-
-  /** Withdraws a request and answers it: nothing may be done. */
-  cancel(request: AcpRequest, reason: string): void {
-    this.#book.cancel(request, reason);
-  }
-
-  /** Answers everything that is open: nothing may be done. Requests of the host are withdrawn when a reason is given. */
-  cancelAll(withdrawal?: string): void {
-    this.#book.cancelAll(withdrawal);
-  }
-
   #open(request: AcpRequest, questions: readonly LiveRequest[], { accepted, accept, reject, cancel }: Reply): void {
-    this.#book.open({
+    this.book.open({
       key: request,
       questions,
       settle: answers => {
         const refusal = answers.find(answer => answer !== undefined && answer.outcome !== accepted);
-        const reason = refusal !== undefined && 'feedback' in refusal ? refusal.feedback : undefined;
+        const reason = answerReason(refusal);
         if (refusal === undefined) accept(answers);
         else if (refusal.outcome === 'cancelled') cancel(reason);
         else reject(reason);
@@ -130,9 +117,8 @@ export class AcpRequests {
     turn.context.emit({ type: 'warning', message: reason, code: 'subagents_off' });
   }
 
-  #permission(request: AcpRequest, asked: Asked & { readonly toolCall: WireRecord }, emit: () => void): void {
+  #permission(request: AcpRequest, asked: Asked & { readonly toolCall: WireRecord }): void {
     const allow = allowOption(asked.options);
-    emit();
     this.#open(request, [{ id: this.#nextId(), ...this.#describe(asked) }], {
       ...this.#refusals(request, asked),
       accepted: 'approve',
@@ -178,7 +164,6 @@ export class AcpRequests {
   #plan(
     request: AcpRequest,
     asked: Asked & { readonly plan: NonNullable<ReturnType<NonNullable<AcpProfile['planOf']>>> },
-    emit: () => void,
   ): void {
     const { plan, path, optionId } = asked.plan;
     const { readPlan } = this.#options.profile;
@@ -186,7 +171,6 @@ export class AcpRequests {
     const text = plan ?? (path && readPlan?.(path, this.#options.session())) ?? written;
     const { runId, id: toolCallId } = asked.asked.open;
     const shown = text ?? `The plan is in ${path ?? 'a file'}.`;
-    emit();
     this.#open(request, [{ id: this.#nextId(), kind: 'plan', runId, toolCallId, plan: shown }], {
       ...this.#refusals(request, asked),
       accepted: 'approve',
@@ -194,19 +178,14 @@ export class AcpRequests {
     });
   }
 
-  #questions(
-    request: AcpRequest,
-    asked: Asked & { readonly questions: readonly AskedQuestion[] },
-    emit: () => void,
-  ): void {
+  #questions(request: AcpRequest, asked: Asked & { readonly questions: readonly AskedQuestion[] }): void {
     const { runId, id: toolCallId } = asked.asked.open;
     const allow = allowOption(asked.options);
-    emit();
     this.#open(request, this.#questionsFor({ runId, toolCallId }, asked.questions), {
       ...this.#refusals(request, asked),
       accepted: 'answer',
       accept: answers => {
-        const texts = answers.map(answer => [givenAnswer(answer)].flat().join(', '));
+        const texts = answers.map(answer => answerText(answer) ?? '');
         if (allow === undefined) request.respond(cancelled);
         else request.respond({ ...selected(allow), answers: Object.fromEntries(texts.entries()) });
       },

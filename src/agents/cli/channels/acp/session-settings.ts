@@ -1,14 +1,8 @@
-import type { LiveStart } from '../../contract/live-channel.ts';
+import type { LiveStart, SessionProblem } from '../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../shared/wire-value.ts';
 import type { RpcConnection } from '../json-rpc.ts';
 import type { AcpProfile } from './profile.ts';
 import { failureText } from './turn.ts';
-
-/** A change of settings that the program did not make. */
-export interface SettingsProblem {
-  readonly message: string;
-  readonly code: string;
-}
 
 interface SettingsOptions {
   readonly rpc: RpcConnection;
@@ -84,12 +78,12 @@ export class SessionSettings {
   /** Sets what differs from what is wanted and calls back; with a problem when the program does not do it. */
   apply(
     wanted: { readonly mode?: string | undefined; readonly model?: string | undefined },
-    done: (problem?: SettingsProblem) => void,
+    done: (problem?: SessionProblem) => void,
   ): void {
     const { profile, start } = this.#options;
     const mode = wanted.mode ?? this.normalMode;
     const model = wanted.model ?? profile.model?.(start.environment);
-    const steps: ((next: (problem?: SettingsProblem) => void) => void)[] = [];
+    const steps: ((next: (problem?: SessionProblem) => void) => void)[] = [];
     for (const { id, ask, yolo } of profile.askOptions ?? [])
       steps.push(next => this.#setOption(id, start.yolo === true ? yolo : ask, next));
     if (mode !== undefined) steps.push(next => this.#setMode(mode, next));
@@ -102,7 +96,7 @@ export class SessionSettings {
     run(0);
   }
 
-  #setMode(mode: string, next: (problem?: SettingsProblem) => void): void {
+  #setMode(mode: string, next: (problem?: SessionProblem) => void): void {
     const { name } = this.#options.profile;
     if (this.isUnsafe(mode))
       return next({
@@ -126,7 +120,7 @@ export class SessionSettings {
     );
   }
 
-  #setModel(model: string, next: (problem?: SettingsProblem) => void): void {
+  #setModel(model: string, next: (problem?: SessionProblem) => void): void {
     if (this.model === model) return next();
     const { switchModel } = this.#options.profile;
     const isOption = switchModel === 'config_option' || (switchModel === 'offered' && this.#modelOption !== undefined);
@@ -148,7 +142,7 @@ export class SessionSettings {
       );
   }
 
-  #setOption(id: string, value: unknown, next: (problem?: SettingsProblem) => void): void {
+  #setOption(id: string, value: unknown, next: (problem?: SessionProblem) => void): void {
     if (this.#values.get(id) === value) return next();
     const { name } = this.#options.profile;
     const params = { configId: id, ...(typeof value === 'boolean' && { type: 'boolean' }), value };
@@ -173,7 +167,7 @@ export class SessionSettings {
     params: WireRecord,
     action: string,
     done: (result: WireRecord) => void,
-    failed: (problem: SettingsProblem) => void,
+    failed: (problem: SessionProblem) => void,
   ): void {
     const { rpc, profile } = this.#options;
     rpc.call(method, { sessionId: this.sessionId, ...params }, answer => {

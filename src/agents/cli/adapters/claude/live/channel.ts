@@ -2,15 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { defined } from '../../../../../base/defined.ts';
 import type { ContentPart } from '../../../../../events/content.ts';
 import { dropOldest } from '../../../../drop-oldest.ts';
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import { PendingCalls } from '../../../channels/pending-calls.ts';
+import { RequestBook } from '../../../channels/request-book.ts';
+import { TurnChannel } from '../../../channels/turn-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../../contract/live-channel.ts';
 import { joinedText, listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { ClaudePlan } from '../plan.ts';
 import { readAskedCall } from '../reader.ts';
 import { ClaudeUsage } from '../usage.ts';
 import { readBlocks } from '../wire.ts';
 import { claudeContent } from './content.ts';
-import { OpenRequests } from './open-requests.ts';
+import { type ClaudeRequest, readAsked, readChecked } from './asked-call.ts';
 import { ClaudeTurn } from './turn.ts';
 
 /** The modes in which it asks before it changes anything. */
@@ -22,16 +32,17 @@ const silenceMs = 10_000;
 /** How long a turn that is stopped may report what it did, in milliseconds. */
 const stopMs = 5_000;
 
+const idPrefix = 'singletree-';
+
 /** The name of our hook before each call. */
 const checkHook = 'singletree-check';
 
 /** The control protocol of Claude Code: requests in both directions beside the records of print mode. */
 export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   readonly #session = { usage: new ClaudeUsage(), plan: new ClaudePlan() };
-  readonly #requests: OpenRequests;
-  /** What we asked the program, by the id of the request. */
-  readonly #sent = new Map<string, string>();
-  #count = 0;
+  readonly #requests: RequestBook<string, ClaudeRequest>;
+  /** What we asked the program. */
+  readonly #sent = new PendingCalls<WireRecord>();
   #model: string | undefined;
   #mode: string;
   /** Whether it confirms the messages that it reads. */
@@ -50,12 +61,13 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     super(host, start);
     this.#model = start.model;
     this.#mode = start.yolo === true ? 'bypassPermissions' : (start.mode ?? 'default');
-    this.#requests = new OpenRequests(host);
+    this.#requests = new RequestBook(this.host);
   }
 
   protected connect(): void {
     // Every call is checked by our rules first, also those that it would run without asking.
-    this.#control('initialize', { hooks: { PreToolUse: [{ matcher: null, hookCallbackIds: [checkHook] }] } });
+    const hooks = { PreToolUse: [{ matcher: null, hookCallbackIds: [checkHook] }] };
+    this.#control('initialize', { hooks }, response => this.#initialized(response));
   }
 
   /** It reads a prompt also before it has answered the handshake. */
@@ -63,20 +75,21 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     return true;
   }
 
-  protected take(message: unknown, number: number): boolean {
+  protected takeBetweenTurns(message: unknown): boolean {
     this.#cancelSilence();
     const record = recordOf(message);
-    const type = textOf(record?.['type']);
-    const { turn } = this;
-    if (record !== undefined && type === 'control_response') this.#responded(record, number);
-    else if (type === 'keep_alive' || type === 'command_lifecycle') return true;
-    else if (record !== undefined && this.#isUnknownSession(record)) this.#failUnknown();
-    else if (turn === undefined) return false;
-    else if (record === undefined) turn.unknown(message, number);
-    else if (type === 'control_request') this.#requested(turn, record, number);
-    else if (type === 'control_cancel_request')
+    return record !== undefined && this.#isHandled(record);
+  }
+
+  protected takeInTurn(turn: ClaudeTurn, message: unknown): boolean {
+    this.#cancelSilence();
+    const record = recordOf(message);
+    if (record === undefined) return false;
+    if (this.#isHandled(record)) return true;
+    if (record['type'] === 'control_request') return this.#requested(turn, record);
+    if (record['type'] === 'control_cancel_request')
       this.#requests.withdraw(textOf(record['request_id']) ?? '', 'The agent no longer waits for it.');
-    else this.#record(turn, record, number);
+    else this.#record(turn, record);
     return true;
   }
 
@@ -85,19 +98,21 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
   }
 
   protected sendPrompt({ promptId }: ClaudeTurn, { content, model, mode: wanted }: LiveTurn): void {
-    if (model !== undefined && model !== this.#model) this.#control('set_model', { model });
+    if (model !== undefined && model !== this.#model) this.#set('set_model', { model });
     this.#model = model ?? this.#model;
     const mode = wanted ?? (this.start.yolo === true ? this.#mode : 'default');
-    if (mode !== this.#mode) this.#control('set_permission_mode', { mode });
+    if (mode !== this.#mode) this.#set('set_permission_mode', { mode });
     this.#mode = mode;
     this.#say(promptId, content);
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
-    if (answer.outcome === 'approve' && answer.feedback !== undefined && this.#requests.isPlan(requestId))
+    const request = this.#requests.find(requestId);
+    if (answer.outcome === 'approve' && answer.feedback !== undefined && request?.questions[0]?.kind === 'plan')
       this.#say(randomUUID(), answer.feedback);
-    const denied = this.#requests.answer(requestId, answer);
-    if (denied !== undefined) this.turn?.deny(denied);
+    this.#requests.answer(requestId, answer);
+    // The result of a rejected call is a denial, whatever the program calls it.
+    if (answer.outcome === 'reject' && request?.toolUseId !== undefined) this.turn?.reader.deny(request.toolUseId);
   }
 
   protected sendMessage(turn: ClaudeTurn, { id, content }: SteerMessage): void {
@@ -108,7 +123,7 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
 
   protected stopTurn(turn: ClaudeTurn): void {
     turn.isInterrupted = true;
-    for (const taskId of turn.runningTasks) this.#control('stop_task', { task_id: taskId });
+    for (const taskId of turn.reader.runningTasks) this.#control('stop_task', { task_id: taskId });
     this.#control('interrupt', {});
   }
 
@@ -133,29 +148,38 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     return this.isOver ? 'The session cannot be used any more.' : 'The turn has ended.';
   }
 
-  #record(turn: ClaudeTurn, record: WireRecord, number: number): void {
+  /** Handles what belongs to no turn. */
+  #isHandled(record: WireRecord): boolean {
+    const { type } = record;
+    if (type === 'control_response') this.#responded(recordOf(record['response']) ?? {});
+    else if (this.#isUnknownSession(record)) this.#failUnknown();
+    else return type === 'keep_alive' || type === 'command_lifecycle';
+    return true;
+  }
+
+  #record(turn: ClaudeTurn, record: WireRecord): void {
     this.#checkMode(turn, record);
     if (record['type'] === 'user' && record['isReplay'] === true) {
       if (turn.confirm(textOf(record['uuid']))) this.#confirms = true;
       return;
     }
     for (const toolUseId of resultsIn(record)) {
-      this.#requests.withdrawCall(toolUseId, 'The call has its result.');
+      this.#requests.withdrawAll('The call has its result.', request => request.toolUseId === toolUseId);
       if (this.#problem !== undefined && !this.#asked.has(toolUseId))
-        turn.markUnasked(toolUseId, this.#problem.mode, number);
+        this.#markUnasked(turn, toolUseId, this.#problem.mode);
     }
-    turn.take(record, number);
+    turn.take(record);
     if (record['type'] === 'result') this.#resulted(turn);
-    else if (turn.hasResult && turn.runningTasks.length === 0) this.#endInSilence(turn);
+    else if (turn.hasResult && turn.reader.runningTasks.length === 0) this.#endInSilence(turn);
   }
 
   /** The turn is over with a result, unless a subagent works in the background or a message has not been read. */
   #resulted(turn: ClaudeTurn): void {
     if (turn.isInterrupted) {
-      if (turn.hasUnread) this.#control('interrupt', {});
+      if (turn.unread.length > 0) this.#control('interrupt', {});
       this.#end(turn);
-    } else if (turn.runningTasks.length > 0) return;
-    else if (this.#confirms ? turn.isConfirmed && !turn.hasUnread : !turn.hasUnread) this.#end(turn);
+    } else if (turn.reader.runningTasks.length > 0) return;
+    else if (this.#confirms ? turn.isConfirmed && turn.unread.length === 0 : turn.unread.length === 0) this.#end(turn);
     else this.#endInSilence(turn);
   }
 
@@ -170,24 +194,42 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     else this.fail(publicProblem(this.#problem));
   }
 
-  #requested(turn: ClaudeTurn, record: WireRecord, number: number): void {
+  /** Marks an open call that the program ran in a mode in which it does not ask. */
+  #markUnasked(turn: ClaudeTurn, toolUseId: string, mode: string): void {
+    const name = turn.reader.openCall(toolUseId)?.name;
+    if (name === undefined) return;
+    turn.warn(`Claude Code ran ${name} without asking, in the permission mode "${mode}".`, 'unasked');
+  }
+
+  #requested(turn: ClaudeTurn, record: WireRecord): boolean {
     const id = textOf(record['request_id']);
     const request = recordOf(record['request']);
-    if (this.#problem !== undefined && id !== undefined) return this.#denyAll(turn, id, request);
-    if (id !== undefined && !this.#requests.has(id) && request?.['callback_id'] === checkHook) {
-      this.#requests.check(id, turn.runId, recordOf(request['input']) ?? {});
-      return;
+    if (id === undefined) return false;
+    if (this.#problem !== undefined) {
+      this.#denyAll(turn, id, request);
+      return true;
     }
-    const call = id === undefined || this.#requests.has(id) ? undefined : readAskedCall(request);
-    if (id === undefined || request === undefined || call === undefined) {
-      turn.unknown(record, number);
-      if (id !== undefined && !this.#requests.has(id)) this.#refuse(id, textOf(request?.['subtype']));
-      return;
+    if (this.#requests.has(id)) return false;
+    if (request?.['callback_id'] === checkHook) {
+      const hook = recordOf(request['input']) ?? {};
+      this.#requests.open(readChecked({ id, runId: turn.runId, hook }, answer => this.#respond(id, answer)));
+      return true;
     }
-    const { id: toolCallId, runId } = turn.asked(call, number);
+    const call = readAskedCall(request);
+    if (request === undefined || call === undefined) {
+      this.#refuse(id, textOf(request?.['subtype']));
+      return false;
+    }
+    const { id: toolCallId, runId } = turn.reader.asked(call);
     this.#asked.add(call.toolUseId);
     dropOldest(this.#asked);
-    this.#requests.open({ id, runId, toolCallId, request, input: call.input });
+    const asked = { id, runId, toolCallId, request, input: call.input };
+    this.#requests.open(readAsked(asked, answer => this.#respond(id, answer)));
+    return true;
+  }
+
+  #respond(id: string, response: object): void {
+    this.#send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
   }
 
   #refuse(id: string, subtype = 'unknown'): void {
@@ -195,21 +237,15 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     this.#send({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
   }
 
-  #responded(record: WireRecord, number: number): void {
-    const response = recordOf(record['response']);
-    const id = textOf(response?.['request_id']) ?? '';
-    const subtype = this.#sent.get(id);
+  #responded(response: WireRecord): void {
+    const id = textOf(response['request_id']) ?? '';
     // It repeats our own answers.
-    if (subtype === undefined) return;
-    this.#sent.delete(id);
-    const error = response?.['subtype'] === 'error' ? (textOf(response['error']) ?? 'It failed.') : undefined;
-    if (subtype === 'initialize') this.#initialized(error, recordOf(response?.['response']));
-    else if (error !== undefined && subtype !== 'interrupt' && subtype !== 'stop_task')
-      this.turn?.warn(`Claude Code refused ${subtype}: ${error}`, number);
+    if (id.startsWith(idPrefix)) this.#sent.settle(Number(id.slice(idPrefix.length)), response);
   }
 
-  #initialized(error: string | undefined, info: WireRecord | undefined): void {
-    const mode = textOf(info?.['current_permission_mode']);
+  #initialized(response: WireRecord): void {
+    const error = readControlError(response);
+    const mode = textOf(recordOf(response['response'])?.['current_permission_mode']);
     if (!this.isOpening) return;
     if (error !== undefined) this.fail({ message: `Claude Code refused the connection: ${error}`, code: 'protocol' });
     else if (mode !== undefined && !this.#isExpected(mode)) this.fail(wrongMode(mode));
@@ -248,12 +284,11 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
       permissionDecision: 'deny',
       permissionDecisionReason: message,
     };
-    const response = { behavior: 'deny', message, hookSpecificOutput };
-    this.#send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
+    this.#respond(id, { behavior: 'deny', message, hookSpecificOutput });
     const toolUseId = textOf(request?.['tool_use_id']) ?? textOf(recordOf(request?.['input'])?.['tool_use_id']);
     if (toolUseId === undefined) return;
     this.#asked.add(toolUseId);
-    turn.deny(toolUseId);
+    turn.reader.deny(toolUseId);
   }
 
   #isExpected(mode: string): boolean {
@@ -279,15 +314,26 @@ export class ClaudeChannel extends TurnChannel<ClaudeTurn> {
     this.#send({ type: 'user', session_id: '', parent_tool_use_id: null, message, uuid });
   }
 
-  #control(subtype: string, fields: Readonly<Record<string, unknown>>): void {
-    const id = `singletree-${++this.#count}`;
-    this.#sent.set(id, subtype);
-    this.#send({ type: 'control_request', request_id: id, request: { subtype, ...fields } });
+  /** Changes a setting; a warning says that it was refused. */
+  #set(subtype: string, fields: WireRecord): void {
+    this.#control(subtype, fields, response => {
+      const error = readControlError(response);
+      if (error !== undefined) this.turn?.warn(`Claude Code refused ${subtype}: ${error}`, 'refused');
+    });
+  }
+
+  #control(subtype: string, fields: WireRecord, done: (response: WireRecord) => void = () => {}): void {
+    const request = { subtype, ...fields };
+    this.#send({ type: 'control_request', request_id: `${idPrefix}${this.#sent.add(done)}`, request });
   }
 
   #send(message: object): void {
     this.host.send(JSON.stringify(message));
   }
+}
+
+function readControlError({ subtype, error }: WireRecord): string | undefined {
+  return subtype === 'error' ? (textOf(error) ?? 'It failed.') : undefined;
 }
 
 /** The calls that a record has results of. */

@@ -1,7 +1,7 @@
-import type { Answers } from '../../../channels/request-book.ts';
+import { type Answers, answerText } from '../../../channels/request-book.ts';
 import type { LiveRequest } from '../../../contract/live-channel.ts';
+import { readChoices } from '../../../shared/read-choices.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { defined } from '../../../../../base/defined.ts';
 
 type Question = Extract<LiveRequest, { kind: 'question' }>;
 
@@ -14,11 +14,7 @@ export function readQuestions(
     const record = recordOf(value);
     const question = textOf(record?.['question']);
     if (question === undefined) return [];
-    const options = listOf(record?.['options']).flatMap(each => {
-      const label = textOf(recordOf(each)?.['label']);
-      const description = textOf(recordOf(each)?.['description']);
-      return label === undefined ? [] : [{ label, ...defined({ description }) }];
-    });
+    const options = readChoices(record?.['options']);
     const selectionMode = record?.['multiSelect'] === true ? 'multi_select' : 'single_select';
     return [{ kind: 'question', id: `${id}#${index}`, runId, toolCallId, question, options, selectionMode }];
   });
@@ -30,7 +26,7 @@ export function answeredInput(
   questions: readonly Question[],
   answers: Answers,
 ): WireRecord | undefined {
-  const texts = answers.flatMap(answer => (answer?.outcome === 'answer' ? [[answer.answer].flat().join(', ')] : []));
+  const texts = answers.flatMap(answer => answerText(answer) ?? []);
   if (texts.length < questions.length) return undefined;
   return { ...input, answers: Object.fromEntries(questions.map(({ question }, index) => [question, texts[index]])) };
 }

@@ -64,7 +64,7 @@ export class AgentThreads implements AgentRuns {
     const open = this.#open.get(id);
     if (open !== undefined || this.#spawned.has(id)) return open;
     for (const { items } of this.all) {
-      const spawn = items.findLast(call => call.name === 'spawn_agent');
+      const spawn = items.calls.findLast(call => call.name === 'spawn_agent');
       if (spawn !== undefined) return this.#spawn(id, { items, callId: spawn.call.id });
     }
     return undefined;

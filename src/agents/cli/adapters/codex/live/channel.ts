@@ -1,16 +1,26 @@
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import { type Answers, type ProgramRequest, RequestBook } from '../../../channels/request-book.ts';
+import { SteeredMessages } from '../../../channels/steered-messages.ts';
+import { TurnChannel } from '../../../channels/turn-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptText } from '../../../shared/prompt-content.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { AgentThread } from './agent-threads.ts';
 import { inputOf } from './input.ts';
 import { planPrompt } from './plan-answer.ts';
-import { CodexRequests, resolvedId } from './requests.ts';
+import type { PersonRequest } from './person-request.ts';
+import { readRequest, resolvedId } from './read-request.ts';
 import { RpcConnection, type RpcId, type RpcMessage } from '../../../channels/json-rpc.ts';
 import { type CodexSession, openSession, policyProblem } from './session.ts';
-import { isConsumed } from './consumed-notifications.ts';
-import { Steering } from './steering.ts';
+import { consumedNotifications } from './consumed-notifications.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
 import { defined } from '../../../../../base/defined.ts';
@@ -21,17 +31,20 @@ const wordsMs = 2_000;
 const stopMs = 5_000;
 const programEnded = 'The program has ended.';
 
+interface CodexRequest extends ProgramRequest<RpcId> {
+  readonly thread: AgentThread;
+}
+
 /** The channel of `codex app-server` over stdio. */
 export class CodexChannel extends TurnChannel<CodexTurn> {
   readonly #rpc: RpcConnection;
-  readonly #requests: CodexRequests;
+  readonly #book: RequestBook<RpcId, CodexRequest>;
+  #questions = 0;
   readonly #usage = new ThreadUsage();
   readonly #over = new Set<string>();
-  /** Requests that were refused because no turn was open. */
-  readonly #refused = new WeakSet<WireRecord>();
   /** Messages that wait for the turn to begin. */
   readonly #held: SteerMessage[] = [];
-  #steering = new Steering();
+  #steered = new SteeredMessages();
   #session: CodexSession | undefined;
   #mode: string | undefined;
   #model: string | undefined;
@@ -47,12 +60,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     // A resumed session may have been left in another mode.
     this.#mode = start.sessionId === undefined ? undefined : 'default';
     this.#rpc = new RpcConnection(message => host.send(message));
-    this.#requests = new CodexRequests({
-      host,
-      rpc: this.#rpc,
-      within: act => this.#within(act),
-      say: (thread, text, done) => this.#say(thread, text, done),
-    });
+    this.#book = new RequestBook(this.host);
   }
 
   protected connect(): void {
@@ -66,19 +74,37 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     });
   }
 
-  protected take(message: unknown, number: number): boolean {
-    const { turn } = this;
-    if (turn === undefined) return this.#takeBetweenTurns(message);
-    turn.events.within(number, () => this.#takeInTurn(turn, message));
-    if (this.turn !== turn) return true;
-    this.#requests.keepOnly(turn.threads.all);
+  /** Reported usage is where the next turn begins; a request is refused, so that the program does not wait. */
+  protected takeBetweenTurns(value: unknown): boolean | 'refused' {
+    const message = this.#read(value);
+    if (message === 'handled') return true;
+    if (message?.id !== undefined) {
+      if (!this.#book.has(message.id)) this.#refuse(message.id);
+      return 'refused';
+    }
+    const threadId = textOf(message?.params['threadId']);
+    if (message?.method === 'thread/tokenUsage/updated' && threadId !== undefined)
+      return this.#usage.report(threadId, message.params['tokenUsage'], false);
+    // It writes the warnings of its start to stderr, too.
+    return message?.method === 'configWarning';
+  }
+
+  protected takeInTurn(turn: CodexTurn, value: unknown): boolean {
+    const message = this.#read(value);
+    if (message === undefined) return false;
+    let isUnderstood = true;
+    if (message !== 'handled')
+      isUnderstood = message.id === undefined ? turn.take(message) : this.#request(turn, message, message.id);
+    if (this.turn !== turn) return isUnderstood;
+    const { all } = turn.threads;
+    this.#book.withdrawAll('The subagent that asked is over.', ({ thread }) => !all.includes(thread));
     if (turn.isSettled) this.#settle(turn);
-    return true;
+    return isUnderstood;
   }
 
   protected createTurn({ runId, usedBefore }: LiveTurn): CodexTurn {
     const { threadId } = this.#session as CodexSession;
-    this.#steering = new Steering();
+    this.#steered = new SteeredMessages();
     this.#usage.before(threadId, usedBefore);
     this.#run = { id: runId, turns: this.#run.id === runId ? this.#run.turns + 1 : 1 };
     return new CodexTurn({
@@ -88,7 +114,10 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       suffix: this.#suffix,
       usage: this.#usage,
       over: this.#over,
-      heard: message => this.#heard(message),
+      heard: message => {
+        const id = this.#steered.takeRead(message);
+        if (id !== undefined) this.host.steered(id, 'joined');
+      },
     });
   }
 
@@ -99,7 +128,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
     if (requestId === this.#planRequest) this.#answerPlan(answer);
-    else this.#requests.answer(requestId, answer);
+    else this.#book.answer(requestId, answer);
   }
 
   protected sendMessage(turn: CodexTurn, message: SteerMessage): void {
@@ -109,7 +138,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       this.#held.push(message);
       return;
     }
-    this.#steering.add({ messageId: id, text: promptText(content) });
+    this.#steered.add({ id, text: promptText(content) });
     if (thread.turnId === undefined) this.host.steered(id, 'queued');
     else this.#sendSteer(thread, { input: inputOf(content), clientUserMessageId: id }, () => {});
   }
@@ -122,11 +151,10 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
   protected finishTurn(turn: CodexTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     if (this.#planRequest !== undefined) this.host.withdraw(this.#planRequest, 'The turn is over.');
     this.#planRequest = undefined;
-    this.#requests.close(reason === 'error' ? programEnded : 'The turn is over.');
+    this.#book.withdrawAll(reason === 'error' ? programEnded : 'The turn is over.');
     turn.events.within(undefined, () => turn.end());
-    for (const { id, content } of this.#held.splice(0))
-      this.#steering.add({ messageId: id, text: promptText(content) });
-    const unsent = this.#steering.takeUnsent();
+    for (const { id, content } of this.#held.splice(0)) this.#steered.add({ id, text: promptText(content) });
+    const unsent = this.#steered.takeUnread();
     if (this.#problem !== undefined) this.host.failed(this.#problem);
     const isFailed = turn.events.context.failure !== undefined || this.#problem !== undefined;
     return { reason: isFailed ? 'error' : reason, ...(unsent.length > 0 && { unsent }) };
@@ -143,30 +171,6 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       .join('');
   }
 
-  /** Reported usage is where the next turn begins; a request is refused, so that the program does not wait. */
-  #takeBetweenTurns(value: unknown): boolean {
-    const message = this.#read(value);
-    if (message === 'handled') return true;
-    if (message?.id !== undefined) {
-      this.#refused.add(message.record);
-      if (!this.#requests.isOpen(message.id)) this.#refuse(message.id);
-      return false;
-    }
-    const threadId = textOf(message?.params['threadId']);
-    if (message?.method === 'thread/tokenUsage/updated' && threadId !== undefined)
-      return this.#usage.report(threadId, message.params['tokenUsage'], false);
-    // It writes the warnings of its start to stderr, too.
-    return message?.method === 'configWarning';
-  }
-
-  #takeInTurn(turn: CodexTurn, value: unknown): void {
-    const message = this.#read(value);
-    if (message === 'handled') return;
-    if (message === undefined) turn.events.context.unknown(value);
-    else if (message.id !== undefined) this.#request(turn, message, message.id);
-    else this.#takeNotification(turn, message);
-  }
-
   /** Reads a message, and handles what belongs to no turn. */
   #read(value: unknown): RpcMessage | 'handled' | undefined {
     const record = recordOf(value);
@@ -174,7 +178,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
     if (message === 'answer') return 'handled';
     if (message?.method === 'thread/settings/updated') this.#checkPolicy(message.params);
     if (message === undefined || message.id !== undefined) return message;
-    return isConsumed(message.method) || this.#isResolved(message) ? 'handled' : message;
+    return consumedNotifications.has(message.method) || this.#isResolved(message) ? 'handled' : message;
   }
 
   /** Stops a program that changes to a policy that does not ask. What its turn still reports is translated. */
@@ -198,30 +202,46 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
   /** Reports of a request that is closed already, as after an interrupt, change nothing. */
   #isResolved(message: RpcMessage): boolean {
     const rpcId = resolvedId(message);
-    if (rpcId !== undefined) this.#requests.resolved(rpcId, 'The program no longer waits for the answer.');
+    if (rpcId !== undefined) this.#book.withdraw(rpcId, 'The program no longer waits for the answer.');
     return rpcId !== undefined;
   }
 
-  #takeNotification(turn: CodexTurn, message: RpcMessage): void {
-    try {
-      turn.take(message);
-    } catch {
-      // Nothing is lost: what is not understood is kept.
-      turn.events.context.unknown(message.record);
-    }
-  }
-
   /** A request that cannot be shown to a person is refused, so that the program never waits for it. */
-  #request(turn: CodexTurn, message: RpcMessage, id: RpcId): void {
-    const isRefused = this.#refused.has(message.record);
-    const isRepeated = this.#requests.isOpen(id);
-    if (!isRefused && !isRepeated && !this.isInterrupted) {
+  #request(turn: CodexTurn, message: RpcMessage, id: RpcId): boolean {
+    if (this.#book.has(id)) return false;
+    if (!this.isInterrupted) {
       const thread = turn.threads.find(textOf(message.params['threadId'])) ?? turn.threads.main;
       turn.asked(thread, message.params['itemId']);
-      if (this.#requests.receive(message, id, { thread, flush: () => turn.events.flush() })) return;
+      const asked = readRequest(message, thread.items);
+      if (asked !== undefined) {
+        this.#ask(id, thread, asked);
+        return true;
+      }
     }
-    turn.events.context.unknown(message.record);
-    if (!isRefused && !isRepeated) this.#refuse(id);
+    this.#refuse(id);
+    return false;
+  }
+
+  #ask(key: RpcId, thread: AgentThread, asked: PersonRequest): void {
+    const { runId } = thread.items;
+    const questions = asked.questions.map(question => ({ id: `request-${++this.#questions}`, runId, ...question }));
+    const settle = (answers: Answers) => this.#reply(request, asked, answers);
+    const request: CodexRequest = { key, thread, questions, settle };
+    this.#book.open(request);
+  }
+
+  /** Answers the program, after the words that belong to the answer were taken or refused. */
+  #reply(request: CodexRequest, asked: PersonRequest, answers: Answers): void {
+    let isAnswered = false;
+    const respond = () => {
+      if (isAnswered || !this.#book.isCurrent(request)) return;
+      isAnswered = true;
+      if (answers.length > 0) this.turn?.events.within(undefined, () => asked.answered?.(answers));
+      this.#rpc.respond(request.key, asked.reply(answers));
+    };
+    const words = asked.words(answers);
+    if (words === undefined) respond();
+    else this.#say(request.thread, words, respond);
   }
 
   #refuse(id: RpcId): void {
@@ -263,7 +283,7 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       return;
     }
     const cancel = this.host.after(wordsMs, done);
-    if (thread === this.turn?.threads.main) this.#steering.add({ messageId: undefined, text });
+    if (thread === this.turn?.threads.main) this.#steered.add({ id: undefined, text });
     this.#sendSteer(thread, { input: inputOf(text) }, () => {
       cancel();
       done();
@@ -272,11 +292,6 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
 
   #sendSteer({ id: threadId, turnId }: AgentThread, params: object, done: () => void): void {
     this.#rpc.call('turn/steer', { threadId, expectedTurnId: turnId ?? '', ...params }, done);
-  }
-
-  #heard(message: { clientId: string | undefined; text: string }): void {
-    const sent = this.#steering.takeDelivered(message);
-    if (sent?.messageId !== undefined) this.host.steered(sent.messageId, 'joined');
   }
 
   #settle(turn: CodexTurn): void {
@@ -309,10 +324,5 @@ export class CodexChannel extends TurnChannel<CodexTurn> {
       turn.again();
       this.#startTurn(turn, { input: inputOf(next.prompt) }, next.mode);
     }
-  }
-
-  #within(act: () => void): void {
-    if (this.turn === undefined) act();
-    else this.turn.events.within(undefined, act);
   }
 }

@@ -1,4 +1,5 @@
-const consumed: ReadonlySet<string> = new Set([
+/** Notifications that are consumed without an event: they repeat what other messages report, or are for other clients. */
+export const consumedNotifications: ReadonlySet<string> = new Set([
   'account/gatewayOAuth/changed',
   'account/rateLimits/updated',
   'account/updated',
@@ -32,8 +33,3 @@ const consumed: ReadonlySet<string> = new Set([
   'turn/diff/updated',
   'turn/moderationMetadata',
 ]);
-
-/** Whether a notification is consumed without an event: it repeats what other messages report, or is for other clients. */
-export function isConsumed(method: string): boolean {
-  return consumed.has(method);
-}

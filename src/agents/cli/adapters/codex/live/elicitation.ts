@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LiveAnswer } from '../../../contract/live-channel.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import type { Answers } from '../../../channels/request-book.ts';
-import { type PersonRequest, isApproval, type Question, wordsOf } from './person-request.ts';
+import { type Answers, answerText, type Question } from '../../../channels/request-book.ts';
+import { type PersonRequest, isApproval, wordsOf } from './person-request.ts';
 
 /** Reads a request of an MCP server, or the request to run one of its tools. */
 export function readElicitation(params: WireRecord, items: CodexItems): PersonRequest | undefined {
@@ -20,9 +19,10 @@ function readToolApproval(params: WireRecord, meta: WireRecord, items: CodexItem
   const tool = /\btool "([^"]+)"/.exec(textOf(params['message']) ?? '')?.[1] ?? '';
   const prefix = `mcp__${server}__`;
   const found =
-    items.findLast(
+    items.calls.findLast(
       call => call.name === `${prefix}${tool}` && !call.started && isDeepStrictEqual(call.input, meta['tool_params']),
-    ) ?? items.findLast(call => call.name.startsWith(prefix) && !call.started && isDeepStrictEqual(call.input, input));
+    ) ??
+    items.calls.findLast(call => call.name.startsWith(prefix) && !call.started && isDeepStrictEqual(call.input, input));
   const rawId = found?.rawId ?? `${prefix}${tool}`;
   const call = found?.call ?? items.call(rawId, { name: `${prefix}${tool}`, input });
   return {
@@ -53,7 +53,7 @@ function readForm(params: WireRecord): PersonRequest | undefined {
     ),
     reply: answers => {
       const content = contentOf(fields, answers);
-      const isConfirmed = fields.length > 0 || textIn(answers[0]) === 'yes';
+      const isConfirmed = fields.length > 0 || answerText(answers[0]) === 'yes';
       return action(content !== undefined && isConfirmed, content ?? {});
     },
     words: () => undefined,
@@ -85,7 +85,7 @@ function fieldsOf(schema: WireRecord | undefined): Field[] | undefined {
 function contentOf(fields: readonly Field[], answers: Answers): WireRecord | undefined {
   const content: Record<string, unknown> = {};
   for (const [index, { name, type }] of fields.entries()) {
-    const text = textIn(answers[index]);
+    const text = answerText(answers[index]);
     if (text === undefined) return undefined;
     if (type === 'boolean') content[name] = text === 'yes' || text === 'true';
     else if (type === 'string') content[name] = text;
@@ -93,10 +93,6 @@ function contentOf(fields: readonly Field[], answers: Answers): WireRecord | und
     else return undefined;
   }
   return content;
-}
-
-function textIn(answer: LiveAnswer | undefined): string | undefined {
-  return answer?.outcome === 'answer' ? [answer.answer].flat().join(', ') : undefined;
 }
 
 function action(isAccepted: boolean, content: object): object {

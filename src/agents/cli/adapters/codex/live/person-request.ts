@@ -1,8 +1,5 @@
-import type { Answers } from '../../../channels/request-book.ts';
-import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
-
-type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
-export type Question = WithoutIds<LiveRequest>;
+import { answerReason, type Answers, type Question } from '../../../channels/request-book.ts';
+import type { LiveAnswer } from '../../../contract/live-channel.ts';
 
 /** A request of the program: what a person is asked, and how the answers become its answer. */
 export interface PersonRequest {
@@ -21,8 +18,7 @@ export function isApproval(answer: LiveAnswer | undefined): boolean {
 
 /** The words that come with a decision. */
 export function wordsOf(answer: LiveAnswer | undefined, what: string): string | undefined {
-  if (answer === undefined || answer.outcome === 'answer') return undefined;
-  const feedback = answer.feedback?.trim() ?? '';
+  const feedback = answerReason(answer)?.trim() ?? '';
   if (feedback === '') return undefined;
   return isApproval(answer) ? feedback : `I rejected ${what}: ${feedback}`;
 }

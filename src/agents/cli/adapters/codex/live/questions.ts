@@ -1,9 +1,9 @@
 import type { LiveAnswer } from '../../../contract/live-channel.ts';
+import { readChoices } from '../../../shared/read-choices.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import type { Answers } from '../../../channels/request-book.ts';
-import type { PersonRequest, Question } from './person-request.ts';
-import { defined } from '../../../../../base/defined.ts';
+import type { Answers, Question } from '../../../channels/request-book.ts';
+import type { PersonRequest } from './person-request.ts';
 
 /** Reads the questions of one call; each becomes a question of its own, and all are answered together. */
 export function readQuestions(params: WireRecord, items: CodexItems): PersonRequest | undefined {
@@ -21,7 +21,7 @@ export function readQuestions(params: WireRecord, items: CodexItems): PersonRequ
     Object.fromEntries(asked.flatMap(({ id }, index) => entryOf(id, answers[index])));
   return {
     questions: asked.map(({ text, question }): Question => {
-      const options = optionsOf(question['options']);
+      const options = readChoices(question['options']);
       return {
         kind: 'question',
         toolCallId: call.id,
@@ -41,16 +41,6 @@ export function readQuestions(params: WireRecord, items: CodexItems): PersonRequ
       );
     },
   };
-}
-
-/** Returns the choices of a question. */
-export function optionsOf(value: unknown): { label: string; description?: string }[] {
-  return listOf(value).flatMap(entry => {
-    const option = recordOf(entry);
-    const label = textOf(option?.['label']);
-    const description = textOf(option?.['description']);
-    return label === undefined ? [] : [{ label, ...defined({ description }) }];
-  });
 }
 
 /** A declined question is answered with the reason, if there is one. */

@@ -1,11 +1,12 @@
 import { scriptOfLine } from '../../../../../projections/shell/shell-line.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
-import { type PersonRequest, isApproval, type Question, wordsOf } from './person-request.ts';
+import { type PersonRequest, isApproval, wordsOf } from './person-request.ts';
 import { changedPaths, unifiedDiff } from './change-diff.ts';
 import { readElicitation } from './elicitation.ts';
 import { readQuestions } from './questions.ts';
-import type { RpcMessage } from '../../../channels/json-rpc.ts';
+import type { Question } from '../../../channels/request-book.ts';
+import { type RpcId, type RpcMessage, toRpcId } from '../../../channels/json-rpc.ts';
 import { defined } from '../../../../../base/defined.ts';
 
 type Reader = (params: WireRecord, items: CodexItems) => PersonRequest | undefined;
@@ -128,4 +129,9 @@ function isText(value: unknown): value is string {
 
 function withoutNull(record: WireRecord): WireRecord {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+}
+
+/** Returns the id of the request that a notification reports as closed; undefined when it is another message. */
+export function resolvedId({ method, params }: RpcMessage): RpcId | undefined {
+  return method === 'serverRequest/resolved' ? toRpcId(params['requestId']) : undefined;
 }

@@ -1,10 +1,9 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import type { MessageReader } from '../../../shared/channel-translator.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { readRequest } from './read-request.ts';
-import { isConsumed } from './consumed-notifications.ts';
+import { readRequest, resolvedId } from './read-request.ts';
+import { consumedNotifications } from './consumed-notifications.ts';
 import { readRpcError, RpcConnection, type RpcMessage } from '../../../channels/json-rpc.ts';
-import { resolvedId } from './requests.ts';
 import { ThreadUsage } from './thread-usage.ts';
 import { CodexTurn } from './turn.ts';
 
@@ -64,41 +63,36 @@ export class CodexSavedMessages implements MessageReader {
   }
 
   #take(turn: CodexTurn, value: unknown, line: number): void {
-    turn.events.within(line, () => {
+    turn.events.receive(line, value, () => {
       const record = recordOf(value);
       const message = record && this.#rpc.read(record);
-      try {
-        if (message === undefined || message === 'answer') this.#answer(turn, record, value);
-        else this.#message(turn, message);
-      } catch {
-        // Nothing is lost: what is not understood is kept.
-        turn.events.context.unknown(value);
-      }
+      if (message === undefined || message === 'answer') return this.#answer(turn, record);
+      return this.#message(turn, message);
     });
   }
 
   /** An answer says nothing that is not reported elsewhere, unless it is the error that kept the turn from beginning. */
-  #answer({ events: { context } }: CodexTurn, record: WireRecord | undefined, value: unknown): void {
-    if (record?.['id'] === undefined || 'result' in record === 'error' in record) context.unknown(value);
-    else if ('error' in record && !this.#hasBegun)
+  #answer({ events: { context } }: CodexTurn, record: WireRecord | undefined): boolean {
+    if (record?.['id'] === undefined || 'result' in record === 'error' in record) return false;
+    if ('error' in record && !this.#hasBegun)
       context.fail({ message: `Codex did not start the turn: ${readRpcError(record['error']).message}` });
+    return true;
   }
 
-  #message(turn: CodexTurn, message: RpcMessage): void {
-    const { method, params, record } = message;
+  #message(turn: CodexTurn, message: RpcMessage): boolean {
+    const { method, params } = message;
     const thread = turn.threads.find(textOf(params['threadId'])) ?? turn.threads.main;
     if (message.id !== undefined) {
       turn.asked(thread, params['itemId']);
-      if (readRequest(message, thread.items) === undefined) turn.events.context.unknown(record);
-      return;
+      return readRequest(message, thread.items) !== undefined;
     }
-    if (isConsumed(method) || resolvedId(message) !== undefined) return;
+    if (consumedNotifications.has(method) || resolvedId(message) !== undefined) return true;
     // It writes the warnings of its start to stderr, too.
-    if (method === 'configWarning' && !this.#hasBegun) return;
+    if (method === 'configWarning' && !this.#hasBegun) return true;
     if (method === 'turn/started') {
       this.#hasBegun = true;
       if (thread === turn.threads.main && turn.isSettled) turn.again();
     }
-    turn.take(message);
+    return turn.take(message);
   }
 }

@@ -22,7 +22,7 @@ export interface TurnOptions {
   /** Turns of the program that are over. */
   readonly over: Set<string>;
   /** A message of the person has reached the model. */
-  readonly heard: (message: { clientId: string | undefined; text: string }) => void;
+  readonly heard: (message: { id: string | undefined; text: string }) => void;
 }
 
 /** How the program ended a turn. */
@@ -72,13 +72,10 @@ export class CodexTurn {
       this.threads.main.turnId ??= turnId;
   }
 
-  /** Handles one notification; one that is not understood becomes an `unknown` event. */
-  take(message: RpcMessage): void {
-    const { method, params, record } = message;
+  /** Handles one notification; returns false when it is not understood. */
+  take({ method, params, record }: RpcMessage): boolean {
     const handle = Object.hasOwn(this.#on, method) ? this.#on[method] : undefined;
-    if (handle === undefined) this.#context.unknown(record);
-    else if (handle(params, this.threads.find(textOf(params['threadId'])), record) === false)
-      this.#context.unknown(record);
+    return handle?.(params, this.threads.find(textOf(params['threadId'])), record) ?? false;
   }
 
   /** A request about a call has arrived: it starts when it is allowed. */
@@ -101,7 +98,7 @@ export class CodexTurn {
   }
 
   readonly #on: Readonly<
-    Record<string, (params: WireRecord, thread: AgentThread | undefined, record: WireRecord) => boolean | void>
+    Record<string, (params: WireRecord, thread: AgentThread | undefined, record: WireRecord) => boolean>
   > = {
     'turn/started': params => this.#turnStarted(params),
     'turn/completed': (params, thread) => this.#turnCompleted(params, thread),
@@ -216,9 +213,8 @@ export class CodexTurn {
     userMessage: (phase, { thread, item }) => {
       if (phase !== 'started') return;
       thread.items.endStreams();
-      this.events.flush();
       const text = listOf(item['content']).map(part => textOf(recordOf(part)?.['text']) ?? '');
-      this.#options.heard({ clientId: textOf(item['clientId']), text: text.join('\n') });
+      this.#options.heard({ id: textOf(item['clientId']), text: text.join('\n') });
     },
     contextCompaction: () => {},
     plan: (phase, { thread, item, record }) => {

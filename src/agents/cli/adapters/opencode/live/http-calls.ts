@@ -1,10 +1,13 @@
+import { PendingCalls } from '../../../channels/pending-calls.ts';
 import type { ServeRequest, ServeResponse } from '../../../contract/serve-message.ts';
+
+/** What a turn requests of the server. */
+export type HttpRequests = Pick<HttpCalls, 'get' | 'post' | 'postTurn'>;
 
 /** The requests to the server of a session, with what is done with their responses. */
 export class HttpCalls {
   readonly #send: (message: string) => void;
-  readonly #open = new Map<number, (response: ServeResponse) => void>();
-  #count = 0;
+  readonly #open = new PendingCalls<ServeResponse>();
 
   constructor(send: (message: string) => void) {
     this.#send = send;
@@ -18,18 +21,18 @@ export class HttpCalls {
     this.#call({ method: 'POST', path, body }, onResponse);
   }
 
+  /** Sends a request whose response comes when its turn has ended. */
+  postTurn(path: string, body: unknown, onResponse: (response: ServeResponse) => void): void {
+    this.#call({ method: 'POST', path, body, lastsTurn: true }, onResponse);
+  }
+
   /** Hands a response to its request; returns false when no request waits for it. */
   settle(response: ServeResponse): boolean {
-    const onResponse = this.#open.get(response.id);
-    this.#open.delete(response.id);
-    onResponse?.(response);
-    return onResponse !== undefined;
+    return this.#open.settle(response.id, response);
   }
 
   #call(request: Omit<ServeRequest, 'id'>, onResponse: (response: ServeResponse) => void): void {
-    const id = ++this.#count;
-    this.#open.set(id, onResponse);
-    this.#send(JSON.stringify({ id, ...request }));
+    this.#send(JSON.stringify({ id: this.#open.add(onResponse), ...request }));
   }
 }
 

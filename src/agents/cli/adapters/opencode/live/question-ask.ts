@@ -1,6 +1,6 @@
-import { defined } from '../../../../../base/defined.ts';
 import type { LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { readChoices } from '../../../shared/read-choices.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 
 /** A question as the server asks it. */
 export interface AskedQuestion {
@@ -19,11 +19,7 @@ export function readQuestion(value: unknown): AskedQuestion | undefined {
   const asked = recordOf(value);
   const question = textOf(asked?.['question']);
   if (asked === undefined || question === undefined) return undefined;
-  const options = listOf(asked['options']).flatMap(option => {
-    const label = textOf(recordOf(option)?.['label']);
-    const description = textOf(recordOf(option)?.['description']);
-    return label === undefined ? [] : [{ label, ...defined({ description }) }];
-  });
+  const options = readChoices(asked['options']);
   return {
     question,
     isPlan: isPlanQuestion(asked, question) && options.some(({ label }) => approvals.includes(label)),

@@ -42,9 +42,7 @@ export class ServeSavedMessages implements MessageReader {
     const type = textOf(event?.['type']) ?? '';
     if (event !== undefined && this.#turn === undefined && this.#isBetweenTurns(type, properties)) return;
     const turn = this.#turn ?? this.#begin(properties);
-    this.#run?.events.within(line, () => {
-      if (!turn.take(message)) this.#run?.context.unknown(message);
-    });
+    turn.events.receive(line, message, () => turn.take(message));
   }
 
   end(): void {
@@ -54,7 +52,7 @@ export class ServeSavedMessages implements MessageReader {
 
   #end(turn: ServeTurn, reason: Parameters<ServeTurn['finish']>[0]): void {
     this.#turn = undefined;
-    this.#run?.events.within(undefined, () => turn.finish(reason));
+    turn.events.within(undefined, () => turn.finish(reason));
   }
 
   /** The session is the last that a response names before the turn; listed messages are older than it. */
@@ -85,10 +83,11 @@ export class ServeSavedMessages implements MessageReader {
       run: this.#run,
       book: this.#book,
       calls: new HttpCalls(() => {}),
+      commands: [],
       host: this.#host,
       onEnd: reason => this.#end(turn, reason),
     });
-    this.#run.events.within(undefined, () => turn.begin());
+    turn.events.within(undefined, () => turn.begin());
     this.#turn = turn;
     return turn;
   }

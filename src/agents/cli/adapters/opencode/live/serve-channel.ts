@@ -1,6 +1,14 @@
 import { defined } from '../../../../../base/defined.ts';
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import { TurnChannel } from '../../../channels/turn-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../../contract/live-channel.ts';
 import { readServeResponse, type ServeResponse } from '../../../contract/serve-message.ts';
 import { listOf, recordOf, textOf } from '../../../shared/wire-value.ts';
 import { unaskedCalls } from './ask-policy.ts';
@@ -10,6 +18,7 @@ import type { ServeProgram } from './serve-command.ts';
 import { ServeRun } from './serve-run.ts';
 import { ServeTurn } from './serve-turn.ts';
 import { SessionBook } from './session-book.ts';
+import { readSlashCommands, type SlashCommands } from './slash-commands.ts';
 
 /** Events before the first turn that belong to the session that is being opened, among them its earlier messages. */
 const ofOpening: ReadonlySet<string> = new Set([
@@ -26,6 +35,7 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
   readonly #calls: HttpCalls;
   readonly #book = new SessionBook();
   #sessionId = '';
+  #commands: SlashCommands = [];
   /** The run of the last turn. */
   #run: ServeRun | undefined;
   #turns = 0;
@@ -41,18 +51,17 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
     else this.#calls.get('/agent', response => this.#checkPolicy(response));
   }
 
-  protected take(message: unknown, number: number): boolean {
-    const { turn } = this;
+  protected takeBetweenTurns(message: unknown): boolean {
     const response = readServeResponse(message);
+    return response === undefined ? this.#isPartOfOpening(message) : this.#calls.settle(response);
+  }
+
+  protected takeInTurn(turn: ServeTurn, message: unknown): boolean {
+    const response = readServeResponse(message);
+    if (response === undefined) return turn.take(message);
     let isSettled = false;
-    if (response !== undefined) this.#within(undefined, () => (isSettled = this.#calls.settle(response)));
-    if (isSettled) return true;
-    if (turn === undefined) return response === undefined && this.#isPartOfOpening(message);
-    this.#within(number, () => {
-      // A response that nobody waits for is not an event of the server.
-      if (response !== undefined || !turn.take(message)) this.#run?.context.unknown(message);
-    });
-    return true;
+    turn.events.within(undefined, () => (isSettled = this.#calls.settle(response)));
+    return isSettled;
   }
 
   protected createTurn(turn: LiveTurn): ServeTurn {
@@ -65,6 +74,7 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
       run: this.#run,
       book: this.#book,
       calls: this.#calls,
+      commands: this.#commands,
       host,
       onEnd: reason => this.endTurn(created, reason),
     });
@@ -72,35 +82,29 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
   }
 
   protected sendPrompt(turn: ServeTurn): void {
-    this.#within(undefined, () => turn.begin());
+    turn.begin();
   }
 
   protected takeAnswer(requestId: string, answer: LiveAnswer): void {
-    this.#within(undefined, () => this.turn?.answer(requestId, answer));
+    this.turn?.answer(requestId, answer);
   }
 
   protected sendMessage(turn: ServeTurn, { id, content }: SteerMessage): void {
-    this.#within(undefined, () => turn.steer(id, content));
+    turn.prompt(content, id);
   }
 
   protected stopTurn(turn: ServeTurn): void {
-    this.#within(undefined, () => turn.interrupt());
+    turn.interrupt();
   }
 
   protected finishTurn(turn: ServeTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     let end: LiveTurnEnd = { reason };
-    this.#within(this.#run?.context.line, () => (end = turn.finish(reason)));
+    turn.events.within(turn.events.context.line, () => (end = turn.finish(reason)));
     return end;
   }
 
   protected describeUnopened(): SessionProblem {
     return { message: `${this.#program.name} ended before its session was open.`, code: 'agent_failed' };
-  }
-
-  /** Passes on the events that an action emits in the run of the last turn, if there is one. */
-  #within(line: number | undefined, action: () => void): void {
-    if (this.#run === undefined) action();
-    else this.#run.events.within(line, action);
   }
 
   #isPartOfOpening(message: unknown): boolean {
@@ -166,6 +170,9 @@ export class ServeChannel extends TurnChannel<ServeTurn> {
       return;
     }
     this.#sessionId = sessionId;
-    this.setReady({ sessionId, ...defined({ model: this.start.model, mode: this.start.mode }) });
+    this.#calls.get('/command', listed => {
+      this.#commands = readSlashCommands(listed, this.start.yolo === true);
+      this.setReady({ sessionId, ...defined({ model: this.start.model, mode: this.start.mode }) });
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { type Answers, RequestBook } from '../../../channels/request-book.ts';
+import { answerReason, type Answers, RequestBook } from '../../../channels/request-book.ts';
 import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
 import type { OpenCall } from '../../../shared/open-calls.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
@@ -11,15 +11,14 @@ import {
   readPermissionAsk,
 } from './permission-ask.ts';
 import type { PlanFiles } from './plan-files.ts';
+import type { ServeRun } from './serve-run.ts';
 import { type AskedQuestion, readQuestion, toPlanAnswer, toQuestionAnswer } from './question-ask.ts';
 import { defined } from '../../../../../base/defined.ts';
 
-/** What the requests of a turn need to know of it. */
-export interface RequestTurn extends Pick<ChannelHost, 'request' | 'withdraw'> {
-  /** Returns the open call of a session; undefined while it has not been reported. */
-  findCall(sessionId: string, callId: string): OpenCall | undefined;
-  /** Returns the run of a session; undefined when it is not one of ours. */
-  runIdOf(sessionId: string): string | undefined;
+/** What the requests of a turn need of it. */
+export interface RequestTurn {
+  readonly run: ServeRun;
+  readonly host: Pick<ChannelHost, 'request' | 'withdraw'>;
   /** Calls back after a delay, unless the turn has ended. */
   after(ms: number, callback: () => void): void;
   /** Sends a message into the turn. */
@@ -55,13 +54,13 @@ export class ServeRequests {
 
   constructor(turn: RequestTurn) {
     this.#turn = turn;
-    this.#book = new RequestBook(turn);
+    this.#book = new RequestBook(turn.host);
   }
 
   /** Handles `permission.asked`; returns false when it is not understood or not ours. */
   askPermission(properties: WireRecord): boolean {
     const ask = readPermissionAsk(properties);
-    const runId = ask && this.#turn.runIdOf(ask.sessionId);
+    const runId = ask && this.#turn.run.runIdOf(ask.sessionId);
     if (ask === undefined || runId === undefined) return false;
     if (!this.#isNew(ask.id)) return true;
     if (this.#approved.has(callKey(ask))) {
@@ -91,7 +90,7 @@ export class ServeRequests {
     const [id, sessionId] = ['id', 'sessionID'].map(name => textOf(properties[name]));
     const questions = listOf(properties['questions']).map(readQuestion);
     if (id === undefined || sessionId === undefined || questions.length === 0) return false;
-    const runId = this.#turn.runIdOf(sessionId);
+    const runId = this.#turn.run.runIdOf(sessionId);
     if (runId === undefined || !questions.every(question => question !== undefined)) return false;
     if (!this.#isNew(id)) return true;
     const callId = textOf(recordOf(properties['tool'])?.['callID']);
@@ -155,7 +154,7 @@ export class ServeRequests {
   ): void {
     let isDone = false;
     const attempt = (isLast: boolean) => {
-      const call = this.#turn.findCall(sessionId, callId);
+      const call = this.#turn.run.readerOf(sessionId)?.call(callId);
       if (isDone || !this.#early.has(id) || (call === undefined && !isLast)) return;
       isDone = true;
       this.#early.delete(id);
@@ -206,7 +205,7 @@ export class ServeRequests {
       this.#approved.add(callKey(ask));
       this.#reply(ask, { reply: 'once' });
     } else {
-      const feedback = answer !== undefined && 'feedback' in answer ? answer.feedback : undefined;
+      const feedback = answerReason(answer);
       const held = this.#held.get(ask.sessionId) ?? [];
       this.#held.set(ask.sessionId, [...held, { ask, reason: feedback ?? 'The user rejected this call.' }]);
     }

@@ -50,7 +50,7 @@ export class ServeRun {
     if (running !== undefined) return running.runId;
     if (this.children.has(sessionId) || !this.#book.isBelow(sessionId, this.sessionId)) return undefined;
     // It was started in an earlier turn, or its call is reported later.
-    const agentId = this.#book.session(sessionId)?.agentId;
+    const agentId = this.#book.sessions.get(sessionId)?.agentId;
     return this.children.start(sessionId, { id: sessionId, parentId: this.runId, agentId }).runId;
   }
 

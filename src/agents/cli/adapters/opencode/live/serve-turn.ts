@@ -1,14 +1,17 @@
 import type { ContentPart } from '../../../../../events/content.ts';
 import type { ChannelHost, LiveAnswer, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import type { ServeResponse } from '../../../contract/serve-message.ts';
+import type { ChannelEvents } from '../../../shared/channel-events.ts';
 import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { readError, readSubagent } from '../wire.ts';
 import { isConsumedEvent } from './consumed-events.ts';
-import { type HttpCalls, isDone, responseProblem } from './http-calls.ts';
+import { type HttpCalls, type HttpRequests, isDone, responseProblem } from './http-calls.ts';
 import { PlanFiles } from './plan-files.ts';
 import { promptBody } from './prompt-body.ts';
 import { ServeRequests } from './serve-requests.ts';
 import type { ServeRun } from './serve-run.ts';
 import { isComplete, type SessionBook } from './session-book.ts';
+import { commandBody, type SlashCommands } from './slash-commands.ts';
 import { TurnSilence } from './turn-silence.ts';
 
 export interface ServeTurnOptions {
@@ -18,6 +21,8 @@ export interface ServeTurnOptions {
   readonly run: ServeRun;
   readonly book: SessionBook;
   readonly calls: HttpCalls;
+  /** The slash commands that a prompt may begin with. */
+  readonly commands: SlashCommands;
   readonly host: ChannelHost;
   /** The program has ended the turn: `finish` is called for it. */
   readonly onEnd: (reason: TurnReason) => void;
@@ -32,6 +37,7 @@ type Handler = (properties: WireRecord) => boolean;
 
 /** One turn over a server of OpenCode or Kilo Code: its events and its requests. Its methods are called within `run.events`. */
 export class ServeTurn {
+  readonly events: ChannelEvents;
   readonly #options: ServeTurnOptions;
   readonly #silence: TurnSilence;
   readonly #requests: ServeRequests;
@@ -50,6 +56,7 @@ export class ServeTurn {
   constructor(options: ServeTurnOptions) {
     this.#options = options;
     const { run, host } = options;
+    this.events = run.events;
     this.#mode = options.turn.mode;
     const after = (ms: number, callback: () => void) => this.#after(ms, callback);
     this.#silence = new TurnSilence({
@@ -57,25 +64,18 @@ export class ServeTurn {
       hasFailed: () => run.context.failure !== undefined,
       end: () => this.#end(),
     });
-    // Questions and notices are emitted after the events that came before them.
-    const inOrder = (call: () => void) => {
-      run.events.flush();
-      call();
-    };
     this.#requests = new ServeRequests({
-      findCall: (sessionId, callId) => run.readerOf(sessionId)?.call(callId),
-      runIdOf: sessionId => run.runIdOf(sessionId),
-      request: request => inOrder(() => host.request(request)),
-      withdraw: (id, reason) => inOrder(() => host.withdraw(id, reason)),
+      run,
+      host,
       after,
-      say: text => this.#prompt(text),
+      say: text => this.prompt(text),
       calls: this.#calls,
       plans: this.#plans,
     });
   }
 
   /** The requests of the turn to the server: a response after its end does nothing. */
-  readonly #calls: Pick<HttpCalls, 'get' | 'post'> = {
+  readonly #calls: HttpRequests = {
     get: (path, onResponse) =>
       this.#options.calls.get(path, response => {
         if (!this.#hasEnded) onResponse(response);
@@ -84,20 +84,21 @@ export class ServeTurn {
       this.#options.calls.post(path, body, response => {
         if (!this.#hasEnded) onResponse?.(response);
       }),
+    postTurn: (path, body, onResponse) =>
+      this.#options.calls.postTurn(path, body, response => {
+        if (!this.#hasEnded) onResponse(response);
+      }),
   };
 
   /** Sends the prompt of the turn. */
   begin(): void {
-    this.#options.run.context.session(this.#options.run.sessionId);
-    this.#prompt(this.#options.turn.content);
+    const { run, commands } = this.#options;
+    run.context.session(run.sessionId, { commands: commands.length > 0 ? commands : undefined });
+    this.prompt(this.#options.turn.content);
   }
 
   answer(requestId: string, answer: LiveAnswer): void {
     if (!this.#isAborting) this.#requests.answer(requestId, answer);
-  }
-
-  steer(id: string, content: string | readonly ContentPart[]): void {
-    this.#prompt(content, id);
   }
 
   /** Stops the turn. Requests that are open stay listed by the server; nobody answers them any more. */
@@ -114,6 +115,7 @@ export class ServeTurn {
     run.children.flush();
     if (reason === 'error') run.context.close();
     for (const cancel of this.#cancels) cancel();
+    run.events.flush();
     this.#requests.end();
     const { unsent } = this.#silence.prompts;
     return { reason, ...(unsent.length > 0 && { unsent }) };
@@ -128,17 +130,28 @@ export class ServeTurn {
     return cancel;
   }
 
-  #prompt(content: string | readonly ContentPart[], steerId?: string): void {
-    const { turn, run } = this.#options;
+  /** Sends the prompt of the turn, or a message into it. */
+  prompt(content: string | readonly ContentPart[], steerId?: string): void {
+    const { turn, run, commands } = this.#options;
     const sent = this.#silence.prompts.add(steerId);
-    const body = promptBody(content, { model: turn.model, mode: this.#mode });
-    this.#calls.post(`/session/${run.sessionId}/prompt_async`, body, response => {
-      if (isDone(response)) return;
+    const settings = { model: turn.model, mode: this.#mode };
+    const refused = (response: ServeResponse) => {
       sent.fail();
       if (sent.isFirst)
         run.context.fail({ message: `The prompt was refused: ${responseProblem(response)}`, code: 'prompt_refused' });
       this.#silence.settled();
-    });
+    };
+    const session = `/session/${run.sessionId}`;
+    const command = commandBody(content, commands, settings);
+    if (command === undefined)
+      this.#calls.post(`${session}/prompt_async`, promptBody(content, settings), response => {
+        if (!isDone(response)) refused(response);
+      });
+    // A failure after the prompt was read is an event of the session, too.
+    else
+      this.#calls.postTurn(`${session}/command`, command, response => {
+        if (!isDone(response) && !this.#silence.prompts.hasBegun) refused(response);
+      });
   }
 
   #abort(): void {
@@ -192,10 +205,8 @@ export class ServeTurn {
     if (info === undefined || id === undefined) return false;
     const message = book.addMessage(info, number);
     if (typeof message === 'string' || message.turn !== number || info['sessionID'] !== run.sessionId) return true;
-    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? '')) {
-      run.events.flush();
+    for (const steered of this.#silence.prompts.taken(textOf(info['parentID']) ?? ''))
       this.#options.host.steered(steered, 'joined');
-    }
     this.#mode = textOf(info['agent']) ?? this.#mode;
     this.#silence.answer(id, isComplete(info));
     return true;
@@ -205,7 +216,7 @@ export class ServeTurn {
     const { book, number, run } = this.#options;
     const [id, messageId, sessionId, type] = ['id', 'messageID', 'sessionID', 'type'].map(name => textOf(part?.[name]));
     if (part === undefined || id === undefined || messageId === undefined || sessionId === undefined) return false;
-    const message = book.message(messageId);
+    const message = book.messages.get(messageId);
     if (message === 'person' && sessionId === run.sessionId && part['synthetic'] !== true)
       this.#silence.prompts.seen(messageId);
     // Parts of earlier turns change later, as when old outputs are dropped.

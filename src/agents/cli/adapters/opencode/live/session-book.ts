@@ -11,8 +11,8 @@ type KnownMessage = 'person' | 'earlier' | { readonly turn: number };
 
 /** What a server has reported about its sessions and messages, over all turns of a channel. */
 export class SessionBook {
-  readonly #sessions = new Map<string, KnownSession>();
-  readonly #messages = new Map<string, KnownMessage>();
+  readonly sessions = new Map<string, KnownSession>();
+  readonly messages = new Map<string, KnownMessage>();
   readonly #events = new Set<string>();
 
   /** Whether an event is reported for the first time. */
@@ -29,33 +29,25 @@ export class SessionBook {
   addSession(info: WireRecord): void {
     const id = textOf(info['id']);
     if (id === undefined) return;
-    this.#sessions.set(id, { parentId: textOf(info['parentID']), agentId: textOf(info['agent']) });
-    dropOldest(this.#sessions);
-  }
-
-  session(id: string): KnownSession | undefined {
-    return this.#sessions.get(id);
+    this.sessions.set(id, { parentId: textOf(info['parentID']), agentId: textOf(info['agent']) });
+    dropOldest(this.sessions);
   }
 
   /** Whether a session was started, directly or not, by another. */
   isBelow(id: string, ancestor: string): boolean {
     const seen = new Set<string>();
-    for (let at = this.#sessions.get(id)?.parentId; at !== undefined && !seen.has(at); ) {
+    for (let at = this.sessions.get(id)?.parentId; at !== undefined && !seen.has(at); ) {
       if (at === ancestor) return true;
       seen.add(at);
-      at = this.#sessions.get(at)?.parentId;
+      at = this.sessions.get(at)?.parentId;
     }
     return false;
   }
 
-  message(id: string): KnownMessage | undefined {
-    return this.#messages.get(id);
-  }
-
   /** Registers a message that is older than the turns. */
   addEarlier(id: string): void {
-    this.#messages.set(id, 'earlier');
-    dropOldest(this.#messages);
+    this.messages.set(id, 'earlier');
+    dropOldest(this.messages);
   }
 
   /**
@@ -64,11 +56,11 @@ export class SessionBook {
    */
   addMessage(info: WireRecord, turn: number | undefined): KnownMessage {
     const id = textOf(info['id']) ?? '';
-    const known = this.#messages.get(id);
+    const known = this.messages.get(id);
     if (known !== undefined) return known;
     const message = info['role'] === 'user' ? 'person' : turn === undefined || isComplete(info) ? 'earlier' : { turn };
-    this.#messages.set(id, message);
-    dropOldest(this.#messages);
+    this.messages.set(id, message);
+    dropOldest(this.messages);
     return message;
   }
 }

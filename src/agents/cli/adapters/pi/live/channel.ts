@@ -1,24 +1,44 @@
-import { type SessionProblem, type SteerMessage, TurnChannel } from '../../../channels/turn-channel.ts';
-import type { ChannelHost, LiveAnswer, LiveStart, LiveTurn, LiveTurnEnd } from '../../../contract/live-channel.ts';
+import { PendingCalls } from '../../../channels/pending-calls.ts';
+import { RequestBook } from '../../../channels/request-book.ts';
+import { SteeredMessages } from '../../../channels/steered-messages.ts';
+import { TurnChannel } from '../../../channels/turn-channel.ts';
+import type {
+  ChannelHost,
+  LiveAnswer,
+  LiveStart,
+  LiveTurn,
+  LiveTurnEnd,
+  SessionProblem,
+  SteerMessage,
+} from '../../../contract/live-channel.ts';
 import { resumeMark } from '../../../shared/resume-mark.ts';
 import { promptParts, promptText } from '../../../shared/prompt-content.ts';
+import { readCommands } from '../../../shared/reported-commands.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
-import { type CommandAnswer, PiCommands } from './commands.ts';
-import { isDialog, PiDialogs } from './dialogs.ts';
+import { isDialog, readDialog } from './dialogs.ts';
 import { gateStatus, statusKey } from './gate.ts';
-import { PiSteering } from './steering.ts';
 import { PiTurn } from './turn.ts';
 import { defined } from '../../../../../base/defined.ts';
 
+/** The answer to a command. */
+type CommandAnswer = { readonly data: WireRecord } | { readonly error: string };
+
+const idPrefix = 'singletree-';
+
 /** The channel of `pi --mode rpc` with the extension that makes it ask. */
 export class PiChannel extends TurnChannel<PiTurn> {
-  readonly #commands: PiCommands;
-  readonly #dialogs: PiDialogs;
-  readonly #steering = new PiSteering();
-  /** Dialogs that were refused because no turn was open. */
-  readonly #refused = new WeakSet<WireRecord>();
+  readonly #commands = new PendingCalls<CommandAnswer>();
+  readonly #dialogs: RequestBook<string>;
+  #questions = 0;
+  readonly #steered = new SteeredMessages();
+  /** The steered messages that are in the queue of the program, which reads them with the next prompt. */
+  readonly #queued = new Set<string>();
+  /** Whether the program has emptied its queue. */
+  #isCleared = false;
   #status: string | undefined;
   #session: { readonly id: string; readonly provider: string | undefined } | undefined;
+  /** The slash commands of its extensions, prompt templates and skills. */
+  #slashCommands: ReturnType<typeof readCommands> | undefined;
   #model: string | undefined;
   /** The run of the last turn. */
   #run: PiTurn | undefined;
@@ -26,18 +46,32 @@ export class PiChannel extends TurnChannel<PiTurn> {
   constructor(host: ChannelHost, start: LiveStart) {
     super(host, start);
     this.#model = start.model;
-    this.#commands = new PiCommands(message => host.send(message));
-    this.#dialogs = new PiDialogs(host);
+    this.#dialogs = new RequestBook(this.host);
   }
 
   protected connect(): void {
-    this.#commands.call('get_state', {}, answer => this.#opened(answer));
+    this.#call('get_state', {}, answer => this.#opened(answer));
   }
 
-  protected take(message: unknown, number: number): boolean {
-    const { turn } = this;
-    if (turn === undefined) return this.#takeBetweenTurns(message);
-    turn.events.within(number, () => this.#takeInTurn(turn, message));
+  /** A dialog between turns is refused, so that the program does not wait. */
+  protected takeBetweenTurns(message: unknown): boolean | 'refused' {
+    const record = recordOf(message);
+    if (record === undefined || this.#isHandled(record)) return record !== undefined;
+    if (record['type'] !== 'extension_ui_request') return false;
+    this.#respond(record['id'], undefined);
+    return 'refused';
+  }
+
+  protected takeInTurn(turn: PiTurn, message: unknown): boolean {
+    const record = recordOf(message);
+    if (record === undefined) return false;
+    if (this.#isHandled(record)) return true;
+    if (record['type'] === 'extension_ui_request') return this.#dialog(turn, record);
+    // Older versions answer an unknown command without its id.
+    if (record['type'] === 'response') return record['command'] === 'clear_queue';
+    const hadStarted = turn.hasStarted;
+    turn.take(record);
+    if (this.isInterrupted && !hadStarted && turn.hasStarted && this.turn === turn) this.#abort(turn);
     return true;
   }
 
@@ -54,7 +88,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
     const message = promptText(content);
     const send = () => {
       const fields = { message, ...(images.length > 0 && { images }) };
-      this.#commands.call('prompt', fields, answer => this.#accepted(turn, { answer, message }));
+      this.#call('prompt', fields, answer => this.#accepted(turn, { answer, message }));
     };
     if (model === undefined || model === this.#model) send();
     else this.#switchModel(turn, model, send);
@@ -66,9 +100,9 @@ export class PiChannel extends TurnChannel<PiTurn> {
 
   protected sendMessage(_: PiTurn, { id, content }: SteerMessage): void {
     const message = promptText(content);
-    this.#steering.add(id, message);
-    this.#commands.call('steer', { message }, answer => {
-      if ('data' in answer) this.#steering.queued(id);
+    this.#steered.add({ id, text: message });
+    this.#call('steer', { message }, answer => {
+      if ('data' in answer) this.#queued.add(id);
     });
   }
 
@@ -76,22 +110,25 @@ export class PiChannel extends TurnChannel<PiTurn> {
     // A run that has not started would not notice it.
     if (turn.hasStarted) this.#abort(turn);
     // An open dialog holds up the end of the run; cancelled before the abort, it would let the model be asked again.
-    this.#dialogs.cancel('The turn is being interrupted.');
+    this.#dialogs.cancelAll('The turn is being interrupted.');
   }
 
   protected finishTurn(turn: PiTurn, reason: LiveTurnEnd['reason']): LiveTurnEnd {
     turn.end.stop();
-    this.#dialogs.cancel(reason === 'error' ? 'The program has ended.' : 'The turn is over.');
+    this.#dialogs.cancelAll(reason === 'error' ? 'The program has ended.' : 'The turn is over.');
     turn.events.within(undefined, () => {
       // The failure of an interrupted run is the interrupt.
       if (reason === 'aborted') turn.events.context.forgive();
       turn.events.context.close();
     });
     const isFailed = turn.events.context.failure !== undefined;
-    const { kept, unsent } = this.#steering.take();
+    const unread = this.#steered.takeUnread();
+    const kept = unread.filter(id => this.#queued.has(id) && !this.#isCleared);
+    this.#queued.clear();
+    this.#isCleared = false;
     if (reason === 'aborted') for (const id of kept) this.host.steered(id, 'joined');
-    const left = reason === 'aborted' ? unsent : [...kept, ...unsent];
-    return { reason: isFailed ? 'error' : reason, ...(left.length > 0 && { unsent: left }) };
+    const unsent = reason === 'aborted' ? unread.filter(id => !kept.includes(id)) : unread;
+    return { reason: isFailed ? 'error' : reason, ...(unsent.length > 0 && { unsent }) };
   }
 
   /** A program that ends at once does not know the session that it was to resume. */
@@ -118,6 +155,10 @@ export class PiChannel extends TurnChannel<PiTurn> {
       return;
     }
     this.#session = { id, provider: textOf(model?.['provider']) };
+    this.#call('get_commands', {}, listed => {
+      const reported = 'data' in listed ? readCommands(listed.data['commands']) : [];
+      if (reported.length > 0) this.#slashCommands = reported;
+    });
     this.setReady({ sessionId: id, ...defined({ model: textOf(model?.['id']) }) });
   }
 
@@ -132,59 +173,57 @@ export class PiChannel extends TurnChannel<PiTurn> {
       resumeMark: resumeMark(this.start),
       ended: () => this.endTurn(turn, this.isInterrupted ? 'aborted' : 'complete'),
       heard: text => {
-        const id = this.#steering.heard(text);
+        const id = this.#steered.takeRead({ id: undefined, text });
         if (id !== undefined) this.host.steered(id, 'joined');
       },
     });
     return turn;
   }
 
-  /** A dialog between turns is refused, so that the program does not wait; it is shown as unknown in the next turn. */
-  #takeBetweenTurns(message: unknown): boolean {
-    const record = recordOf(message);
-    if (record === undefined || this.#isHandled(record)) return record !== undefined;
-    // One that waited for a turn which has ended meanwhile was refused before.
-    if (record['type'] === 'extension_ui_request' && !this.#refused.has(record)) {
-      this.#dialogs.refuse(record);
-      this.#refused.add(record);
-    }
-    return false;
-  }
-
-  #takeInTurn(turn: PiTurn, message: unknown): void {
-    const record = recordOf(message);
-    if (record === undefined) turn.events.context.unknown(message);
-    else if (this.#isHandled(record)) return;
-    else if (record['type'] === 'extension_ui_request') this.#dialog(turn, record);
-    else if (record['type'] !== 'response') this.#takeRecord(turn, record);
-    // Older versions answer an unknown command without its id.
-    else if (record['command'] !== 'clear_queue') turn.events.context.unknown(message);
-  }
-
   /** Handles what belongs to no turn: answers to our commands, and notes of extensions. */
   #isHandled(record: WireRecord): boolean {
-    if (record['type'] === 'response') return this.#commands.settle(record);
+    if (record['type'] === 'response') return this.#answered(record);
     if (record['type'] !== 'extension_ui_request' || isDialog(record)) return false;
     if (record['statusKey'] === statusKey) this.#status = textOf(record['statusText']);
     return true;
   }
 
-  #takeRecord(turn: PiTurn, record: WireRecord): void {
-    const hadStarted = turn.hasStarted;
-    try {
-      turn.take(record);
-    } catch {
-      // Nothing is lost: what is not understood is kept.
-      turn.events.context.unknown(record);
-    }
-    if (this.isInterrupted && !hadStarted && turn.hasStarted && this.turn === turn) this.#abort(turn);
+  #call(type: string, fields: object, done: (answer: CommandAnswer) => void): void {
+    this.host.send(JSON.stringify({ id: `${idPrefix}${this.#commands.add(done)}`, type, ...fields }));
   }
 
-  #dialog({ reader, runId, events }: PiTurn, record: WireRecord): void {
-    if (this.#refused.has(record)) events.context.unknown(record);
-    else if (this.isInterrupted) this.#dialogs.refuse(record);
-    else if (!this.#dialogs.receive(record, { reader, runId, flush: () => events.flush() }))
-      events.context.unknown(record);
+  /** Handles a response; returns false when it answers no open command. */
+  #answered({ id, success, data, error }: WireRecord): boolean {
+    const number = typeof id === 'string' && id.startsWith(idPrefix) ? Number(id.slice(idPrefix.length)) : undefined;
+    const answer =
+      success === true ? { data: recordOf(data) ?? {} } : { error: textOf(error) ?? 'The command failed.' };
+    return this.#commands.settle(number, answer);
+  }
+
+  #dialog({ reader, runId }: PiTurn, record: WireRecord): boolean {
+    const key = textOf(record['id']);
+    if (key !== undefined && this.#dialogs.has(key) && !this.isInterrupted) return false;
+    const asked = key === undefined || this.isInterrupted ? undefined : readDialog(record, reader);
+    if (key === undefined || asked === undefined) {
+      this.#respond(key, undefined);
+      return this.isInterrupted;
+    }
+    this.#dialogs.open({
+      key,
+      questions: [{ id: `request-${++this.#questions}`, runId, ...asked.question }],
+      settle: ([answer]) => this.#respond(key, answer && asked.reply(answer)),
+      cancel: () => {
+        asked.decline?.();
+        this.#respond(key, undefined);
+      },
+    });
+    return true;
+  }
+
+  /** Answers a dialog; without fields it is cancelled, so that the program does not wait. */
+  #respond(id: unknown, fields: object | undefined): void {
+    if (textOf(id) === undefined) return;
+    this.host.send(JSON.stringify({ type: 'extension_ui_response', id, ...(fields ?? { cancelled: true }) }));
   }
 
   #switchModel(turn: PiTurn, model: string, switched: () => void): void {
@@ -193,7 +232,7 @@ export class PiChannel extends TurnChannel<PiTurn> {
       slash < 0
         ? { provider: this.#session?.provider, modelId: model }
         : { provider: model.slice(0, slash), modelId: model.slice(slash + 1) };
-    this.#commands.call('set_model', named, answer => {
+    this.#call('set_model', named, answer => {
       if (this.turn !== turn) return;
       if ('error' in answer) this.#refuseTurn(turn, `Pi cannot use the model "${model}": ${answer.error}`);
       else {
@@ -210,10 +249,10 @@ export class PiChannel extends TurnChannel<PiTurn> {
       this.#refuseTurn(turn, `Pi did not accept the prompt: ${answer.error}`);
       return;
     }
-    turn.events.context.session(session.id, { cwd: this.start.cwd });
+    turn.events.context.session(session.id, { cwd: this.start.cwd, commands: this.#slashCommands });
     // A command of an extension may be done without a run.
     if (message.startsWith('/'))
-      this.#commands.call('get_state', {}, state => {
+      this.#call('get_state', {}, state => {
         const isIdle = 'data' in state && state.data['isStreaming'] === false;
         if (isIdle && this.turn === turn && !turn.hasStarted)
           this.endTurn(turn, this.isInterrupted ? 'aborted' : 'complete');
@@ -226,12 +265,12 @@ export class PiChannel extends TurnChannel<PiTurn> {
   }
 
   #abort(turn: PiTurn): void {
-    if (this.#steering.size > 0)
-      this.#commands.call('clear_queue', {}, answer => {
-        if ('data' in answer) this.#steering.cleared();
+    if (this.#steered.size > 0)
+      this.#call('clear_queue', {}, answer => {
+        if ('data' in answer) this.#isCleared = true;
       });
     // The answer comes after the end of the run, if there was one to stop.
-    this.#commands.call('abort', {}, () => {
+    this.#call('abort', {}, () => {
       if (this.turn === turn) this.endTurn(turn, 'aborted');
     });
   }

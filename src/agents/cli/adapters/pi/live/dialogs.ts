@@ -1,16 +1,15 @@
-import type { ChannelHost, LiveAnswer, LiveRequest } from '../../../contract/live-channel.ts';
-import { RequestBook } from '../../../channels/request-book.ts';
-import { listOf, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
+import type { LiveAnswer } from '../../../contract/live-channel.ts';
+import { answerReason, answerText, type Question } from '../../../channels/request-book.ts';
+import { readChoices } from '../../../shared/read-choices.ts';
+import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { PiReader } from '../reader.ts';
 import { dialogs } from './gate.ts';
 import { defined } from '../../../../../base/defined.ts';
 import { parseJson } from '../../../../../base/parse-json.ts';
 
-type WithoutIds<Request> = Request extends LiveRequest ? Omit<Request, 'id' | 'runId'> : never;
-
 /** A dialog that is understood: what a person is asked, and what the program is answered. */
 interface Asked {
-  readonly question: WithoutIds<LiveRequest>;
+  readonly question: Question;
   /** The fields of the response to an answer; undefined cancels the dialog. */
   readonly reply: (answer: LiveAnswer) => object | undefined;
   /** Registers that the program blocks what the dialog is about. */
@@ -24,63 +23,8 @@ export function isDialog(record: WireRecord): boolean {
   return dialogMethods.has(record['method']);
 }
 
-/** The open dialogs of Pi: requests of our extension, and dialogs of other extensions as questions. */
-export class PiDialogs {
-  readonly #host: ChannelHost;
-  readonly #book: RequestBook<string>;
-  #count = 0;
-
-  constructor(host: ChannelHost) {
-    this.#host = host;
-    this.#book = new RequestBook(host);
-  }
-
-  /** Asks a person; returns false when the dialog is not understood or known already. */
-  receive(
-    record: WireRecord,
-    { reader, runId, flush }: { reader: PiReader; runId: string; flush: () => void },
-  ): boolean {
-    const key = textOf(record['id']);
-    if (key === undefined || this.#book.has(key)) return false;
-    const asked = readDialog(record, reader);
-    if (asked === undefined) {
-      this.#respond(key, undefined);
-      return false;
-    }
-    flush();
-    this.#book.open({
-      key,
-      questions: [{ id: `request-${++this.#count}`, runId, ...asked.question }],
-      settle: ([answer]) => this.#respond(key, answer && asked.reply(answer)),
-      cancel: () => {
-        asked.decline?.();
-        this.#respond(key, undefined);
-      },
-    });
-    return true;
-  }
-
-  answer(requestId: string, answer: LiveAnswer): void {
-    this.#book.answer(requestId, answer);
-  }
-
-  /** Cancels a dialog that cannot be shown, so that the program does not wait. */
-  refuse(record: WireRecord): void {
-    const dialogId = textOf(record['id']);
-    if (dialogId !== undefined) this.#respond(dialogId, undefined);
-  }
-
-  /** Withdraws every request; the program blocks what it asked about. */
-  cancel(reason: string): void {
-    this.#book.cancelAll(reason);
-  }
-
-  #respond(id: string, fields: object | undefined): void {
-    this.#host.send(JSON.stringify({ type: 'extension_ui_response', id, ...(fields ?? { cancelled: true }) }));
-  }
-}
-
-function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
+/** Reads a request of our extension, or a dialog of another extension as a question; undefined when it is not understood. */
+export function readDialog(record: WireRecord, reader: PiReader): Asked | undefined {
   if (record['method'] === 'editor' && record['title'] === dialogs.permission)
     return readPermission(recordOf(parseJson(textOf(record['prefill']) ?? '')), reader);
   if (record['method'] === 'editor' && record['title'] === dialogs.question)
@@ -110,9 +54,8 @@ function readPermission(request: WireRecord | undefined, reader: PiReader): Aske
     reply: answer => {
       reader.decided(rawId, answer.outcome === 'approve');
       if (answer.outcome === 'approve') return value({ decision: 'approve', input: answer.input });
-      if (answer.outcome === 'cancelled' && answer.feedback === undefined) return undefined;
-      const reason = answer.outcome === 'answer' ? undefined : answer.feedback;
-      return value({ decision: 'reject', reason });
+      const reason = answerReason(answer);
+      return answer.outcome === 'cancelled' && reason === undefined ? undefined : value({ decision: 'reject', reason });
     },
   };
 }
@@ -122,7 +65,7 @@ function readQuestion(request: WireRecord | undefined, reader: PiReader): Asked 
   const question = textOf(request?.['question']);
   if (request === undefined || rawId === undefined || question === undefined) return undefined;
   const { toolCallId: _id, ...input } = request;
-  const options = labels(request['options']);
+  const options = readChoices(request['options']);
   const selectionMode = request['multiple'] === true ? ('multi_select' as const) : ('single_select' as const);
   return {
     question: {
@@ -144,7 +87,7 @@ function readForeign(record: WireRecord): Asked | undefined {
   if (title === undefined) return undefined;
   const isConfirmation = record['method'] === 'confirm';
   const message = textOf(record['message']);
-  const options = isConfirmation ? [{ label: 'yes' }, { label: 'no' }] : labels(record['options']);
+  const options = isConfirmation ? [{ label: 'yes' }, { label: 'no' }] : readChoices(record['options']);
   return {
     question: {
       kind: 'question',
@@ -152,15 +95,11 @@ function readForeign(record: WireRecord): Asked | undefined {
       ...(options.length > 0 && { options, selectionMode: 'single_select' as const }),
     },
     reply: answer => {
-      if (answer.outcome !== 'answer') return undefined;
-      const text = [answer.answer].flat().join(', ');
+      const text = answerText(answer);
+      if (text === undefined) return undefined;
       return isConfirmation ? { confirmed: text === 'yes' } : { value: text };
     },
   };
-}
-
-function labels(options: unknown): { label: string }[] {
-  return listOf(options).flatMap(option => (typeof option === 'string' ? [{ label: option }] : []));
 }
 
 function value(answer: object): object {

@@ -1,8 +1,8 @@
 import type { ChannelHost } from '../../../contract/live-channel.ts';
 import { ChannelEvents } from '../../../shared/channel-events.ts';
-import { joinedText, recordOf, type WireRecord } from '../../../shared/wire-value.ts';
+import { joinedText, recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import { PiReader } from '../reader.ts';
-import { takeRecord } from './records.ts';
+import type { LineContext } from '../../../shared/line-context.ts';
 import { RunEnd } from './run-end.ts';
 
 /** The state of one run over its turns: its reader, which keeps ids apart, and the end of the open turn. */
@@ -51,11 +51,31 @@ export class PiTurn {
     if (type === 'agent_start') this.hasStarted = true;
     takeRecord(record, this.reader, this.events.context);
     const message = type === 'message_start' ? recordOf(record['message']) : undefined;
-    if (message?.['role'] === 'user') {
-      this.events.flush();
-      this.#heard(joinedText(message['content']) ?? '');
-    }
+    if (message?.['role'] === 'user') this.#heard(joinedText(message['content']) ?? '');
     this.events.flush();
     this.end.take(record);
   }
+}
+
+const consumed: ReadonlySet<string> = new Set([
+  'auto_compaction_end',
+  'auto_compaction_start',
+  'compaction_end',
+  'compaction_start',
+  'model_changed',
+  'queue_update',
+  'session_info_changed',
+  'thinking_level_changed',
+]);
+
+/** Translates one record of the interactive mode that is neither a response nor a dialog. */
+export function takeRecord(record: WireRecord, reader: PiReader, context: LineContext): void {
+  const type = textOf(record['type']) ?? '';
+  const problem = textOf(record['errorMessage']);
+  if (type === 'extension_error') {
+    const message = `Extension ${String(record['extensionPath'])}: ${String(record['error'])}`;
+    context.emit({ type: 'warning', message, code: 'extension' });
+  } else if (type === 'compaction_end' && problem !== undefined)
+    context.emit({ type: 'warning', message: problem, code: 'compaction' });
+  else if (!consumed.has(type)) reader.take(record);
 }
