@@ -3,7 +3,7 @@ import type { AgentEvent, EventOf } from '../events/vocabulary.ts';
 import { errorText } from '../base/error-text.ts';
 import { newId } from '../events/ids.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
-import { optionsCheck } from '../base/options/check-options.ts';
+import { optionsCheck, type OptionFields } from '../base/options/check-options.ts';
 import { milliseconds, name, text } from '../base/options/option-fields.ts';
 import type { Agent, HostParams, InvokeParams } from './contract/agent.ts';
 import type { RelayAnswer } from './contract/host.ts';
@@ -35,66 +35,61 @@ interface Run {
   readonly done: Promise<void>;
 }
 
-const checkOptions = optionsCheck(
-  'createOrchestrator',
-  () => ({ graceMs: milliseconds().optional() }) satisfies Record<keyof OrchestratorOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<OrchestratorOptions>('createOrchestrator')(() => ({
+  graceMs: milliseconds().optional(),
+}));
 
 const anything = () => z.unknown().optional();
-const checkSpawn = optionsCheck(
-  'orchestrator.spawn',
-  () =>
-    ({
-      prompt: text().optional(),
-      under: name().optional(),
-      // The agent uses the fields without a check here as they are.
-      run: z
-        .strictObject({
-          runId: name().optional(),
-          threadId: name().optional(),
-          resourceId: name().optional(),
-          by: name().optional(),
-          context: anything(),
-          parentId: text().optional(),
-          depth: anything(),
-          model: text().optional(),
-          mode: text().optional(),
-          cwd: text().optional(),
-          additions: anything(),
-          resume: anything(),
-        } satisfies Record<keyof NonNullable<SpawnOptions['run']>, z.ZodType>)
-        .optional(),
-      conversation: z
-        .strictObject({
-          messages: z.array(z.unknown()),
-          firstMessageId: anything(),
-          previousMessageId: anything(),
-          tasks: anything(),
-          decided: anything(),
-          session: anything(),
-          isImported: anything(),
-        } satisfies Record<keyof ConversationParams, z.ZodType>)
-        .optional(),
-      host: z
-        .strictObject({
-          registry: anything(),
-          tools: anything(),
-          withheldTools: anything(),
-          permissions: anything(),
-          request: anything(),
-          steering: anything(),
-          childStops: anything(),
-          spending: anything(),
-          memory: anything(),
-          memoryHost: anything(),
-          mcpServers: anything(),
-          raw: anything(),
-          rawBefore: anything(),
-          runMark: anything(),
-        } satisfies Record<keyof NonNullable<SpawnOptions['host']>, z.ZodType>)
-        .optional(),
-    }) satisfies Record<keyof SpawnOptions, z.ZodType>,
-);
+const checkSpawn = optionsCheck<SpawnOptions>('orchestrator.spawn')(() => ({
+  prompt: text().optional(),
+  under: name().optional(),
+  // The agent uses the fields without a check here as they are.
+  run: z
+    .strictObject({
+      runId: name().optional(),
+      threadId: name().optional(),
+      resourceId: name().optional(),
+      by: name().optional(),
+      context: anything(),
+      parentId: text().optional(),
+      depth: anything(),
+      model: text().optional(),
+      mode: text().optional(),
+      cwd: text().optional(),
+      additions: anything(),
+      resume: anything(),
+    } satisfies OptionFields<NonNullable<SpawnOptions['run']>>)
+    .optional(),
+  conversation: z
+    .strictObject({
+      messages: z.array(z.unknown()),
+      firstMessageId: anything(),
+      previousMessageId: anything(),
+      tasks: anything(),
+      decided: anything(),
+      session: anything(),
+      isImported: anything(),
+    } satisfies OptionFields<ConversationParams>)
+    .optional(),
+  host: z
+    .strictObject({
+      registry: anything(),
+      tools: anything(),
+      withheldTools: anything(),
+      permissions: anything(),
+      request: anything(),
+      steering: anything(),
+      childStops: anything(),
+      spending: anything(),
+      memory: anything(),
+      memoryHost: anything(),
+      mcpServers: anything(),
+      raw: anything(),
+      rawBefore: anything(),
+      runMark: anything(),
+    } satisfies OptionFields<NonNullable<SpawnOptions['host']>>)
+    .optional(),
+}));
 
 /** Many runs and their events in one stream, without a log. A run goes on only as its events are taken. */
 export class Orchestrator {

@@ -6,18 +6,14 @@ import { field, having, name, signal } from '../base/options/option-fields.ts';
 import { toInvokeParams } from './contract/invoke-params.ts';
 import { ResultFold, type RunResult } from './contract/run-result.ts';
 
-const checkOptions = optionsCheck(
-  'agent.run',
-  () =>
-    ({
-      supervisor: having(['run', 'start'], 'a `new Supervisor({ log })`').optional(),
-      threadId: name().optional(),
-      model: name().optional(),
-      context: z.unknown().optional(),
-      signal: signal().optional(),
-    }) satisfies Record<keyof AgentRunOptions, z.ZodType>,
-);
-const checkPrompt = optionsCheck('agent.run', () => ({
+const checkOptions = optionsCheck<AgentRunOptions>('agent.run')(() => ({
+  supervisor: having(['run', 'start'], 'a `new Supervisor({ log })`').optional(),
+  threadId: name().optional(),
+  model: name().optional(),
+  context: z.unknown().optional(),
+  signal: signal().optional(),
+}));
+const checkPrompt = optionsCheck('agent.run')(() => ({
   prompt: field(value => typeof value === 'string' && value !== '', 'a prompt that is not empty'),
 }));
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import { createClient } from './client.ts';
+import { createClient } from './create-client.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {
   const id = `${params.run.runId}/ask me`;

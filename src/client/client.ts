@@ -1,87 +1,53 @@
-import * as z from 'zod';
 import type { EventPage, EventQuery } from '../events/event-query.ts';
 import type { LoggedEvent } from '../events/vocabulary.ts';
-import { newId } from '../events/ids.ts';
-import { parseEvent } from '../events/parse.ts';
-import { SingletreeError } from '../base/singletree-error.ts';
-import { optionsCheck } from '../base/options/check-options.ts';
-import { callback, field, milliseconds, text } from '../base/options/option-fields.ts';
-import {
-  type BranchBody,
-  type FileInfo,
-  fileInfo,
-  eventPageInfo,
-  type MessageBody,
-  type MessageReceipt,
-  messageReceipt,
-  type NewThreadBody,
-  type QueuedBody,
-  type QueuedMessage,
-  queuedMessage,
-  type RawLineInfo,
-  rawLineInfo,
-  type RelayBody,
-  type DecisionInfo,
-  decisionInfo,
-  type RelayInfo,
-  relayInfo,
-  type ThreadChangeBody,
-  type ThreadNews,
-  type RetryBody,
-  type RunInfo,
-  runInfo,
-  type SearchInfo,
-  searchInfo,
-  type SelectionBody,
-  type ThreadInfo,
-  threadInfo,
-  type UsageInfo,
-  usageInfo,
-  type UsageTotalInfo,
-  usageTotalInfo,
-  windowInfo,
-} from '../protocols/http-api.ts';
-import {
-  type AgentInfo,
-  agentInfo,
-  type MentionInfo,
-  mentionInfo,
-  type SetupInfo,
-  setupInfo,
-} from '../protocols/http-agents.ts';
-import {
-  type ComparisonBody,
-  type ComparisonInfo,
-  comparisonInfo,
-  type KeptInfo,
-  keptInfo,
-  type PatchInfo,
-  patchInfo,
-  type WorktreeInfo,
-  worktreeInfo,
-  type BaseInfo,
-  baseInfo,
-  type RewindBody,
-  type RewindInfo,
-  rewindInfo,
-} from '../protocols/http-folders.ts';
-import {
-  type SessionImportBody,
-  type SessionImportInfo,
-  sessionImportInfo,
-  type SessionInfo,
-  sessionInfo,
-} from '../protocols/http-sessions.ts';
-import { type Backoff, timerDelay } from './backoff.ts';
-import type { MentionSearch, RawLinePart, ThreadSearch, UsageSearch, WordSearch } from './client-queries.ts';
-import { repeatWhileUnreachable } from './repeat-request.ts';
-import { problemFrom } from './problem.ts';
-import { path, post, queryOf } from './request-parts.ts';
-import { type ProjectClient, projectClient } from './project-client.ts';
-import { type WatchOptions, watchEvents } from './watch.ts';
-import { type ThreadWatchOptions, watchThreadNews } from './watch-threads.ts';
 import type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';
-import { windowOf } from './window.ts';
+import type { AgentInfo, MentionInfo, SetupInfo } from '../protocols/http-agents.ts';
+import type {
+  BranchBody,
+  DecisionInfo,
+  FileInfo,
+  MessageBody,
+  MessageReceipt,
+  NewThreadBody,
+  QueuedBody,
+  QueuedMessage,
+  RawLineInfo,
+  RelayBody,
+  RelayInfo,
+  RetryBody,
+  RunInfo,
+  SearchInfo,
+  SelectionBody,
+  ThreadChangeBody,
+  ThreadInfo,
+  ThreadNews,
+  UsageInfo,
+  UsageTotalInfo,
+} from '../protocols/http-api.ts';
+import type {
+  BaseInfo,
+  ComparisonBody,
+  ComparisonInfo,
+  FolderList,
+  KeptInfo,
+  PatchInfo,
+  ProjectInfo,
+  RewindBody,
+  RewindInfo,
+  TrustBody,
+  WorktreeInfo,
+} from '../protocols/http-folders.ts';
+import type { SessionImportBody, SessionImportInfo, SessionInfo } from '../protocols/http-sessions.ts';
+import type {
+  GrantInfo,
+  ModelProviderBody,
+  ModelProviderInfo,
+  ModelProviderTest,
+  RulesInfo,
+  SavedRuleBody,
+} from '../protocols/http-settings.ts';
+import type { Backoff } from './backoff.ts';
+import type { ThreadWatchOptions, WatchOptions } from './watch.ts';
 
 export interface ClientOptions extends Partial<Backoff> {
   /** Where the server is, such as `http://127.0.0.1:4747`, or the path where the page's own server has it; its root when absent. */
@@ -94,7 +60,7 @@ export interface ClientOptions extends Partial<Backoff> {
 }
 
 /** A server's HTTP API. Every rejection is a `SingletreeError`, with the server's own code where it sent one. */
-export interface Client extends ProjectClient {
+export interface Client {
   /** The agents of the folder that the server was started in, or of an open project. */
   listAgents(place?: { readonly folder?: string | undefined }): Promise<AgentInfo[]>;
   /** Newest first. */
@@ -195,186 +161,73 @@ export interface Client extends ProjectClient {
   readWindow(threadId: string, part?: WindowPart): Promise<WindowOfThread>;
   /** The thread's events, then new ones as they come: no gap, no duplicate, across lost connections. */
   watch(threadId: string, options?: WatchOptions): AsyncIterable<LoggedEvent>;
+  /** The folders that were opened as projects, the newest first; a server without projects refuses with `not_found`. */
+  listProjects(): Promise<ProjectInfo[]>;
+  openProject(folder: string): Promise<ProjectInfo>;
+  /** Trusts the configuration of a project, as the lines that were read describe it. */
+  trustProject(request: TrustBody): Promise<ProjectInfo>;
+  /** The folders in a folder, or those to begin with. */
+  listFolders(path?: string): Promise<FolderList>;
+  /** Lets the next turns of a thread work in another open project. */
+  moveThread(threadId: string, folder: string): Promise<ThreadInfo>;
+  /** Where the keys of providers come from. */
+  listProviders(): Promise<ModelProviderInfo[]>;
+  storeProvider(provider: ModelProviderBody): Promise<ModelProviderInfo[]>;
+  testProvider(id: string): Promise<ModelProviderTest>;
+  removeProvider(id: string): Promise<void>;
+  /** The rules in effect, the MCP servers and the skills of a project. */
+  getRules(place?: { readonly folder?: string | undefined }): Promise<RulesInfo>;
+  /** Saves a rule for all conversations: one command that a tool may run without asking. */
+  saveRule(rule: SavedRuleBody): Promise<void>;
+  removeRule(id: string): Promise<void>;
+  /** What people allowed for longer than one call. */
+  listGrants(): Promise<GrantInfo[]>;
+  revokeGrant(threadId: string, relayId: string): Promise<void>;
 }
 
-const anything = z.unknown();
-const threadList = z.looseObject({ threads: z.array(threadInfo), next: z.string().optional() });
-const worktreeList = z.looseObject({ worktrees: z.array(worktreeInfo) });
-const sessionList = z.looseObject({ sessions: z.array(sessionInfo) });
-const queueList = z.looseObject({ messages: z.array(queuedMessage) });
-const relayList = z.looseObject({ relays: z.array(relayInfo) });
-const decisionList = z.looseObject({ decisions: z.array(decisionInfo), next: z.string().optional() });
-const runList = z.looseObject({ runs: z.array(runInfo) });
-const fileList = z.looseObject({ files: z.array(fileInfo) });
-const usageList = z.looseObject({ totals: z.array(usageTotalInfo) });
-const agentList = z.looseObject({ agents: z.array(agentInfo) });
-const mentionList = z.looseObject({ files: z.array(mentionInfo) });
-
-const checkOptions = optionsCheck(
-  'createClient',
-  () =>
-    ({
-      baseUrl: field(
-        value => typeof value === 'string' && /^(https?:\/\/|\/|$)/.test(value),
-        'an address such as "http://127.0.0.1:4747", or a path of the own server such as "/agents"',
-      ).optional(),
-      fetch: callback().optional(),
-      token: text().optional(),
-      idleMs: milliseconds().optional(),
-      delay: callback().optional(),
-      random: callback().optional(),
-    }) satisfies Record<keyof ClientOptions, z.ZodType>,
-);
-
-/**
- * Creates a client of a Singletree server, for browsers and Node. Throws `invalid_argument` for options that are unknown
- * or invalid.
- */
-export function createClient(options: ClientOptions = {}): Client {
-  checkOptions(options);
-  const { baseUrl = '', idleMs = 45_000, delay = timerDelay, random = Math.random } = options;
-  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers);
-    if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
-    const url = `${baseUrl}/api/${path}`;
-    const request = () => (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
-    const response = await reach(request, init, baseUrl);
-    if (response.ok) return response;
-    // A body that was cut off says less, but the status remains.
-    throw problemFrom(await response.text().catch(() => ''), response.status);
-  };
-  const call = async <Schema extends z.ZodType>(schema: Schema, path: string, init: RequestInit = {}) => {
-    const response = await send(path, init);
-    // What is no JSON fails the check below.
-    const parsed = schema.safeParse(response.status === 204 ? undefined : await response.json().catch(() => undefined));
-    if (parsed.success) return parsed.data;
-    throw otherServer(baseUrl);
-  };
-
-  const watch: Client['watch'] = (threadId, watchOptions = {}) => {
-    const open = async (after: number, signal: AbortSignal) => {
-      return streamOf(await send(`${path`threads/${threadId}/events`}?after=${after}`, { signal }), baseUrl);
-    };
-    return watchEvents({ open, idleMs, delay, random }, watchOptions);
-  };
-  const listRuns = async (threadId: string) => (await call(runList, path`threads/${threadId}/runs`)).runs;
-
-  return {
-    ...projectClient(call),
-    listAgents: async (place = {}) => (await call(agentList, `agents${queryOf(place)}`)).agents,
-    listThreads: async (filter = {}) => (await call(threadList, `threads${queryOf(filter)}`)).threads,
-    searchThreads: (filter = {}) => call(threadList, `threads${queryOf(filter)}`),
-    createThread: (thread = {}) => call(threadInfo, 'threads', post(thread)),
-    getThread: threadId => call(threadInfo, path`threads/${threadId}`),
-    changeThread: (threadId, change) =>
-      call(threadInfo, path`threads/${threadId}`, { ...post(change), method: 'PATCH' }),
-    watchThreads: (watchOptions = {}) => {
-      const open = async (signal: AbortSignal) => streamOf(await send('changes', { signal }), baseUrl);
-      return watchThreadNews({ open, idleMs, delay, random }, watchOptions);
-    },
-    branchThread: (threadId, branch = {}) => call(threadInfo, path`threads/${threadId}/branches`, post(branch)),
-    undo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/undo`, post(request)),
-    redo: (threadId, request = {}) => call(rewindInfo, path`threads/${threadId}/redo`, post(request)),
-    baseChanges: threadId => call(baseInfo, path`threads/${threadId}/base-changes`),
-    exportThread: async threadId => (await send(path`threads/${threadId}/export`)).text(),
-    importThread: (lines, thread = {}) =>
-      call(threadInfo, `threads/import${queryOf(thread)}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: lines,
-      }),
-    deleteThread: async threadId => void (await call(anything, path`threads/${threadId}`, { method: 'DELETE' })),
-    sendMessage: (threadId, message) => {
-      const request = post({ ...message, id: message.id ?? newId() });
-      const sendOnce = () => call(messageReceipt, path`threads/${threadId}/messages`, request);
-      return repeatWhileUnreachable(sendOnce, { delay, random });
-    },
-    startComparison: comparison => call(comparisonInfo, 'comparisons', post(comparison)),
-    listWorktrees: async () => (await call(worktreeList, 'worktrees')).worktrees,
-    getWorktree: threadId => call(worktreeInfo, path`threads/${threadId}/worktree`),
-    readPatch: (threadId, filePath) =>
-      call(patchInfo, `${path`threads/${threadId}/worktree/patch`}${queryOf({ path: filePath })}`),
-    keepWorktree: threadId => call(keptInfo, path`threads/${threadId}/worktree/keep`, post({})),
-    removeWorktree: async (threadId, options = {}) =>
-      void (await call(anything, `${path`threads/${threadId}/worktree`}${queryOf(options)}`, { method: 'DELETE' })),
-    listSessions: async () => (await call(sessionList, 'sessions')).sessions,
-    importSession: (sessionId, options = {}) =>
-      call(sessionImportInfo, path`sessions/${sessionId}/import`, post(options)),
-    listQueue: async threadId => (await call(queueList, path`threads/${threadId}/queue`)).messages,
-    changeQueued: async (threadId, messageId, change) =>
-      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { ...post(change), method: 'PATCH' })),
-    removeQueued: async (threadId, messageId) =>
-      void (await call(anything, path`threads/${threadId}/queue/${messageId}`, { method: 'DELETE' })),
-    sendQueued: (threadId, messageId) =>
-      call(messageReceipt, path`threads/${threadId}/queue/${messageId}/send`, post({})),
-    retry: (threadId, retry) => call(messageReceipt, path`threads/${threadId}/retries`, post(retry)),
-    selectBranch: async (threadId, selection) =>
-      void (await call(anything, path`threads/${threadId}/selection`, post(selection))),
-    answerRelay: async (threadId, relayId, answer) =>
-      void (await call(anything, path`threads/${threadId}/relays/${relayId}`, post(answer))),
-    listRelays: async (filter = {}) => (await call(relayList, `relays${queryOf(filter)}`)).relays,
-    listDecisions: (page = {}) => call(decisionList, `decisions${queryOf(page)}`),
-    getSetup: (place = {}) => call(setupInfo, `setup${queryOf(place)}`),
-    listRuns,
-    waitForRun: async (threadId, runId, { signal } = {}) => {
-      // The seq is read first: a run that is listed as open after it has its end after it.
-      const { seq } = await call(threadInfo, path`threads/${threadId}`);
-      const known = (await listRuns(threadId)).find(run => run.runId === runId);
-      if (known?.endedAt !== undefined) return known;
-      for await (const event of watch(threadId, { after: seq, ...(signal && { signal }) }))
-        if (event.type === 'harness_end' && event.runId === runId) break;
-      signal?.throwIfAborted();
-      return call(runInfo, path`threads/${threadId}/runs/${runId}`);
-    },
-    getRun: (threadId, runId) => call(runInfo, path`threads/${threadId}/runs/${runId}`),
-    readRawLines: async (threadId, runId, part = {}) =>
-      linesOf(await (await send(`${path`threads/${threadId}/runs/${runId}/raw`}${queryOf(part)}`)).text()),
-    listFiles: async threadId => (await call(fileList, path`threads/${threadId}/files`)).files,
-    downloadFile: async (threadId, fileId) => (await send(path`threads/${threadId}/files/${fileId}`)).blob(),
-    getUsage: threadId => call(usageInfo, path`threads/${threadId}/usage`),
-    sumUsage: async (query = {}) =>
-      (await call(usageList, `usage${queryOf({ ...query, by: query.by?.join() })}`)).totals,
-    events: async (query = {}) => {
-      const { events, next, until } = await call(
-        eventPageInfo,
-        `events${queryOf({ ...query, types: query.types?.join() })}`,
-      );
-      const checked = events.map(({ threadId, resourceId, event }) => {
-        return { threadId, resourceId, event: parseEvent(event) as LoggedEvent };
-      });
-      return { events: checked, until, ...(next !== undefined && { next }) };
-    },
-    findMentions: async query => (await call(mentionList, `mentions${queryOf(query)}`)).files,
-    search: query => call(searchInfo, `search${queryOf(query)}`),
-    readWindow: async (threadId, part = {}) =>
-      windowOf(await call(windowInfo, `${path`threads/${threadId}/window`}${queryOf(part)}`)),
-    stopSubagent: async (threadId, runId) =>
-      void (await call(anything, path`threads/${threadId}/runs/${runId}/stop`, post({}))),
-    abortRun: async runId => void (await call(anything, path`runs/${runId}/abort`, post({}))),
-    watch,
-  };
+/** Which lines of a program to read. */
+export interface RawLinePart {
+  /** Only lines with a higher number. */
+  readonly after?: number;
+  readonly limit?: number;
 }
 
-function otherServer(baseUrl: string): SingletreeError {
-  return new SingletreeError('server_unreachable', `What answers at ${baseUrl || 'this address'} is another server.`);
+/** Which files to find. */
+export interface MentionSearch {
+  /** Characters that the path has, in this order. */
+  readonly query?: string;
+  readonly threadId?: string;
+  /** The open project to search, without a thread. */
+  readonly folder?: string;
+  readonly limit?: number;
 }
 
-/** The events of a response; throws `server_unreachable` when they are no event stream. */
-function streamOf({ body, headers }: Response, baseUrl: string): ReadableStream<Uint8Array> {
-  if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
-  throw otherServer(baseUrl);
+/** Which usage to add up. */
+export interface UsageSearch {
+  /** The first day and the last, in UTC, such as `2026-01-31`. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly resourceId?: string;
+  /** With `tool` the calls of tools are added up in place of those of models. */
+  readonly by?: readonly ('day' | 'agent' | 'model' | 'resource' | 'thread' | 'tool')[];
 }
 
-async function reach(request: () => Promise<Response>, { signal }: RequestInit, baseUrl: string): Promise<Response> {
-  try {
-    return await request();
-  } catch (cause) {
-    if (signal?.aborted) throw cause;
-    const server = baseUrl === '' ? 'The server' : `The server at ${baseUrl}`;
-    throw new SingletreeError('server_unreachable', `${server} cannot be reached. Is it running?`, { cause });
-  }
+/** Which words to find. */
+export interface WordSearch {
+  readonly text: string;
+  readonly resourceId?: string;
+  /** 20 when absent. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string;
 }
 
-function linesOf(text: string): RawLineInfo[] {
-  return text.split('\n').flatMap(line => (line === '' ? [] : [rawLineInfo.parse(JSON.parse(line))]));
+/** Which threads to list. */
+export interface ThreadSearch {
+  readonly resourceId?: string;
+  readonly limit?: number;
+  /** Words that are in the title. */
+  readonly query?: string;
+  /** `next` of the page before. */
+  readonly cursor?: string;
 }

@@ -2,15 +2,18 @@
  * The client of a Singletree server, for browsers and Node.
  * @module
  */
-export {
-  type Client,
-  type ClientOptions,
-  createClient,
+export { createClient } from './create-client.ts';
+export type {
+  Client,
+  ClientOptions,
+  MentionSearch,
+  RawLinePart,
+  ThreadSearch,
+  UsageSearch,
+  WordSearch,
 } from './client.ts';
-export type { MentionSearch, RawLinePart, ThreadSearch, UsageSearch, WordSearch } from './client-queries.ts';
 export type { EventPage, EventQuery, ThreadEvent } from '../events/event-query.ts';
 export { createThreadStore, type ThreadSnapshot, type ThreadStore, type ThreadStoreOptions } from './thread-store.ts';
-export type { WatchOptions } from './watch.ts';
-export type { ThreadWatchOptions } from './watch-threads.ts';
+export type { ThreadWatchOptions, WatchOptions } from './watch.ts';
 export type { LoadedReading } from '../projections/reading/ranges/thread-ranges.ts';
 export type { WindowOfThread, WindowPart } from '../projections/reading/ranges/thread-window.ts';

@@ -3,7 +3,7 @@ import { scriptedAgent } from '../../test/support/scripted-agent.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { foldAll } from '../projections/fold.ts';
 import { relayBook } from '../projections/relay-book.ts';
-import { createClient } from './client.ts';
+import { createClient } from './create-client.ts';
 import { createThreadStore } from './thread-store.ts';
 
 const asker = scriptedAgent('asker', async function* ({ event, answer, params }) {

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import type { LoggedEvent } from '../events/vocabulary.ts';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { field } from '../base/options/option-fields.ts';
@@ -60,13 +59,9 @@ export interface ThreadStore {
   close(): void;
 }
 
-const checkOptions = optionsCheck(
-  'createThreadStore',
-  () =>
-    ({
-      window: field(value => Number.isInteger(value) && (value as number) > 0, 'a number of events above 0').optional(),
-    }) satisfies Record<keyof ThreadStoreOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ThreadStoreOptions>('createThreadStore')(() => ({
+  window: field(value => Number.isInteger(value) && (value as number) > 0, 'a number of events above 0').optional(),
+}));
 
 /** Follows a thread and folds its events; listeners hear once of those that come together. */
 export function createThreadStore(

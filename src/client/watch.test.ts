@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 import type { AgentEvent, LoggedEvent } from '../events/vocabulary.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import { backoffMs } from './backoff.ts';
-import { createClient } from './client.ts';
+import { createClient } from './create-client.ts';
 import { type WatchOptions, watchEvents } from './watch.ts';
 
 const notes = (from: number, to: number): AgentEvent[] =>

@@ -1,58 +1,109 @@
 import { optionNamesCheck } from '../base/options/check-options.ts';
-import type { LoggedEvent } from '../events/vocabulary.ts';
-import { parseEventText } from '../events/parse.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
+import { parseEventText } from '../events/parse.ts';
+import type { LoggedEvent } from '../events/vocabulary.ts';
+import { type ThreadNews, threadNews } from '../protocols/http-api.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
-import { readFrames } from './read-frames.ts';
+import { type Frame, readFrames } from './read-frames.ts';
 
-export interface WatchOptions {
-  /** Only events with a higher seq; 0 when absent. */
-  readonly after?: number;
+export interface ThreadWatchOptions {
   /** Ends the watch, without an error. */
   readonly signal?: AbortSignal;
   /** Is called when the connection is made, and when it is lost with the error that ended it, if there was one. */
   readonly onConnection?: (connected: boolean, error?: unknown) => void;
+}
+
+export interface WatchOptions extends ThreadWatchOptions {
+  /** Only events with a higher seq; 0 when absent. */
+  readonly after?: number;
   /** Keeps trying when the first connection cannot be made; false by default: the watch rejects. */
   readonly waitForServer?: boolean;
 }
 
-const optionNames = ['after', 'signal', 'onConnection', 'waitForServer'] satisfies (keyof WatchOptions)[];
+const threadOptionNames = ['signal', 'onConnection'] satisfies (keyof ThreadWatchOptions)[];
+const checkThreadOptions = optionNamesCheck('client.watchThreads', threadOptionNames);
+const optionNames = ['after', ...threadOptionNames, 'waitForServer'] satisfies (keyof WatchOptions)[];
 const checkOptions = optionNamesCheck('client.watch', optionNames);
 
-export interface WatchSource extends Backoff {
-  /** Opens the stream after a seq; rejects with a `SingletreeError`. */
-  open(after: number, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+interface StreamTimes extends Backoff {
   /** How long a connection may be silent before it is given up: longer than the server's keep-alive. */
   readonly idleMs: number;
 }
 
+export interface WatchSource extends StreamTimes {
+  /** Opens the stream after a seq; rejects with a `SingletreeError`. */
+  open(after: number, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+}
+
+export interface ThreadWatchSource extends StreamTimes {
+  /** Opens the stream; rejects with a `SingletreeError`. */
+  open(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+}
+
 /**
- * The events of a thread in order of seq, without gap or duplicate, for as long as the consumer takes them. A lost
+ * Yields the events of a thread in order of seq, without gap or duplicate, for as long as the consumer takes them. A lost
  * connection is opened again after the last event. Throws when the server refuses (unknown thread, …), and
  * `server_unreachable` when it was never reached.
  */
 export async function* watchEvents(source: WatchSource, options: WatchOptions): AsyncGenerator<LoggedEvent> {
   checkOptions(options);
-  const { signal, onConnection, waitForServer = false } = options;
   let position = options.after ?? 0;
-  let failures = 0;
+  yield* followStream(source, options, {
+    open: signal => source.open(position, signal),
+    read: ({ data, id }) => {
+      const event = parseEventText(data, `the event ${id ?? ''}`) as LoggedEvent;
+      if (event.seq <= position) return undefined;
+      if (event.seq > position + 1) return 'gap';
+      position = event.seq;
+      return event;
+    },
+  });
+}
+
+/**
+ * Yields the changes in the list of threads. A lost connection is opened again, and begins with what is active then:
+ * changes in between are not repeated. Throws when the server refuses.
+ */
+export async function* watchThreadNews(
+  source: ThreadWatchSource,
+  options: ThreadWatchOptions,
+): AsyncGenerator<ThreadNews> {
+  checkThreadOptions(options);
+  yield* followStream(
+    source,
+    { ...options, waitForServer: true },
+    { open: signal => source.open(signal), read: ({ data }) => threadNews.parse(JSON.parse(data)) },
+  );
+}
+
+interface FollowedStream<Item> {
+  open(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  /** Returns the item of a frame: undefined for one that was read before, `gap` when others are missing before it. */
+  read(frame: Frame): Item | 'gap' | undefined;
+}
+
+/** Yields the items of a stream, which is opened again when it is lost or has a gap, until the signal aborts. */
+async function* followStream<Item>(
+  { idleMs, delay, random }: StreamTimes,
+  { signal, onConnection, waitForServer = false }: WatchOptions,
+  { open, read }: FollowedStream<Item>,
+): AsyncGenerator<Item> {
   let wasReached = waitForServer;
-  while (!signal?.aborted) {
+  for (let failures = 0; !signal?.aborted; ) {
     const connection = new AbortController();
     const stop = () => connection.abort();
     signal?.addEventListener('abort', stop);
     let failure: unknown;
     try {
-      const body = await source.open(position, connection.signal);
+      const body = await open(connection.signal);
       wasReached = true;
       onConnection?.(true);
-      for await (const { data, id } of readFrames(body, source.idleMs)) {
-        const event = parseEventText(data, `the event ${id ?? ''}`) as LoggedEvent;
-        if (event.seq <= position) continue;
-        if (event.seq > position + 1) break;
-        position = event.seq;
+      for await (const frame of readFrames(body, idleMs)) {
+        const item = read(frame);
+        if (item === undefined) continue;
+        if (item === 'gap') break;
         failures = 0;
-        yield event;
+        yield item;
       }
     } catch (error) {
       failure = error;
@@ -62,7 +113,7 @@ export async function* watchEvents(source: WatchSource, options: WatchOptions): 
       connection.abort();
       onConnection?.(false, failure);
     }
-    if (!signal?.aborted) await source.delay(backoffMs(failures++, source.random()), signal);
+    if (!signal?.aborted) await delay(backoffMs(failures++, random()), signal);
   }
 }
 

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 import type { AgentEvent } from '../events/vocabulary.ts';
 import { foldAll } from '../projections/fold.ts';
 import { readingFrom, threadReading } from '../projections/reading/thread-reading.ts';
-import { createClient } from './client.ts';
+import { createClient } from './create-client.ts';
 import { createThreadStore } from './thread-store.ts';
 
 const silent = scriptedAgent('silent', async function* () {});

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type * as z from 'zod';
 import type { Policy } from '../agents/contract/permissions.ts';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { callback, name, object } from '../base/options/option-fields.ts';
@@ -23,17 +22,13 @@ export interface LoadConfigOptions {
   readonly askTrust?: (project: UntrustedProject) => Promise<boolean>;
 }
 
-const checkOptions = optionsCheck(
-  'loadConfig',
-  () =>
-    ({
-      cwd: name(),
-      home: name(),
-      env: object(),
-      flags: object().optional(),
-      askTrust: callback().optional(),
-    }) satisfies Record<keyof LoadConfigOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<LoadConfigOptions>('loadConfig')(() => ({
+  cwd: name(),
+  home: name(),
+  env: object(),
+  flags: object().optional(),
+  askTrust: callback().optional(),
+}));
 
 /** A project folder that nobody has trusted yet. */
 export interface UntrustedProject {

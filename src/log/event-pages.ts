@@ -45,17 +45,13 @@ const isTypeList = (value: unknown) =>
   Array.isArray(value) && value.every(type => typeof type === 'string' && definitionOf(type) !== undefined);
 const isLimit = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= mostEvents;
 
-const checkQuery = optionsCheck(
-  'readEventPage',
-  () =>
-    ({
-      types: field(isTypeList, 'a list of types of events').optional(),
-      since: field(isTime, 'a time such as "2026-01-31T12:00:00Z"').optional(),
-      resourceId: name().optional(),
-      limit: field(isLimit, `a whole number from 1 to ${mostEvents}`).optional(),
-      cursor: name().optional(),
-    }) satisfies Record<keyof EventQuery, z.ZodType>,
-);
+const checkQuery = optionsCheck<EventQuery>('readEventPage')(() => ({
+  types: field(isTypeList, 'a list of types of events').optional(),
+  since: field(isTime, 'a time such as "2026-01-31T12:00:00Z"').optional(),
+  resourceId: name().optional(),
+  limit: field(isLimit, `a whole number from 1 to ${mostEvents}`).optional(),
+  cursor: name().optional(),
+}));
 
 /** Reads events of a thread, as `EventLog.read` does. */
 type ReadPart = (threadId: string, range: ReadRange) => Promise<readonly LoggedEvent[]>;

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { callback, field } from '../base/options/option-fields.ts';
 import { largestMaxEventBytes } from './event-size.ts';
@@ -23,12 +22,8 @@ export const eventByteCount = () =>
   );
 
 /** Throws `invalid_argument` for options that are unknown or invalid. */
-export const checkMemoryLogOptions = optionsCheck(
-  'new MemoryLog',
-  () =>
-    ({
-      now: callback().optional(),
-      uptime: callback().optional(),
-      maxEventBytes: eventByteCount().optional(),
-    }) satisfies Record<keyof MemoryLogOptions, z.ZodType>,
-);
+export const checkMemoryLogOptions = optionsCheck<MemoryLogOptions>('new MemoryLog')(() => ({
+  now: callback().optional(),
+  uptime: callback().optional(),
+  maxEventBytes: eventByteCount().optional(),
+}));

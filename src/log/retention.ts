@@ -14,7 +14,7 @@ export interface Retention {
   readonly openRuns?: boolean;
 }
 
-const checkRetention = optionsCheck('deleteThreads', () => ({
+const checkRetention = optionsCheck('deleteThreads')(() => ({
   resourceId: name().optional(),
   before: field(value => value instanceof Date && !Number.isNaN(value.getTime()), 'a date').optional(),
   openRuns: flag().optional(),

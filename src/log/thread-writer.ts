@@ -3,7 +3,6 @@ import { giveUp, plainEvent, plainFragment } from './encode.ts';
 import type { AppendOptions, EventLog } from './event-log.ts';
 import { checkEventText, defaultMaxEventBytes, eventTooLarge, writeEventText } from './event-size.ts';
 import { currentTime, timeText } from './event-time.ts';
-import type * as z from 'zod';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { callback, milliseconds, number, object } from '../base/options/option-fields.ts';
 
@@ -20,17 +19,13 @@ export interface ThreadWriterOptions {
   schedule?: (ms: number, callback: () => void) => () => void;
 }
 
-const checkOptions = optionsCheck(
-  'new ThreadWriter',
-  () =>
-    ({
-      windowMs: milliseconds().optional(),
-      maxLength: number().optional(),
-      lease: object().optional(),
-      perform: callback().optional(),
-      schedule: callback().optional(),
-    }) satisfies Record<keyof ThreadWriterOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ThreadWriterOptions>('new ThreadWriter')(() => ({
+  windowMs: milliseconds().optional(),
+  maxLength: number().optional(),
+  lease: object().optional(),
+  perform: callback().optional(),
+  schedule: callback().optional(),
+}));
 
 type Fragment = Record<string, unknown> & { readonly runId: string; readonly id: string };
 

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import type { LoggedEvent } from '../events/vocabulary.ts';
 import { SingletreeError } from '../base/singletree-error.ts';
 import { optionsCheck } from '../base/options/check-options.ts';
@@ -46,20 +45,16 @@ const mostBehind = 8 * outlineEvents;
 const mostPages = 4;
 
 const seq = () => field(value => Number.isSafeInteger(value) && (value as number) >= 0, 'a seq');
-const checkRequest = optionsCheck(
-  'readWindow',
-  () =>
-    ({
-      before: seq().optional(),
-      after: seq().optional(),
-      around: seq().optional(),
-      message: name().optional(),
-      limit: field(
-        value => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 5_000,
-        '1 to 5000',
-      ).optional(),
-    }) satisfies Record<keyof WindowRequest, z.ZodType>,
-);
+const checkRequest = optionsCheck<WindowRequest>('readWindow')(() => ({
+  before: seq().optional(),
+  after: seq().optional(),
+  around: seq().optional(),
+  message: name().optional(),
+  limit: field(
+    value => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 5_000,
+    '1 to 5000',
+  ).optional(),
+}));
 
 /**
  * Reads a window of a thread: how many events that takes does not depend on the length of the thread. It begins where

@@ -32,8 +32,7 @@ export {
   type UsageTotal,
 } from './reading/thread-reading.ts';
 export { type RunStanding, runStatus, type RunStatusState } from './run-status.ts';
-export { totals, type TotalsView } from './totals.ts';
-export type { Totals, TotalsState } from './totals-tables.ts';
+export { totals, type Totals, type TotalsState, type TotalsView } from './totals.ts';
 export type {
   CallStatus,
   FactPart,
@@ -46,18 +45,15 @@ export type {
   ViewNode,
   ViewPart,
 } from './reading/view-node.ts';
-export type { DagTier } from './dag-unit.ts';
 export {
   type Dag,
   type DagEdge,
   dagFold,
-  type DagGroup,
   type DagNode,
   type DagOptions,
-  type DagState,
   projectDAG,
 } from './project-dag.ts';
-export type { GraphFace, GraphStatus } from './thread-graph/graph-item.ts';
+export type { DagTier, GraphFace, GraphStatus } from './thread-graph/graph-item.ts';
 export type { GraphDetail } from './thread-graph/message-items.ts';
 export {
   type GraphEdge,

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { callback } from '../base/options/option-fields.ts';
 import type { Activity } from '../projections/activity/activity.ts';
@@ -10,10 +9,7 @@ export interface ActivityOptions {
   readonly lineOf?: LineOf | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'activityEncoder',
-  () => ({ lineOf: callback().optional() }) satisfies Record<keyof ActivityOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ActivityOptions>('activityEncoder')(() => ({ lineOf: callback().optional() }));
 
 /** Encodes the activity of every run in the events: commands, reads, writes, searches, the same for every agent. */
 export function activityEncoder(options: ActivityOptions = {}): Encoder<Activity> {

@@ -5,9 +5,6 @@
 export {
   type BranchBody,
   branchBody,
-  type ChatBody,
-  chatBody,
-  chatMessages,
   type FileInfo,
   fileInfo,
   type MessageBody,
@@ -51,6 +48,7 @@ export {
   usageTotalInfo,
   windowInfo,
 } from './http-api.ts';
+export { type ChatBody, chatBody, chatMessages } from './http-chat.ts';
 export {
   type AgentInfo,
   agentInfo,
@@ -60,22 +58,29 @@ export {
   setupInfo,
 } from './http-agents.ts';
 export {
+  type BaseInfo,
+  baseInfo,
   type ComparisonBody,
   comparisonBody,
   type ComparisonInfo,
   comparisonInfo,
+  type FolderList,
+  folderList,
   type KeptInfo,
   keptInfo,
   type PatchInfo,
   patchInfo,
-  type WorktreeInfo,
-  worktreeInfo,
-  type BaseInfo,
-  baseInfo,
+  projectBody,
+  type ProjectInfo,
+  projectInfo,
   type RewindBody,
   rewindBody,
   type RewindInfo,
   rewindInfo,
+  type TrustBody,
+  trustBody,
+  type WorktreeInfo,
+  worktreeInfo,
 } from './http-folders.ts';
 export {
   type SessionImportBody,
@@ -86,15 +91,6 @@ export {
   sessionInfo,
 } from './http-sessions.ts';
 export { agUiInfo, type AgUiRunBody, agUiRunBody, type AgUiToolMessage, type AgUiUserMessage } from './http-ag-ui.ts';
-export {
-  type FolderList,
-  folderList,
-  projectBody,
-  type ProjectInfo,
-  projectInfo,
-  type TrustBody,
-  trustBody,
-} from './http-projects.ts';
 export {
   type GrantInfo,
   grantInfo,
@@ -109,17 +105,16 @@ export {
   type SavedRuleBody,
   savedRuleBody,
 } from './http-settings.ts';
-export { encodeSse, encodeSseComment, type SseFrame } from './sse.ts';
+export { encodeSse, encodeSseComment, type Framing, ndjsonFraming, type SseFrame, sseFraming } from './framing.ts';
 export { type ActivityOptions, activityEncoder } from './activity-encoder.ts';
-export { type AiSdkChunk, type AiSdkVersion, aiSdkVersions, type SteeringPart } from './ai-sdk/chunk.ts';
+export { type AiSdkChunk, aiSdkFraming, type AiSdkVersion, aiSdkVersions, type SteeringPart } from './ai-sdk/chunk.ts';
 export { aiSdkEncoder, type AiSdkOptions } from './ai-sdk/ai-sdk-encoder.ts';
-export { aiSdkFraming } from './ai-sdk/ai-sdk-framing.ts';
-export type { UiMessage, UiPart } from './ai-sdk/ui-message.ts';
-export { uiMessages, type UiMessagesOptions } from './ai-sdk/ui-messages.ts';
+export { type UiMessage, uiMessages, type UiMessagesOptions, type UiPart } from './ai-sdk/ui-messages.ts';
 export { Waiting } from './ai-sdk/waiting.ts';
 export {
   type AgUiContentPart,
   type AgUiEvent,
+  agUiFraming,
   type AgUiInterrupt,
   type AgUiMessage,
   type AgUiMetadata,
@@ -131,10 +126,8 @@ export {
   agUiVersions,
 } from './ag-ui/ag-ui-event.ts';
 export { type AgUiEncoder, agUiEncoder, type AgUiOptions } from './ag-ui/ag-ui-encoder.ts';
-export { agUiFraming } from './ag-ui/ag-ui-framing.ts';
 export { agUiMessages } from './ag-ui/ag-ui-messages.ts';
 export { encodeAll, type Encoder } from './encoder.ts';
-export { type Framing, ndjsonFraming, sseFraming } from './framing.ts';
 export type { ApprovalOutcome, FlowEvent } from './flow/flow-event.ts';
 export {
   checkFlowOrder,
@@ -146,23 +139,30 @@ export {
 export { flowEncoder, type FlowOptions } from './flow/flow-encoder.ts';
 export type { Protocol, ProtocolOptions } from './protocol.ts';
 export { protocolRegistry, type ProtocolRegistry, protocols } from './registry.ts';
-export type { AgentCost, Latency, PriceOf, RequestTotals, RequestTokenUsage, ToolTiming } from './request/totals.ts';
+export type {
+  AgentCost,
+  CostSummary,
+  Currency,
+  Latency,
+  PriceOf,
+  RequestTokenUsage,
+  RequestTotals,
+  ToolTiming,
+} from './request/totals.ts';
 export {
   type AgentOutcome,
   type Fact,
   type FactHandlers,
   type FactOf,
   type FileData,
+  type FinishReason,
   handleFact,
   type PlanChange,
   type PlanStatus,
   type RequestOutcome,
 } from './request/fact.ts';
-export type { CostSummary, Currency } from './request/cost-summary.ts';
 export type { RelayDecision } from './request/decision.ts';
-export type { FinishReason } from './request/finish-reason.ts';
 export type { OpenCall, OpenRelay, OpenRun } from './request/open.ts';
-export type { Progress } from './request/progress.ts';
-export { RequestFold } from './request/request-fold.ts';
-export type { RequestOptions } from './request/request-fields.ts';
+export type { Progress } from './request/shown-call.ts';
+export { RequestFold, type RequestOptions } from './request/request-fold.ts';
 export type { RequestStanding } from './request/standing.ts';

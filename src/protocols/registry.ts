@@ -1,9 +1,7 @@
 import { SingletreeError } from '../base/singletree-error.ts';
 import { activityEncoder } from './activity-encoder.ts';
-import { agUiVersions } from './ag-ui/ag-ui-event.ts';
-import { agUiFraming } from './ag-ui/ag-ui-framing.ts';
-import { aiSdkFraming } from './ai-sdk/ai-sdk-framing.ts';
-import { aiSdkVersions } from './ai-sdk/chunk.ts';
+import { agUiFraming, agUiVersions } from './ag-ui/ag-ui-event.ts';
+import { aiSdkFraming, aiSdkVersions } from './ai-sdk/chunk.ts';
 import { flowEncoder } from './flow/flow-encoder.ts';
 import { sseFraming } from './framing.ts';
 import type { Protocol } from './protocol.ts';

@@ -46,21 +46,17 @@ export interface ApprovalsOptions {
 
 const floor = z.strictObject({ tools: policy.optional(), plans: policy.optional() });
 const predicate = z.custom<ApprovalPredicate>(value => typeof value === 'function', 'expected a function');
-const checkOptions = optionsCheck(
-  'approvals',
-  () =>
-    ({
-      floor: floor.optional(),
-      agents: z.record(z.string(), floor).optional(),
-      tools: z.record(z.string(), z.union([policy, predicate])).optional(),
-      predicate: predicate.optional(),
-      timeoutMs: z
-        .int()
-        .positive()
-        .max(2 ** 31 - 1)
-        .optional(),
-    }) satisfies Record<keyof ApprovalsOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ApprovalsOptions>('approvals')(() => ({
+  floor: floor.optional(),
+  agents: z.record(z.string(), floor).optional(),
+  tools: z.record(z.string(), z.union([policy, predicate])).optional(),
+  predicate: predicate.optional(),
+  timeoutMs: z
+    .int()
+    .positive()
+    .max(2 ** 31 - 1)
+    .optional(),
+}));
 
 /** Decides what runs, what a person is asked about, and what is refused. */
 export class ApprovalPolicy {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { checkAgentIds } from '../agents/agent-ids.ts';
 import type { Agent, Tool } from '../agents/contract/agent.ts';
 import type { Subagent } from '../agents/subagents/agent-tool.ts';
-import { invalidArgument, optionsCheck } from '../base/options/check-options.ts';
+import { invalidArgument, optionsCheck, type OptionFields } from '../base/options/check-options.ts';
 import {
   agent,
   callback,
@@ -20,8 +20,7 @@ import { type Limits, limitsField } from '../agents/limits/limits.ts';
 import { type Memory, memoryField } from '../agents/memory/memory.ts';
 import type { RunFollower } from '../control/supervision/run-control.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Currency } from '../protocols/request/cost-summary.ts';
-import type { PriceOf } from '../protocols/request/totals.ts';
+import type { Currency, PriceOf } from '../protocols/request/totals.ts';
 import type { ApprovalsOptions } from './approval-policy.ts';
 import type { Clock } from '../agents/clock.ts';
 import type { ContextOf } from '../control/supervision/run-input.ts';
@@ -61,28 +60,24 @@ export interface RuntimeOptions {
 }
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
-export const checkRuntimeOptions = optionsCheck(
-  'createRuntime',
-  () =>
-    ({
-      agent: agent().optional(),
-      agents: z.array(agent()).optional(),
-      specialists: z.array(z.looseObject({ agent: agent(), description: z.string() })).optional(),
-      resourceId: name(),
-      storage: eventLog().optional(),
-      // Checked by the policy itself.
-      approvals: object().optional(),
-      tools: field(Array.isArray, 'an array of tools').optional(),
-      memory: memoryField().optional(),
-      contextOf: callback().optional(),
-      limits: limitsField().optional(),
-      telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
-      currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
-      priceOf: callback().optional(),
-      graceMs: milliseconds().optional(),
-      clock: clock().optional(),
-    }) satisfies Record<keyof RuntimeOptions, z.ZodType>,
-);
+export const checkRuntimeOptions = optionsCheck<RuntimeOptions>('createRuntime')(() => ({
+  agent: agent().optional(),
+  agents: z.array(agent()).optional(),
+  specialists: z.array(z.looseObject({ agent: agent(), description: z.string() })).optional(),
+  resourceId: name(),
+  storage: eventLog().optional(),
+  // Checked by the policy itself.
+  approvals: object().optional(),
+  tools: field(Array.isArray, 'an array of tools').optional(),
+  memory: memoryField().optional(),
+  contextOf: callback().optional(),
+  limits: limitsField().optional(),
+  telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
+  currency: z.object({ code: name(), perDollar: z.number().positive() }).optional(),
+  priceOf: callback().optional(),
+  graceMs: milliseconds().optional(),
+  clock: clock().optional(),
+}));
 
 /** The agents of a runtime, the one asked by default first; throws `invalid_argument` when two have the same id. */
 export function agentsOf({ agent, agents = [], specialists = [] }: RuntimeOptions): readonly Agent[] {
@@ -124,34 +119,26 @@ const specialistFields = () =>
     model: name().optional(),
     context: z.unknown().optional(),
     signal: signal().optional(),
-  }) satisfies Record<keyof SpecialistOptions, z.ZodType>;
+  }) satisfies OptionFields<SpecialistOptions>;
 
 /** Throw `invalid_argument` for options of a method that are unknown, missing or invalid. */
-export const checkSpecialist = optionsCheck('runtime.runSpecialist', specialistFields);
+export const checkSpecialist = optionsCheck('runtime.runSpecialist')(specialistFields);
 
-export const checkQuery = optionsCheck(
-  'runtime.query',
-  () => ({ ...specialistFields(), agent: name().optional() }) satisfies Record<keyof QueryOptions, z.ZodType>,
-);
+export const checkQuery = optionsCheck<QueryOptions>('runtime.query')(() => ({
+  ...specialistFields(),
+  agent: name().optional(),
+}));
 
-export const checkWatch = optionsCheck(
-  'runtime.watch',
-  () =>
-    ({
-      after: z.number().min(0).optional(),
-      runId: name().optional(),
-      signal: signal().optional(),
-    }) satisfies Record<keyof FlowWatchOptions, z.ZodType>,
-);
+export const checkWatch = optionsCheck<FlowWatchOptions>('runtime.watch')(() => ({
+  after: z.number().min(0).optional(),
+  runId: name().optional(),
+  signal: signal().optional(),
+}));
 
-export const checkPending = optionsCheck('runtime.pendingApprovals', () => ({ threadId: name().optional() }));
+export const checkPending = optionsCheck('runtime.pendingApprovals')(() => ({ threadId: name().optional() }));
 
-export const checkAnswer = optionsCheck(
-  'runtime.respondToApproval',
-  () =>
-    ({
-      feedback: text().optional(),
-      partial: z.unknown().optional(),
-      answer: z.union([z.string(), z.array(z.string())]).optional(),
-    }) satisfies Record<keyof ApprovalAnswer, z.ZodType>,
-);
+export const checkAnswer = optionsCheck<ApprovalAnswer>('runtime.respondToApproval')(() => ({
+  feedback: text().optional(),
+  partial: z.unknown().optional(),
+  answer: z.union([z.string(), z.array(z.string())]).optional(),
+}));

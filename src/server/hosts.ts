@@ -1,5 +1,4 @@
 import type { Worktrees } from '../control/worktrees/worktrees.ts';
-import type { FolderList, ProjectInfo, TrustBody } from '../protocols/http-projects.ts';
 import type {
   RulesInfo,
   SavedRuleBody,
@@ -9,6 +8,7 @@ import type {
 } from '../protocols/http-settings.ts';
 import type { OfferedAgents } from '../control/conversations/sent-message.ts';
 import type { AgentInfo, SetupInfo } from '../protocols/http-agents.ts';
+import type { FolderList, ProjectInfo, TrustBody } from '../protocols/http-folders.ts';
 
 /** The folders that people of a server work in, each with its own configuration and agents. */
 export interface ProjectHost {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
 import type { Thread } from '../log/event-log.ts';
+import type { HttpRoute } from '../protocols/http-routes.ts';
 import { checkInput, readBody } from './request-input.ts';
 import { checkRight, type Right, type Scope } from './security/caller.ts';
 import type { Site } from './site.ts';
@@ -75,31 +76,56 @@ export interface Route extends Omit<RouteDefinition<z.ZodType, z.ZodType>, 'hand
   readonly handle: (request: RouteRequest<never, never>, site: Site) => unknown;
 }
 
-/** Declares a route whose handler sees the types of its own query and body. */
+/** The schema of the body of a route of the table. */
+type BodyOf<Named extends HttpRoute> = Named extends { readonly body: infer Body extends z.ZodType } ? Body : z.ZodType;
+
+/** Declares a route, by its address or by its entry in `httpRoutes`; its handler sees the types of its query and body. */
+export function route<Query extends z.ZodType, Named extends HttpRoute>(
+  tag: string,
+  named: Named,
+  definition: RouteDefinition<Query, BodyOf<Named>>,
+): Route;
 export function route<Query extends z.ZodType, Body extends z.ZodType>(
   tag: string,
   address: Address,
   definition: RouteDefinition<Query, Body>,
+): Route;
+export function route(
+  tag: string,
+  address: Address | HttpRoute,
+  definition: RouteDefinition<z.ZodType, z.ZodType>,
 ): Route {
+  if (typeof address !== 'string') return { ...address, ...definition, tag };
   const [method = '', path = ''] = address.split(' ');
   return { ...definition, method: method.toLowerCase(), path, tag };
+}
+
+interface ThreadRouteDefinition<Query extends z.ZodType, Body extends z.ZodType>
+  extends RouteDefinition<Query, Body, Thread> {
+  readonly outsideRuns?: boolean;
 }
 
 /**
  * Declares a route of the thread that its path names as `threadId`, which must be one that the caller sees. With
  * `outsideRuns` it refuses programs of the thread's own runs.
  */
+export function threadRoute<Query extends z.ZodType, Named extends HttpRoute>(
+  tag: string,
+  named: Named,
+  definition: ThreadRouteDefinition<Query, BodyOf<Named>>,
+): Route;
 export function threadRoute<Query extends z.ZodType, Body extends z.ZodType>(
   tag: string,
   address: Address,
-  {
-    outsideRuns = false,
-    handle,
-    ...definition
-  }: RouteDefinition<Query, Body, Thread> & { readonly outsideRuns?: boolean },
+  definition: ThreadRouteDefinition<Query, Body>,
+): Route;
+export function threadRoute(
+  tag: string,
+  address: Address | HttpRoute,
+  { outsideRuns = false, handle, ...definition }: ThreadRouteDefinition<z.ZodType, z.ZodType>,
 ): Route {
   return {
-    ...route(tag, address, { ...definition, handle: () => {} }),
+    ...route(tag, address as Address, { ...definition, handle: () => {} }),
     handle: async (request, site) => {
       const { scope, param } = request;
       const thread = await (outsideRuns

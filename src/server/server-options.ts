@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionsCheck } from '../base/options/check-options.ts';
+import { optionsCheck, type OptionFields } from '../base/options/check-options.ts';
 import {
   callback,
   eventLog,
@@ -118,7 +118,7 @@ const protocol = () =>
     versions: z.array(z.string()).optional(),
     isVerbatim: z.boolean().optional(),
     usesRawLines: z.boolean().optional(),
-  } satisfies Record<keyof Protocol, z.ZodType>);
+  } satisfies OptionFields<Protocol>);
 
 /** The options that `createApp` and `startServer` share. */
 const shared = () => ({
@@ -150,7 +150,7 @@ const shared = () => ({
         name: z.string().min(1).max(200).optional(),
         resourceId: z.string().min(1).optional(),
         rights: z.array(z.enum(allRights)).optional(),
-      } satisfies Record<keyof AccessToken, z.ZodType>),
+      } satisfies OptionFields<AccessToken>),
     )
     .optional(),
   authenticate: callback().optional(),
@@ -160,7 +160,7 @@ const shared = () => ({
       windowMs: z.number().positive().optional(),
       addresses: z.number().positive().optional(),
       now: callback().optional(),
-    } satisfies Record<keyof AttemptLimitOptions, z.ZodType>)
+    } satisfies OptionFields<AttemptLimitOptions>)
     .optional(),
   mcpAllow: z.array(z.enum(mcpGrants)).optional(),
   titles: z.enum(['model', 'message']).optional(),
@@ -186,28 +186,20 @@ const shared = () => ({
 });
 
 /** Throws `invalid_argument` for options of an app that are unknown, missing or invalid. */
-export const checkAppOptions = optionsCheck(
-  'createApp',
-  () =>
-    ({
-      ...shared(),
-      isPublic: flag().optional(),
-      signal: z.instanceof(AbortSignal, { error: 'expected an AbortSignal' }).optional(),
-    }) satisfies Record<keyof AppOptions, z.ZodType>,
-);
+export const checkAppOptions = optionsCheck<AppOptions>('createApp')(() => ({
+  ...shared(),
+  isPublic: flag().optional(),
+  signal: z.instanceof(AbortSignal, { error: 'expected an AbortSignal' }).optional(),
+}));
 
 /** Throws `invalid_argument` for options of a server that are unknown, missing or invalid. */
-export const checkServerOptions = optionsCheck(
-  'startServer',
-  () =>
-    ({
-      ...shared(),
-      page: flag().optional(),
-      host: name().optional(),
-      port: z.int().min(0).max(65_535),
-      graceMs: milliseconds().optional(),
-    }) satisfies Record<keyof ServerOptions, z.ZodType>,
-);
+export const checkServerOptions = optionsCheck<ServerOptions>('startServer')(() => ({
+  ...shared(),
+  page: flag().optional(),
+  host: name().optional(),
+  port: z.int().min(0).max(65_535),
+  graceMs: milliseconds().optional(),
+}));
 
 /** Throws `invalid_argument` for a server without tokens and `authenticate` that other machines reach. */
 export function checkAuthenticated({ tokens = [], authenticate }: AppOptions, doing: string): void {

@@ -3,7 +3,7 @@ import { backgroundClock, type Clock } from '../agents/clock.ts';
 import { createRedactor, type GrowingRedactor } from '../agents/redaction/redactor.ts';
 import { ignoreDiagnostic, type OnDiagnostic } from '../base/diagnostics.ts';
 import type { RunFollower, RunHandle } from '../control/supervision/run-control.ts';
-import { optionsCheck } from '../base/options/check-options.ts';
+import { optionsCheck, type OptionFields } from '../base/options/check-options.ts';
 import { callback, clock, eventLog, field, flag, milliseconds, object, text } from '../base/options/option-fields.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { encodeSpan } from '../protocols/otel/otlp.ts';
@@ -43,33 +43,26 @@ export interface TelemetryOptions {
 /** How many threads are remembered between their runs. */
 const mostThreads = 200;
 
-const checkTelemetryOptions = optionsCheck(
-  'new Telemetry',
-  () =>
-    ({
-      log: eventLog(),
-      url: field(isHttpUrl, 'the address of a receiver, such as "http://localhost:4318/v1/traces"'),
-      headers: object().optional(),
-      content: flag().optional(),
-      secrets: z.array(z.string()).optional(),
-      resource: object().optional(),
-      sampling: z
-        .strictObject({
-          ratio: field(
-            value => typeof value === 'number' && value >= 0 && value <= 1,
-            'a number from 0 to 1',
-          ).optional(),
-          ignoresCaller: flag().optional(),
-        } satisfies Record<keyof Sampling, z.ZodType>)
-        .optional(),
-      compress: flag().optional(),
-      timeoutMs: milliseconds().optional(),
-      delayMs: milliseconds().optional(),
-      version: text().optional(),
-      onDiagnostic: callback().optional(),
-      clock: clock().optional(),
-    }) satisfies Record<keyof TelemetryOptions, z.ZodType>,
-);
+const checkTelemetryOptions = optionsCheck<TelemetryOptions>('new Telemetry')(() => ({
+  log: eventLog(),
+  url: field(isHttpUrl, 'the address of a receiver, such as "http://localhost:4318/v1/traces"'),
+  headers: object().optional(),
+  content: flag().optional(),
+  secrets: z.array(z.string()).optional(),
+  resource: object().optional(),
+  sampling: z
+    .strictObject({
+      ratio: field(value => typeof value === 'number' && value >= 0 && value <= 1, 'a number from 0 to 1').optional(),
+      ignoresCaller: flag().optional(),
+    } satisfies OptionFields<Sampling>)
+    .optional(),
+  compress: flag().optional(),
+  timeoutMs: milliseconds().optional(),
+  delayMs: milliseconds().optional(),
+  version: text().optional(),
+  onDiagnostic: callback().optional(),
+  clock: clock().optional(),
+}));
 
 function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value);

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../base/options/check-options.ts';
 import { callback, flag } from '../base/options/option-fields.ts';
 import { appendLaws } from './log-conformance/append-laws.ts';
@@ -23,17 +22,13 @@ import { windowLaws } from './log-conformance/window-laws.ts';
 
 export type { LogUnderTest, TestRunner } from './log-conformance/suite.ts';
 
-const checkOptions = optionsCheck(
-  'logConformance',
-  () =>
-    ({
-      open: callback(),
-      reopen: callback().optional(),
-      leasesByUptime: flag().optional(),
-      join: callback().optional(),
-      storedBytes: callback().optional(),
-    }) satisfies Record<keyof LogUnderTest, z.ZodType>,
-);
+const checkOptions = optionsCheck<LogUnderTest>('logConformance')(() => ({
+  open: callback(),
+  reopen: callback().optional(),
+  leasesByUptime: flag().optional(),
+  join: callback().optional(),
+  storedBytes: callback().optional(),
+}));
 
 /**
  * Registers tests that hold an implementation of `EventLog` to every sentence of its contract: first those of

@@ -18,22 +18,18 @@ export interface ScriptedServerOptions extends RouteOptions {
   delay?: Delay;
 }
 
-const checkOptions = optionsCheck(
-  'startScriptedServer',
-  () =>
-    ({
-      script: field(
-        value => Array.isArray(value) || typeof value === 'function',
-        'an array of turns, or a function that returns one',
-      ),
-      maxRequests: number().optional(),
-      apiKey: text().optional(),
-      models: z.array(z.string()).optional(),
-      now: callback().optional(),
-      port: number().optional(),
-      delay: callback().optional(),
-    }) satisfies Record<keyof ScriptedServerOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ScriptedServerOptions>('startScriptedServer')(() => ({
+  script: field(
+    value => Array.isArray(value) || typeof value === 'function',
+    'an array of turns, or a function that returns one',
+  ),
+  maxRequests: number().optional(),
+  apiKey: text().optional(),
+  models: z.array(z.string()).optional(),
+  now: callback().optional(),
+  port: number().optional(),
+  delay: callback().optional(),
+}));
 
 /** One request as it arrived, and what became of it. */
 export interface RecordedRequest extends ArrivedRequest {

@@ -80,37 +80,33 @@ export interface CoderAgentOptions {
   readonly registry?: ModelRegistry;
 }
 
-const checkOptions = optionsCheck(
-  'coderAgent',
-  () =>
-    ({
-      id: text().optional(),
-      model: modelSource(),
-      cwd: name(),
-      home: name().optional(),
-      environment: environmentField().optional(),
-      // The rules are checked with their own error.
-      permissions: z.unknown().optional(),
-      tools: field(value => Array.isArray(value) || isObject(value) || typeof value === 'function', 'tools').optional(),
-      skills: z.array(z.looseObject({ name: z.string() })).optional(),
-      subagents: z
-        .record(
-          z.string(),
-          z.strictObject({
-            description: name(),
-            instructions: name(),
-            model: name().optional(),
-            tools: z.array(z.string()).optional(),
-          }),
-        )
-        .optional(),
-      fetch: flag().optional(),
-      memory: memoryField().optional(),
-      compaction: compactionOption().optional(),
-      limits: limitsField().optional(),
-      registry: z.unknown().optional(),
-    }) satisfies Record<keyof CoderAgentOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<CoderAgentOptions>('coderAgent')(() => ({
+  id: text().optional(),
+  model: modelSource(),
+  cwd: name(),
+  home: name().optional(),
+  environment: environmentField().optional(),
+  // The rules are checked with their own error.
+  permissions: z.unknown().optional(),
+  tools: field(value => Array.isArray(value) || isObject(value) || typeof value === 'function', 'tools').optional(),
+  skills: z.array(z.looseObject({ name: z.string() })).optional(),
+  subagents: z
+    .record(
+      z.string(),
+      z.strictObject({
+        description: name(),
+        instructions: name(),
+        model: name().optional(),
+        tools: z.array(z.string()).optional(),
+      }),
+    )
+    .optional(),
+  fetch: flag().optional(),
+  memory: memoryField().optional(),
+  compaction: compactionOption().optional(),
+  limits: limitsField().optional(),
+  registry: z.unknown().optional(),
+}));
 
 /**
  * Creates the coding agent: workspace tools on one folder, questions, plans, tasks and subagents, the project's own

@@ -1,3 +1,4 @@
+import type { OptionFields } from '../../base/options/check-options.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { field, isObject, number, text } from '../../base/options/option-fields.ts';
@@ -93,4 +94,4 @@ export const loopAgentFields = () =>
     compaction: compactionOption().optional(),
     memory: memoryField().optional(),
     limits: limitsField().optional(),
-  }) satisfies Record<keyof LoopAgentOptions, z.ZodType>;
+  }) satisfies OptionFields<LoopAgentOptions>;

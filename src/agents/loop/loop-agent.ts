@@ -22,7 +22,7 @@ import { describeInput, describeTool } from '../tool-definition/define-tool.ts';
 /** The abort reason of a run that has ended. */
 const runEnded = new Error('The run has ended.');
 
-const checkOptions = optionsCheck('loopAgent', loopAgentFields, agentNamed);
+const checkOptions = optionsCheck('loopAgent', agentNamed)(loopAgentFields);
 
 /**
  * Creates an agent that calls a model, executes the tools it asks for, and repeats until it has an answer. Throws

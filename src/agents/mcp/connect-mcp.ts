@@ -1,23 +1,18 @@
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { milliseconds, number } from '../../base/options/option-fields.ts';
-import type * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { Tool } from '../contract/agent.ts';
 import { type McpServer, type McpServersConfig, mcpServersIn, parseMcpServer } from '../contract/mcp-server.ts';
 import type { McpOptions, McpSource } from './mcp-source.ts';
 import { serverSegments } from './mcp-tools.ts';
 
-const checkOptions = optionsCheck(
-  'connectMcp',
-  () =>
-    ({
-      startTimeoutMs: milliseconds().optional(),
-      callTimeoutMs: milliseconds().optional(),
-      maxRestarts: number().optional(),
-      restartDelayMs: milliseconds().optional(),
-      maxResultLength: number().optional(),
-    }) satisfies Record<keyof McpOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<McpOptions>('connectMcp')(() => ({
+  startTimeoutMs: milliseconds().optional(),
+  callTimeoutMs: milliseconds().optional(),
+  maxRestarts: number().optional(),
+  restartDelayMs: milliseconds().optional(),
+  maxResultLength: number().optional(),
+}));
 
 /**
  * Starts an MCP server, or connects to the one at an address, and returns its tools; rejects when it does not answer.

@@ -1,3 +1,4 @@
+import type { OptionFields } from '../../base/options/check-options.ts';
 import { defined } from '../../base/defined.ts';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
@@ -159,6 +160,6 @@ export const compactionOption = () => {
     instructions: text().optional(),
     keepsUserMessages: flag().optional(),
     append: callback().optional(),
-  } satisfies Record<keyof CompactionOptions, z.ZodType>);
+  } satisfies OptionFields<CompactionOptions>);
   return z.union([z.literal(false), changes], { error: 'expected an object, or false' });
 };

@@ -1,6 +1,6 @@
 import type { ObservationOptions, ReflectionOptions, MemoryScope, MemoryOptions } from '../contract/memory.ts';
 import * as z from 'zod';
-import { optionsCheck } from '../../base/options/check-options.ts';
+import { optionsCheck, type OptionFields } from '../../base/options/check-options.ts';
 import { callback, field, having, milliseconds, text } from '../../base/options/option-fields.ts';
 import { modelSource, retryField } from '../model/call/model-options.ts';
 
@@ -8,38 +8,34 @@ const positive = () => field(value => typeof value === 'number' && value > 0, 'a
 const part = () => field(value => typeof value === 'number' && value > 0 && value <= 1, 'a number above 0, at most 1');
 const multiple = () => field(value => typeof value === 'number' && value >= 1, 'a number of at least 1');
 
-const checkOptions = optionsCheck(
-  'new Memory',
-  () =>
-    ({
+const checkOptions = optionsCheck<MemoryOptions>('new Memory')(() => ({
+  model: modelSource().optional(),
+  scope: field(value => value === 'thread' || value === 'resource', '`thread` or `resource`').optional(),
+  observation: z
+    .strictObject({
       model: modelSource().optional(),
-      scope: field(value => value === 'thread' || value === 'resource', '`thread` or `resource`').optional(),
-      observation: z
-        .strictObject({
-          model: modelSource().optional(),
-          threshold: positive().optional(),
-          bufferEvery: part().optional(),
-          activation: part().optional(),
-          blockAfter: multiple().optional(),
-          batchTokens: positive().optional(),
-          instructions: text().optional(),
-        } satisfies Record<keyof ObservationOptions, z.ZodType>)
-        .optional(),
-      reflection: z
-        .strictObject({
-          model: modelSource().optional(),
-          threshold: positive().optional(),
-          bufferAt: part().optional(),
-          blockAfter: multiple().optional(),
-          instructions: text().optional(),
-        } satisfies Record<keyof ReflectionOptions, z.ZodType>)
-        .optional(),
-      timeoutMs: milliseconds().optional(),
-      retry: retryField().optional(),
-      registry: having(['resolve'], 'what `createModelRegistry` returns').optional(),
-      onStatus: callback().optional(),
-    }) satisfies Record<keyof MemoryOptions, z.ZodType>,
-);
+      threshold: positive().optional(),
+      bufferEvery: part().optional(),
+      activation: part().optional(),
+      blockAfter: multiple().optional(),
+      batchTokens: positive().optional(),
+      instructions: text().optional(),
+    } satisfies OptionFields<ObservationOptions>)
+    .optional(),
+  reflection: z
+    .strictObject({
+      model: modelSource().optional(),
+      threshold: positive().optional(),
+      bufferAt: part().optional(),
+      blockAfter: multiple().optional(),
+      instructions: text().optional(),
+    } satisfies OptionFields<ReflectionOptions>)
+    .optional(),
+  timeoutMs: milliseconds().optional(),
+  retry: retryField().optional(),
+  registry: having(['resolve'], 'what `createModelRegistry` returns').optional(),
+  onStatus: callback().optional(),
+}));
 
 /**
  * Observational memory: an observer turns older messages into dated observations, a reflector condenses these. Its only

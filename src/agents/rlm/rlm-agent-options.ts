@@ -35,23 +35,21 @@ export interface RlmAgentOptions {
 }
 
 /** Throws `invalid_argument` for options that are unknown or invalid. */
-export const checkRlmOptions = optionsCheck(
+export const checkRlmOptions = optionsCheck<RlmAgentOptions>(
   'rlmAgent',
-  () =>
-    ({
-      id: text().optional(),
-      model: modelSource(),
-      subModel: modelSource().optional(),
-      ...modelOptions(),
-      context: field(
-        value => typeof value === 'string' || typeof value === 'function',
-        'a string, or a function that returns one',
-      ).optional(),
-      tools: field(Array.isArray, 'an array of tools').optional(),
-      // The rules are checked with their own error.
-      permissions: z.unknown().optional(),
-      maxIterations: number().optional(),
-      limits: rlmLimitsField().optional(),
-    }) satisfies Record<keyof RlmAgentOptions, z.ZodType>,
   agentNamed,
-);
+)(() => ({
+  id: text().optional(),
+  model: modelSource(),
+  subModel: modelSource().optional(),
+  ...modelOptions(),
+  context: field(
+    value => typeof value === 'string' || typeof value === 'function',
+    'a string, or a function that returns one',
+  ).optional(),
+  tools: field(Array.isArray, 'an array of tools').optional(),
+  // The rules are checked with their own error.
+  permissions: z.unknown().optional(),
+  maxIterations: number().optional(),
+  limits: rlmLimitsField().optional(),
+}));

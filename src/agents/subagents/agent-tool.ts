@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import * as z from 'zod';
 import type { AgentEvent } from '../../events/vocabulary.ts';
-import { invalidArgument, optionsCheck } from '../../base/options/check-options.ts';
+import { invalidArgument, optionsCheck, type OptionFields } from '../../base/options/check-options.ts';
 import { field, name, number } from '../../base/options/option-fields.ts';
 import type { Agent, InvokeParams, Tool, ToolCall } from '../contract/agent.ts';
 import { checkAgentIds } from '../agent-ids.ts';
@@ -29,27 +29,23 @@ export interface AgentToolOptions {
   readonly budget?: Budget;
 }
 
-const checkOptions = optionsCheck(
-  'agentTool',
-  () =>
-    ({
-      agents: field(
-        value => Array.isArray(value) || typeof value === 'function',
-        'an array of subagents, or a function that returns one',
-      ),
-      name: name().optional(),
-      maxDepth: number().optional(),
-      parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
-      budget: z
-        .strictObject({
-          inputTokens: number().optional(),
-          outputTokens: number().optional(),
-          cost: number().optional(),
-          runs: number().optional(),
-        } satisfies Record<keyof Budget, z.ZodType>)
-        .optional(),
-    }) satisfies Record<keyof AgentToolOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<AgentToolOptions>('agentTool')(() => ({
+  agents: field(
+    value => Array.isArray(value) || typeof value === 'function',
+    'an array of subagents, or a function that returns one',
+  ),
+  name: name().optional(),
+  maxDepth: number().optional(),
+  parallel: field(value => typeof value === 'number' && value >= 1, 'a number of at least 1').optional(),
+  budget: z
+    .strictObject({
+      inputTokens: number().optional(),
+      outputTokens: number().optional(),
+      cost: number().optional(),
+      runs: number().optional(),
+    } satisfies OptionFields<Budget>)
+    .optional(),
+}));
 
 const purpose = 'Starts a subagent on a separate task and returns its answer. Several calls run concurrently.';
 

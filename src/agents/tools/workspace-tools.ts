@@ -2,7 +2,6 @@
  * The built-in tools: files, searches and commands in one workspace, and web pages.
  * @module
  */
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import type { Tool } from '../contract/agent.ts';
 import type { PermissionRuleSet } from '../contract/permissions.ts';
@@ -31,10 +30,7 @@ export const workspacePermissions: PermissionRuleSet = {
   rules: [{ category: 'read', policy: 'allow' }],
 };
 
-const checkOptions = optionsCheck(
-  'workspaceTools',
-  () => ({ fetch: fetchOption().optional() }) satisfies Record<keyof WorkspaceToolsOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<WorkspaceToolsOptions>('workspaceTools')(() => ({ fetch: fetchOption().optional() }));
 
 /**
  * Returns the tools of a coding agent for one workspace, or for the folder at a path; they share which files were read.

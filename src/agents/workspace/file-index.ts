@@ -1,4 +1,4 @@
-import { type Ranked, ranked } from '../../projections/completion/ranked.ts';
+import { type Ranked, ranked } from '../../projections/completion/fuzzy-match.ts';
 import type { Clock } from '../clock.ts';
 import { walkFiles } from './file-walk.ts';
 import { SkippedFiles } from './skipped-files.ts';

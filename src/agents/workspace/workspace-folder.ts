@@ -1,7 +1,6 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { constants, type FileHandle, opendir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { field, object, signal } from '../../base/options/option-fields.ts';
@@ -63,16 +62,12 @@ export interface CommandRequest {
   readonly onOutput?: (chunk: Uint8Array, stream: OutputStream) => void;
 }
 
-const checkOptions = optionsCheck(
-  'workspace',
-  () =>
-    ({
-      env: object().optional(),
-      environment: environmentField().optional(),
-      outside: field(value => value === 'refuse' || value === 'ask', '"refuse" or "ask"').optional(),
-      closed: signal().optional(),
-    }) satisfies Record<keyof WorkspaceOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<WorkspaceOptions>('workspace')(() => ({
+  env: object().optional(),
+  environment: environmentField().optional(),
+  outside: field(value => value === 'refuse' || value === 'ask', '"refuse" or "ask"').optional(),
+  closed: signal().optional(),
+}));
 
 /**
  * Creates confined access to the files of a folder, and to processes that start in it; throws when the folder does not

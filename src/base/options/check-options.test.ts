@@ -5,7 +5,7 @@ import { optionNamesCheck, optionsCheck } from './check-options.ts';
 import { callback, flag, milliseconds, name } from './option-fields.ts';
 
 let built = 0;
-const check = optionsCheck('makeBell', () => {
+const check = optionsCheck('makeBell')(() => {
   built++;
   return {
     tone: name(),

@@ -4,27 +4,31 @@ import { SingletreeError } from '../singletree-error.ts';
 import { closestName } from './closest-name.ts';
 import { isObject } from './option-fields.ts';
 
-/** The options of a constructor or function: a schema for each name. */
-export type OptionFields = Readonly<Record<string, z.ZodType>>;
+/** A schema for each option of an interface. */
+export type OptionFields<Options> = { readonly [Name in keyof Options]-?: z.ZodType };
 
 /** Names what the options are for in an error, such as `The agent "a"`; the function's own name when undefined. */
 export type OptionsOwner = (given: Readonly<Record<string, unknown>>) => string | undefined;
 
 /**
- * Returns the check of a function's options. It throws `invalid_argument` for an option that is missing, has an invalid
- * value or is unknown, and then suggests the closest name: a misspelt `permission` must not be ignored. The schema is
- * built when it is first used.
+ * Begins the check of a function's options: `optionsCheck<Options>('name')(() => fields)` returns it, and compiles only
+ * with a field for each option and no other. It throws `invalid_argument` for an option that is missing, has an invalid
+ * value or is unknown, and then suggests the closest name: a misspelt `permission` must not be ignored. The fields are
+ * built when the check is first used.
  */
-export function optionsCheck(
+export function optionsCheck<Options = Record<string, unknown>>(
   name: string,
-  fields: () => OptionFields,
   ownerOf: OptionsOwner = () => undefined,
-): (given: unknown) => void {
-  const schema = once(() => z.strictObject(fields()));
-  return given => {
-    if (!isObject(given))
-      throw invalidArgument(`\`${name}\` expects an object with its options, but received ${wordsFor(given)}.`);
-    checkValue(schema(), given, ownerOf(given) ?? `\`${name}\``);
+): <Fields extends OptionFields<Options>>(
+  fields: () => Fields & { readonly [Other in Exclude<keyof Fields, keyof Options>]: never },
+) => (given: unknown) => void {
+  return fields => {
+    const schema = once(() => z.strictObject(fields()));
+    return given => {
+      if (!isObject(given))
+        throw invalidArgument(`\`${name}\` expects an object with its options, but received ${wordsFor(given)}.`);
+      checkValue(schema(), given, ownerOf(given) ?? `\`${name}\``);
+    };
   };
 }
 

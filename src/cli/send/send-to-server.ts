@@ -1,6 +1,7 @@
 import { exitCodeFor } from '../run/run-totals.ts';
 import { printResult } from '../print.ts';
-import { type Client, createClient } from '../../client/client.ts';
+import { createClient } from '../../client/create-client.ts';
+import type { Client } from '../../client/client.ts';
 import { defined } from '../../base/defined.ts';
 import { traceVariable } from '../../agents/process/process-marks.ts';
 import { newId } from '../../events/ids.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import type { FolderList } from '../../protocols/http-projects.ts';
+import type { FolderList } from '../../protocols/http-folders.ts';
 
 /** What makes a folder a project, by the file that shows it. */
 const signs: readonly (readonly [file: string, words: string])[] = [

@@ -14,7 +14,7 @@ import type { AgentEvent } from '../../events/vocabulary.ts';
 import { errorText } from '../../base/error-text.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import type { AgentInfo, SetupInfo } from '../../protocols/http-agents.ts';
-import type { FolderList, ProjectInfo, TrustBody } from '../../protocols/http-projects.ts';
+import type { FolderList, ProjectInfo, TrustBody } from '../../protocols/http-folders.ts';
 import type { RulesInfo, SavedRuleBody } from '../../protocols/http-settings.ts';
 import type { AgentDirectory, ProjectHost } from '../../server/hosts.ts';
 import { type InstalledAgents, installedAgents } from '../agents/installed-agents.ts';

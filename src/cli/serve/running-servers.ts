@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { createClient } from '../../client/client.ts';
+import { createClient } from '../../client/create-client.ts';
 import { RecentProjects } from '../../config/recent-projects.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 

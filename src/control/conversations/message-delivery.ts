@@ -39,20 +39,16 @@ export interface ConversationsOptions {
 }
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
-export const checkConversationsOptions = optionsCheck(
-  'new Conversations',
-  () =>
-    ({
-      log: eventLog(),
-      control: having(['start', 'steer', 'answer', 'abort'], 'a `new Supervisor({ log })`').optional(),
-      agents: having(['list', 'get'], 'an object with `list` and `get`').optional(),
-      snapshots: name().optional(),
-      titles: z.enum(['model', 'message']).optional(),
-      signal: signal().optional(),
-      clock: clock().optional(),
-      onDiagnostic: callback().optional(),
-    }) satisfies Record<keyof ConversationsOptions, z.ZodType>,
-);
+export const checkConversationsOptions = optionsCheck<ConversationsOptions>('new Conversations')(() => ({
+  log: eventLog(),
+  control: having(['start', 'steer', 'answer', 'abort'], 'a `new Supervisor({ log })`').optional(),
+  agents: having(['list', 'get'], 'an object with `list` and `get`').optional(),
+  snapshots: name().optional(),
+  titles: z.enum(['model', 'message']).optional(),
+  signal: signal().optional(),
+  clock: clock().optional(),
+  onDiagnostic: callback().optional(),
+}));
 
 /** A waiting message that began a turn. */
 export interface Delivered {

@@ -57,23 +57,16 @@ export interface UndoOptions {
   readonly scope?: RewindScope;
 }
 
-const checkOptions = optionsCheck(
-  'new ThreadRewind',
-  () => ({ log: eventLog(), snapshots: name() }) satisfies Record<keyof RewindOptions, z.ZodType>,
-);
-const checkUndo = optionsCheck(
-  'rewind.undo',
-  () =>
-    ({
-      messageId: name().optional(),
-      force: flag().optional(),
-      scope: field(
-        value => value === 'both' || value === 'conversation' || value === 'files',
-        '"both", "conversation" or "files"',
-      ).optional(),
-    }) satisfies Record<keyof UndoOptions, z.ZodType>,
-);
-const checkRedo = optionsCheck('rewind.redo', () => ({ force: flag().optional() }));
+const checkOptions = optionsCheck<RewindOptions>('new ThreadRewind')(() => ({ log: eventLog(), snapshots: name() }));
+const checkUndo = optionsCheck<UndoOptions>('rewind.undo')(() => ({
+  messageId: name().optional(),
+  force: flag().optional(),
+  scope: field(
+    value => value === 'both' || value === 'conversation' || value === 'files',
+    '"both", "conversation" or "files"',
+  ).optional(),
+}));
+const checkRedo = optionsCheck('rewind.redo')(() => ({ force: flag().optional() }));
 
 /** The note of a thread that an undo made. */
 const noteKey = 'rewound';

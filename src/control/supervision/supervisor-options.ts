@@ -99,28 +99,26 @@ export type AgentFinder = (
 ) => Agent | undefined;
 
 /** Throws `invalid_argument` for options that are unknown, missing or invalid. */
-export const checkSupervisorOptions: (options: unknown) => void = optionsCheck(
-  'new Supervisor',
-  () =>
-    ({
-      log: eventLog(),
-      agents: z
-        .union([z.array(agent()), callback()], { error: 'expected an array of agents, or a function that finds one' })
-        .optional(),
-      resourceId: name().optional(),
-      owner: name().optional(),
-      leaseMs: field(value => typeof value === 'number' && value > 0, 'milliseconds, more than 0').optional(),
-      graceMs: milliseconds().optional(),
-      newRunId: callback().optional(),
-      hasContext: callback().optional(),
-      contextOf: callback().optional(),
-      memory: having(['of', 'hold'], 'a `new ThreadMemory(log)`').optional(),
-      checkOrder: flag().optional(),
-      clock: clock().optional(),
-      limits: limitsField().optional(),
-      report: callback().optional(),
-      telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
-      onFinish: callback().optional(),
-      onDiagnostic: callback().optional(),
-    }) satisfies Record<keyof SupervisorOptions, z.ZodType>,
+export const checkSupervisorOptions: (options: unknown) => void = optionsCheck<SupervisorOptions>('new Supervisor')(
+  () => ({
+    log: eventLog(),
+    agents: z
+      .union([z.array(agent()), callback()], { error: 'expected an array of agents, or a function that finds one' })
+      .optional(),
+    resourceId: name().optional(),
+    owner: name().optional(),
+    leaseMs: field(value => typeof value === 'number' && value > 0, 'milliseconds, more than 0').optional(),
+    graceMs: milliseconds().optional(),
+    newRunId: callback().optional(),
+    hasContext: callback().optional(),
+    contextOf: callback().optional(),
+    memory: having(['of', 'hold'], 'a `new ThreadMemory(log)`').optional(),
+    checkOrder: flag().optional(),
+    clock: clock().optional(),
+    limits: limitsField().optional(),
+    report: callback().optional(),
+    telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
+    onFinish: callback().optional(),
+    onDiagnostic: callback().optional(),
+  }),
 );

@@ -4,7 +4,7 @@ import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
 import { activeUpTo } from '../../graph/conversation/active.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { getMessage, getRun } from '../../graph/conversation/queries.ts';
-import { endOf, userParts } from '../../projections/model-input/join-messages.ts';
+import { endOf, userParts } from '../../projections/model-input/history.ts';
 import type { ModelInput } from '../../projections/model-input/model-input.ts';
 import { projectMessages } from '../../projections/model-input/project-messages.ts';
 

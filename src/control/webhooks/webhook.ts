@@ -100,29 +100,25 @@ const isTypeList = (value: unknown) =>
 const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isHttpUrl = (value: unknown) => typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value);
 
-const checkOptions = optionsCheck(
-  'new Webhook',
-  () =>
-    ({
-      log: eventLog(),
-      name: field(
-        value => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value),
-        'up to 100 letters, digits, ".", "_" and "-"',
-      ),
-      url: field(isHttpUrl, 'the address of a receiver, such as "https://example.com/hooks"'),
-      secret: field(value => typeof value === 'string' && value.length >= 16, 'a secret of at least 16 characters'),
-      types: field(isTypeList, 'a list of types of events').optional(),
-      resourceId: name().optional(),
-      since: field(isTime, 'a time such as "2026-01-31T12:00:00Z"').optional(),
-      allowHosts: z.array(z.string()).optional(),
-      secrets: z.array(z.string()).optional(),
-      concurrency: z.int().min(1).max(100).optional(),
-      timeoutMs: milliseconds().optional(),
-      everyMs: milliseconds().optional(),
-      onDiagnostic: callback().optional(),
-      clock: clock().optional(),
-    }) satisfies Record<keyof WebhookOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<WebhookOptions>('new Webhook')(() => ({
+  log: eventLog(),
+  name: field(
+    value => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value),
+    'up to 100 letters, digits, ".", "_" and "-"',
+  ),
+  url: field(isHttpUrl, 'the address of a receiver, such as "https://example.com/hooks"'),
+  secret: field(value => typeof value === 'string' && value.length >= 16, 'a secret of at least 16 characters'),
+  types: field(isTypeList, 'a list of types of events').optional(),
+  resourceId: name().optional(),
+  since: field(isTime, 'a time such as "2026-01-31T12:00:00Z"').optional(),
+  allowHosts: z.array(z.string()).optional(),
+  secrets: z.array(z.string()).optional(),
+  concurrency: z.int().min(1).max(100).optional(),
+  timeoutMs: milliseconds().optional(),
+  everyMs: milliseconds().optional(),
+  onDiagnostic: callback().optional(),
+  clock: clock().optional(),
+}));
 
 const leaseMs = 15_000;
 const partSize = 100;

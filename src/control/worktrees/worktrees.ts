@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type * as z from 'zod';
 import { environmentField, type EnvironmentPolicy } from '../../agents/process/environment.ts';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { type ClosedRepository, locateRepository } from '../../agents/git/closed-repository.ts';
@@ -31,16 +30,12 @@ export interface WorktreesOptions {
   readonly environment?: EnvironmentPolicy;
 }
 
-const checkOptions = optionsCheck(
-  'new Worktrees',
-  () =>
-    ({
-      home: nameField(),
-      folder: nameField(),
-      setup: nameField().optional(),
-      environment: environmentField().optional(),
-    }) satisfies Record<keyof WorktreesOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<WorktreesOptions>('new Worktrees')(() => ({
+  home: nameField(),
+  folder: nameField(),
+  setup: nameField().optional(),
+  environment: environmentField().optional(),
+}));
 
 export interface NewWorktree {
   readonly threadId: string;

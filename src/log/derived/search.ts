@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { field, name, text } from '../../base/options/option-fields.ts';
 import { snippetOf, wordsOf } from './words.ts';
@@ -55,19 +54,15 @@ export interface CheckedSearch {
   readonly before: number;
 }
 
-const checkFields = optionsCheck(
-  'search',
-  () =>
-    ({
-      text: text(),
-      resourceId: name().optional(),
-      limit: field(
-        value => Number.isInteger(value) && isWithin(value as number, 1, 100),
-        'a number from 1 to 100',
-      ).optional(),
-      after: field(value => Number.isSafeInteger(Number(value)), 'the `next` of a page').optional(),
-    }) satisfies Record<keyof SearchQuery, z.ZodType>,
-);
+const checkFields = optionsCheck<SearchQuery>('search')(() => ({
+  text: text(),
+  resourceId: name().optional(),
+  limit: field(
+    value => Number.isInteger(value) && isWithin(value as number, 1, 100),
+    'a number from 1 to 100',
+  ).optional(),
+  after: field(value => Number.isSafeInteger(Number(value)), 'the `next` of a page').optional(),
+}));
 
 /** A query with its defaults; throws `invalid_argument`. */
 export function checkSearch(query: SearchQuery): CheckedSearch {

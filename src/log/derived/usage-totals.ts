@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { field, flag, name } from '../../base/options/option-fields.ts';
 import { addUsage, noUsage, type UsageCounts } from '../../events/usage-sum.ts';
@@ -52,17 +51,13 @@ const isGroupList = (value: unknown) =>
   Array.isArray(value) && value.every(group => (usageGroups as readonly unknown[]).includes(group));
 
 /** Throws `invalid_argument` for a query that is not valid. */
-export const checkUsageQuery = optionsCheck(
-  'usage',
-  () =>
-    ({
-      from: day().optional(),
-      to: day().optional(),
-      resourceId: name().optional(),
-      by: field(isGroupList, 'a list of "day", "agent", "model", "resource", "thread" and "tool"').optional(),
-      imported: flag().optional(),
-    }) satisfies Record<keyof UsageQuery, z.ZodType>,
-);
+export const checkUsageQuery = optionsCheck<UsageQuery>('usage')(() => ({
+  from: day().optional(),
+  to: day().optional(),
+  resourceId: name().optional(),
+  by: field(isGroupList, 'a list of "day", "agent", "model", "resource", "thread" and "tool"').optional(),
+  imported: flag().optional(),
+}));
 
 /** Whether a value is a day as queries name it. */
 export function isDay(value: unknown): value is string {

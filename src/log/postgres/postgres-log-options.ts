@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, field, having, milliseconds } from '../../base/options/option-fields.ts';
 import type { LiveFeed } from '../live-feed.ts';
@@ -35,17 +34,13 @@ const schemaName = () =>
   );
 
 /** Throws `invalid_argument` for options that are unknown or invalid. */
-export const checkPostgresLogOptions = optionsCheck(
-  'PostgresLog.open',
-  () =>
-    ({
-      schema: schemaName().optional(),
-      connections: field(value => Number.isInteger(value) && (value as number) > 0, 'a number above 0').optional(),
-      openWaitMs: milliseconds().optional(),
-      waitMs: milliseconds().optional(),
-      pollMs: milliseconds().optional(),
-      maxEventBytes: eventByteCount().optional(),
-      live: having(['publish', 'subscribe', 'close'], 'a live feed').optional(),
-      now: callback().optional(),
-    }) satisfies Record<keyof PostgresLogOptions, z.ZodType>,
-);
+export const checkPostgresLogOptions = optionsCheck<PostgresLogOptions>('PostgresLog.open')(() => ({
+  schema: schemaName().optional(),
+  connections: field(value => Number.isInteger(value) && (value as number) > 0, 'a number above 0').optional(),
+  openWaitMs: milliseconds().optional(),
+  waitMs: milliseconds().optional(),
+  pollMs: milliseconds().optional(),
+  maxEventBytes: eventByteCount().optional(),
+  live: having(['publish', 'subscribe', 'close'], 'a live feed').optional(),
+  now: callback().optional(),
+}));

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, field, milliseconds, name } from '../../base/options/option-fields.ts';
 
@@ -18,18 +17,14 @@ export interface RedisFeedOptions {
 }
 
 /** Throws `invalid_argument` for options that are unknown or invalid. */
-export const checkRedisFeedOptions = optionsCheck(
-  'RedisFeed.open',
-  () =>
-    ({
-      prefix: name().optional(),
-      maxEntries: field(value => Number.isSafeInteger(value) && Number(value) > 0, 'a number above 0').optional(),
-      expireMs: milliseconds().optional(),
-      blockMs: milliseconds().optional(),
-      commandMs: milliseconds().optional(),
-      onOutage: callback().optional(),
-    }) satisfies Record<keyof RedisFeedOptions, z.ZodType>,
-);
+export const checkRedisFeedOptions = optionsCheck<RedisFeedOptions>('RedisFeed.open')(() => ({
+  prefix: name().optional(),
+  maxEntries: field(value => Number.isSafeInteger(value) && Number(value) > 0, 'a number above 0').optional(),
+  expireMs: milliseconds().optional(),
+  blockMs: milliseconds().optional(),
+  commandMs: milliseconds().optional(),
+  onOutage: callback().optional(),
+}));
 
 /** What the two halves of a feed share. */
 export interface FeedSettings extends Required<Omit<RedisFeedOptions, 'onOutage'>> {

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { invalidArgument, optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import { filePath } from '../store/store-url.ts';
@@ -11,10 +10,10 @@ export interface LibSQLStoreOptions {
   readonly id?: string;
 }
 
-const checkOptions = optionsCheck(
-  'new LibSQLStore',
-  () => ({ url: name(), id: name().optional() }) satisfies Record<keyof LibSQLStoreOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<LibSQLStoreOptions>('new LibSQLStore')(() => ({
+  url: name(),
+  id: name().optional(),
+}));
 
 /** The SQLite log under the name and options of the Harness specification: a file that is given by its URL. */
 export class LibSQLStore extends SqliteLog {

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, field, flag, milliseconds } from '../../base/options/option-fields.ts';
 import { byteCount, eventByteCount } from '../memory-log-options.ts';
@@ -35,18 +34,14 @@ export interface SqliteLogOptions {
 }
 
 /** Throws `invalid_argument` for options that are unknown or invalid. */
-export const checkSqliteLogOptions = optionsCheck(
-  'new SqliteLog',
-  () =>
-    ({
-      durability: field(value => value === 'process' || value === 'power', '"process" or "power"').optional(),
-      lockWaitMs: milliseconds().optional(),
-      openWaitMs: milliseconds().optional(),
-      maxEventBytes: eventByteCount().optional(),
-      maxFileBytes: byteCount().optional(),
-      allowReadOnly: flag().optional(),
-      pollMs: milliseconds().optional(),
-      now: callback().optional(),
-      uptime: callback().optional(),
-    }) satisfies Record<keyof SqliteLogOptions, z.ZodType>,
-);
+export const checkSqliteLogOptions = optionsCheck<SqliteLogOptions>('new SqliteLog')(() => ({
+  durability: field(value => value === 'process' || value === 'power', '"process" or "power"').optional(),
+  lockWaitMs: milliseconds().optional(),
+  openWaitMs: milliseconds().optional(),
+  maxEventBytes: eventByteCount().optional(),
+  maxFileBytes: byteCount().optional(),
+  allowReadOnly: flag().optional(),
+  pollMs: milliseconds().optional(),
+  now: callback().optional(),
+  uptime: callback().optional(),
+}));

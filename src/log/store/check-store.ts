@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, flag } from '../../base/options/option-fields.ts';
 import { defined } from '../../base/defined.ts';
@@ -37,14 +36,10 @@ export interface CheckStoreOptions {
   readonly onProgress?: (report: Readonly<StoreReport>) => void;
 }
 
-const checkOptions = optionsCheck(
-  'checkStore',
-  () =>
-    ({ rebuild: flag().optional(), onProgress: callback().optional() }) satisfies Record<
-      keyof CheckStoreOptions,
-      z.ZodType
-    >,
-);
+const checkOptions = optionsCheck<CheckStoreOptions>('checkStore')(() => ({
+  rebuild: flag().optional(),
+  onProgress: callback().optional(),
+}));
 
 /** What a store keeps beside the events in tables of its own, computed from them. */
 interface DerivedTables {

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
@@ -22,16 +21,12 @@ export interface OpenStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'openStore',
-  () =>
-    ({
-      live: name().optional(),
-      onOutage: callback().optional(),
-      allowReadOnly: flag().optional(),
-      now: callback().optional(),
-    }) satisfies Record<keyof OpenStoreOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<OpenStoreOptions>('openStore')(() => ({
+  live: name().optional(),
+  onOutage: callback().optional(),
+  allowReadOnly: flag().optional(),
+  now: callback().optional(),
+}));
 
 /**
  * Opens the log at a URL: `file:PATH` (SQLite), `memory:` or `postgres://…`. Rejects with `invalid_argument` for a URL

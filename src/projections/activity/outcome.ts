@@ -17,3 +17,10 @@ export function successOf(output: ToolOutput | undefined): { isSuccess?: boolean
   const { isSuccess } = outcomeOf(output);
   return isSuccess === undefined ? {} : { isSuccess };
 }
+
+/** Returns the exit code that a call reported; undefined when it reported none. */
+export function exitCodeOf({ output }: { readonly output?: ToolOutput | undefined }): number | undefined {
+  const result = output !== undefined && 'context' in output ? output.result : undefined;
+  const { exitCode } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
+  return typeof exitCode === 'number' ? exitCode : undefined;
+}

@@ -1,4 +1,4 @@
-import { type Ranked, ranked } from './ranked.ts';
+import { type Ranked, ranked } from './fuzzy-match.ts';
 import { defined } from '../../base/defined.ts';
 
 /** A message that is written: its text, where the cursor is, and whether a slash in it is only a slash. */

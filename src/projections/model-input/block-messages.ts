@@ -5,7 +5,7 @@ import { changeOf, getAttached, getChunks, isSuperseded, textOf } from '../../gr
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import type { AssistantPart, Message, ToolResultPart } from '../message.ts';
 import { shortenOutput } from '../shorten-output.ts';
-import { fitMessage } from './fit-message.ts';
+import { fitMessage } from './history.ts';
 
 const outcomeUnknown = 'The outcome of this call is unknown: it was started, but its result was never recorded.';
 const noResult = 'This call has no result: the run ended before there was one.';

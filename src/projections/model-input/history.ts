@@ -1,8 +1,93 @@
-import { shortenOutput } from '../shorten-output.ts';
-import type { Message, ToolResultPart } from '../message.ts';
-import { fitMessage } from './fit-message.ts';
-import { pushMessage } from './join-messages.ts';
+import type { ContentPart } from '../../events/content.ts';
+import type { AssistantPart, Message, ToolResultPart } from '../message.ts';
 import { PrefixCache } from './prefix-cache.ts';
+import { shortenOutput } from '../shorten-output.ts';
+
+/** What stands for a person's message that has no text: providers refuse an empty one. */
+export const noText: Message = { role: 'user', content: '(no text)' };
+
+/**
+ * A message that every provider accepts: no blank text, tool names of the allowed characters and length. Returns the
+ * message itself when it is one, and undefined when it says nothing.
+ */
+export function fitMessage(message: Message): Message | undefined {
+  if (message.role === 'system') return message;
+  if (message.role === 'user') return fitUser(message);
+  if (message.role === 'tool') return withContent(message, message.content.map(named));
+  const content = message.content.filter(hasSubstance).map(named);
+  return content.some(part => part.type !== 'reasoning') ? withContent(message, content) : undefined;
+}
+
+function fitUser(message: Extract<Message, { role: 'user' }>): Message {
+  const { content } = message;
+  if (typeof content === 'string') return content.trim() === '' ? noText : message;
+  const parts = content.filter(part => part.type !== 'text' || part.text.trim() !== '');
+  if (parts.length === 0) return noText;
+  return parts.length === content.length ? message : { role: 'user', content: parts };
+}
+
+type WithParts = Extract<Message, { role: 'assistant' | 'tool' }>;
+
+function withContent<Kind extends WithParts>(message: Kind, content: Kind['content']): Kind {
+  const isSame = content.length === message.content.length && content.every((part, at) => part === message.content[at]);
+  return isSame ? message : { ...message, content };
+}
+
+function hasSubstance(part: AssistantPart): boolean {
+  return part.type !== 'text' || part.text.trim() !== '';
+}
+
+/** A call or a result under a name that every provider accepts. */
+function named<Part extends AssistantPart | ToolResultPart>(part: Part): Part {
+  if (part.type !== 'tool_call' && part.type !== 'tool_result') return part;
+  const name = part.name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'tool';
+  return name === part.name ? part : { ...part, name };
+}
+
+type UserMessage = Extract<Message, { role: 'user' }>;
+
+/**
+ * Adds a message to a list. Two user messages in a row become one; an assistant's message is joined with the one before
+ * it when that one calls no tool.
+ */
+export function pushMessage(messages: Message[], message: Message): void {
+  const last = messages.at(-1);
+  if (last?.role === 'user' && message.role === 'user') messages[messages.length - 1] = joinUser(last, message);
+  else if (last?.role === 'assistant' && message.role === 'assistant' && !callsTool(last))
+    messages[messages.length - 1] = { role: 'assistant', content: [...last.content, ...message.content] };
+  else messages.push(message);
+}
+
+/** How a list of messages ends: what is added later, or joined with the last message, can be taken off again. */
+export interface ListEnd {
+  readonly length: number;
+  readonly last: Message | undefined;
+}
+
+export function endOf(messages: readonly Message[]): ListEnd {
+  return { length: messages.length, last: messages.at(-1) };
+}
+
+/** Takes off what was added since the list had this end. */
+export function cutTo(messages: Message[], { length, last }: ListEnd): void {
+  messages.length = length;
+  if (last !== undefined) messages[length - 1] = last;
+}
+
+function joinUser(first: UserMessage, second: UserMessage): UserMessage {
+  if (second === noText) return first;
+  if (first === noText) return second;
+  return { role: 'user', content: [...userParts(first), ...userParts(second)] };
+}
+
+function callsTool({ content }: Extract<Message, { role: 'assistant' }>): boolean {
+  return content.some(part => part.type === 'tool_call' && part.executedBy === undefined);
+}
+
+/** The parts of a person's message; a plain text is one part. */
+export function userParts({ content }: UserMessage): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
 
 /** Lists that are known to be fit for every provider. */
 const fitLists = new WeakSet<readonly Message[]>();

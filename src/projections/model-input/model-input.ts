@@ -6,10 +6,9 @@ import type { Message } from '../message.ts';
 import { spansOf } from '../reading/spans.ts';
 import { blockMessages, type Call, callsIn } from './block-messages.ts';
 import { BranchTurns } from './branch-turns.ts';
-import { fitHistory, markFit } from './history.ts';
-import { cutTo, endOf, type ListEnd, pushMessage } from './join-messages.ts';
+import { cutTo, endOf, fitHistory, type ListEnd, markFit, pushMessage } from './history.ts';
 import { namedBlock, type InputSpan } from './input-span.ts';
-import { ListOrigin } from './list-origin.ts';
+import { ListOrigin } from './prefix-cache.ts';
 import { ProviderCallIds } from './provider-call-ids.ts';
 import { summaryMessages } from './summary-messages.ts';
 

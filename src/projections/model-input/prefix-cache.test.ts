@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PrefixCache } from './prefix-cache.ts';
-import { ListOrigin } from './list-origin.ts';
+import { ListOrigin, PrefixCache } from './prefix-cache.ts';
 
 interface Item {
   readonly name: string;

@@ -7,16 +7,12 @@ import { conversationFold, type Fold } from '../fold.ts';
 import type { Message } from '../message.ts';
 import { type MessagesOptions, ModelInput } from './model-input.ts';
 
-const checkOptions = optionsCheck(
-  'projectMessages',
-  () =>
-    ({
-      history: z.array(z.unknown()).optional(),
-      maxOutputLength: number().optional(),
-      memory: z.array(z.string()).optional(),
-      continuesObservations: flag().optional(),
-    }) satisfies Record<keyof MessagesOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<MessagesOptions>('projectMessages')(() => ({
+  history: z.array(z.unknown()).optional(),
+  maxOutputLength: number().optional(),
+  memory: z.array(z.string()).optional(),
+  continuesObservations: flag().optional(),
+}));
 
 /**
  * What a model is sent of a conversation. Every call has exactly one result (one without an outcome says so), ids are

@@ -2,9 +2,8 @@ import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { blockIdsFrom, getBlock, getChunks, getRun, getSummaries } from '../../graph/conversation/queries.ts';
 import { type Conversation, createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import type { Message } from '../message.ts';
-import { fitHistory } from './history.ts';
+import { fitHistory, pushMessage } from './history.ts';
 import type { InputSpan } from './input-span.ts';
-import { pushMessage } from './join-messages.ts';
 import { type MessagesOptions, ModelInput } from './model-input.ts';
 import { compactionMessage, isObservation, summaryMessages } from './summary-messages.ts';
 

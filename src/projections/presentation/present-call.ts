@@ -3,10 +3,10 @@ import { plainText } from '../../base/terminal-text.ts';
 import type { Operation } from '../activity/activity.ts';
 import { findCommand, operationsOf, type RecordedCall } from '../activity/call-operations.ts';
 import { changesOfDiff, type FileChange } from '../activity/diff-changes.ts';
-import { exitCodeOf } from '../activity/exit-code.ts';
+import { exitCodeOf } from '../activity/outcome.ts';
 import { fileChangesOf } from '../activity/file-changes.ts';
 import type { CallStatus, RelayPart, ToolPart } from '../reading/view-node.ts';
-import { scriptOfLine } from '../shell/shell-script.ts';
+import { scriptOfLine } from '../shell/shell-line.ts';
 import { pathName } from './path-name.ts';
 
 /** The agent that calls, and the folder it works in: paths inside it are shown without it. */

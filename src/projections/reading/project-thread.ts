@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { textOfContent } from '../../events/content-text.ts';
 import type { Mutable } from '../../base/mutable.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
@@ -33,15 +32,11 @@ export interface ThreadOptions {
   readonly showSources?: boolean;
 }
 
-const checkOptions = optionsCheck(
-  'projectThread',
-  () =>
-    ({
-      hideReasoning: flag().optional(),
-      collapseTools: flag().optional(),
-      showSources: flag().optional(),
-    }) satisfies Record<keyof ThreadOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ThreadOptions>('projectThread')(() => ({
+  hideReasoning: flag().optional(),
+  collapseTools: flag().optional(),
+  showSources: flag().optional(),
+}));
 
 /**
  * A conversation as a person reads it: one node for each message, its parts in the order in which they happened,

@@ -1,11 +1,11 @@
 import { defined } from '../../base/defined.ts';
-import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
 import type { Mutable } from '../../base/mutable.ts';
-import type { Chunk } from '../../graph/conversation/record.ts';
+import { type ToolOutput, toolOutputOf } from '../../events/tools.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import { getAnswer, getAttached, getReports, getRun, getSpawned, textOf } from '../../graph/conversation/queries.ts';
-import { relayStanding } from '../relay-book.ts';
+import type { Chunk } from '../../graph/conversation/record.ts';
 import type { CallStatus, RelayPart, ToolPart, ViewNode } from './view-node.ts';
+import { relayStanding } from '../relay-book.ts';
 
 /** How many reports of a call are shown. */
 const keptReports = 200;
@@ -92,4 +92,20 @@ function statusOf(conversation: Conversation, chunk: Chunk, { output, pieces, re
   if (run?.status !== 'running') return !started && (run?.reportsStart || refused || !called) ? 'skipped' : 'unknown';
   if (relays.some(({ status }) => status === 'pending')) return 'waiting';
   return called ? 'running' : 'preparing';
+}
+
+/** The fields in which reports of tools carry text. */
+const textFields = ['text', 'output', 'content', 'message', 'chunk'] as const;
+
+/** Returns what the reports of a call say so far: the newest when it is a text, else the texts in all of them, joined. */
+export function progressText(reports: readonly unknown[]): string {
+  const newest = reports.at(-1);
+  return typeof newest === 'string' ? newest : reports.map(textIn).join('');
+}
+
+function textIn(report: unknown): string {
+  if (typeof report === 'string') return report;
+  const fields = Object(report) as Readonly<Record<string, unknown>>;
+  const text = textFields.map(name => fields[name]).find(value => typeof value === 'string');
+  return typeof text === 'string' ? text : '';
 }

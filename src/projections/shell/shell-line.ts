@@ -1,8 +1,67 @@
-import { type Assignment, type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
-import { isDoubtful } from './shell-node.ts';
-import { parseWord } from './parse-word.ts';
+import {
+  type Assignment,
+  type Command,
+  type CommandArgument,
+  forEachChild,
+  parse,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
+import { scriptOfShell } from './shell-carrier.ts';
 import type { ShellWord } from './shell-word.ts';
 import { readStrictly, type StrictLine } from './strict-line.ts';
+
+type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>;
+type Tests = { readonly [Type in SyntaxNode['type']]?: (node: NodeOf<Type>) => boolean };
+
+/** Nodes that contain more than their children show, or have another meaning in another shell. */
+const doubtful: Tests = {
+  Script: node => (node.errors?.length ?? 0) > 0,
+  CommandExpansion: node => node.script === undefined,
+  ProcessSubstitution: node => node.script === undefined,
+  ArithmeticCommandExpansion: node => node.script === undefined,
+  ArithmeticExpansion: node => node.expression === undefined,
+  AnsiCQuoted: node => node.text.includes("\\'"),
+  HereDoc: node => node.closing === undefined || !/^(['"]?)\w+\1$/.test(node.delimiter?.text ?? ''),
+  ArithmeticCommand: always,
+  Transform: always,
+  Unknown: always,
+};
+
+/** Whether a node may run more than the commands found under it. */
+export function isDoubtful(node: SyntaxNode): boolean {
+  const found = doubtful[node.type] as ((node: SyntaxNode) => boolean) | undefined;
+  return found?.(node) ?? false;
+}
+
+function always(): boolean {
+  return true;
+}
+
+const closedParts: ReadonlySet<string> = new Set(['Literal', 'SingleQuoted', 'AnsiCQuoted']);
+
+/** Parses one argument or name of a parsed command. */
+export function parseWord(argument: CommandArgument): ShellWord {
+  if (argument.type === 'Assignment') return assignmentWord(argument);
+  return { value: argument.value, open: isOpen(argument), tilde: argument.text.startsWith('~') };
+}
+
+function assignmentWord(assignment: Assignment): ShellWord {
+  const { value } = assignment;
+  if (value.type === 'ArrayValue' || assignment.index !== undefined)
+    return { value: assignment.text, open: true, tilde: false };
+  const operator = assignment.append ? '+=' : '=';
+  const open = isOpen(value) || value.text.startsWith('~');
+  return { value: `${assignment.name}${operator}${value.value}`, open, tilde: false };
+}
+
+function isOpen(word: Word): boolean {
+  return (word.parts ?? []).some(part => {
+    if (part.type === 'DoubleQuoted' || part.type === 'LocaleString')
+      return part.parts.some(child => child.type !== 'Literal');
+    return !closedParts.has(part.type);
+  });
+}
 
 /** One simple command of a line, wherever in the line it stands. */
 export interface SimpleCommand {
@@ -87,4 +146,12 @@ function together(commands: readonly SimpleCommand[], others: readonly SimpleCom
   const key = ({ words }: SimpleCommand) => JSON.stringify(words.map(word => word.value));
   const known = new Set(commands.map(key));
   return [...commands, ...others.filter(command => !known.has(key(command)))];
+}
+
+/** Returns the script of a line that only starts a shell for it, as in `/bin/bash -lc '…'`; undefined for any other. */
+export function scriptOfLine(line: string): string | undefined {
+  const strict = readStrictly(line);
+  const [command, ...others] = strict?.commands ?? [];
+  if (strict === undefined || command === undefined || others.length > 0 || strict.usesFiles) return undefined;
+  return command.assigned.length === 0 ? scriptOfShell(command.words) : undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scriptOfLine } from './shell-script.ts';
+import { scriptOfLine } from './shell-line.ts';
 
 describe('the script of a line', () => {
   it.each([

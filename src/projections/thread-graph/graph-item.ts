@@ -1,3 +1,6 @@
+/** What the nodes of a drawing are. */
+export type DagTier = 'chunk' | 'block' | 'message';
+
 /** Where a node of a graph stands. */
 export type GraphStatus = 'running' | 'done' | 'failed' | 'denied' | 'waiting';
 

@@ -11,9 +11,8 @@ import {
   isSuperseded,
   textOf,
 } from '../../graph/conversation/queries.ts';
-import { type DagTier, undrawn } from '../dag-unit.ts';
 import { gistOf } from '../timeline/timeline-step.ts';
-import { foldRepeats, type GraphFace, type GraphItem, type GraphStatus } from './graph-item.ts';
+import { type DagTier, foldRepeats, type GraphFace, type GraphItem, type GraphStatus } from './graph-item.ts';
 
 /** What decides how much of a thread is drawn. */
 export interface GraphDetail {
@@ -23,6 +22,15 @@ export interface GraphDetail {
   /** The folds that are open. */
   readonly expanded: ReadonlySet<string>;
 }
+
+/** The kinds of chunks that a drawing leaves out: reports and accounts. */
+const undrawn: ReadonlySet<string> = new Set([
+  'usage',
+  'tool_start',
+  'tool_input_delta',
+  'tool_progress',
+  'repl_progress',
+]);
 
 /** Makes the parts of messages, with the runs that they started inside of them. */
 export class MessageItems {

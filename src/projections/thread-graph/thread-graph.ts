@@ -1,6 +1,7 @@
+import type { Active } from '../../graph/conversation/active.ts';
 import type { Conversation } from '../../graph/conversation/conversation.ts';
 import type { Message } from '../../graph/conversation/record.ts';
-import { getMessages } from '../../graph/conversation/queries.ts';
+import { getMessage, getMessages } from '../../graph/conversation/queries.ts';
 import type { GraphFace, GraphItem } from './graph-item.ts';
 import { type GraphDetail, MessageItems } from './message-items.ts';
 
@@ -50,19 +51,26 @@ interface Placed {
 }
 
 /**
- * Draws a whole thread from top to bottom: what came later is below, what ran at the same time and other versions of a
- * message are beside each other, what a subagent did is in a frame. Nothing overlaps. It takes linear time. It is laid out
- * anew when something is folded or added; the nodes of `projectDAG`, which draws one branch, never move.
+ * Draws a thread from top to bottom: what came later is below, what ran at the same time and other versions of a message
+ * are beside each other, what a subagent did is in a frame. Nothing overlaps. It takes linear time, and is laid out anew
+ * when something is folded or added. With `active` it draws that branch alone.
  */
-export function projectThreadGraph(conversation: Conversation, detail: GraphDetail): ThreadGraph {
+export function projectThreadGraph(conversation: Conversation, detail: GraphDetail, active?: Active): ThreadGraph {
+  const shown = active && new Set(active.messages);
   const followers = new Map<string | undefined, Message[]>();
   const spawned = new Map<string, Message[]>();
   for (const message of getMessages(conversation)) {
-    const { spawnedBy, parentMessageId } = message;
-    if (spawnedBy === undefined) push(followers, parentMessageId, message);
-    else push(spawned, spawnedBy, message);
+    if (message.spawnedBy !== undefined) push(spawned, message.spawnedBy, message);
+    else if (shown?.has(message.id) ?? true) push(followers, findAbove(conversation, message, shown), message);
   }
   return new Drawing(new MessageItems(conversation, detail, spawned), followers).draw();
+}
+
+/** Returns the nearest message before another one that is drawn; all are without `shown`. */
+function findAbove(conversation: Conversation, message: Message, shown?: ReadonlySet<string>): string | undefined {
+  let above = message.parentMessageId;
+  while (above !== undefined && shown?.has(above) === false) above = getMessage(conversation, above)?.parentMessageId;
+  return above;
 }
 
 class Drawing {

@@ -1,8 +1,14 @@
 import type { AgentEvent, EventOf } from '../../events/vocabulary.ts';
 import { presentEnd } from '../../projections/presentation/wording.ts';
 import type { Encoder } from '../encoder.ts';
-import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
-import { finishReasonOf, type FinishReason } from '../request/finish-reason.ts';
+import {
+  type Fact,
+  type FactHandlers,
+  type FactOf,
+  type FinishReason,
+  finishReasonOf,
+  handleFact,
+} from '../request/fact.ts';
 import type { OpenCall, OpenRelay, OpenRun } from '../request/open.ts';
 import { RequestFold } from '../request/request-fold.ts';
 import type { AcpCall, AcpEnd, AcpStep, AcpStopReason, AcpUpdate } from './acp-update.ts';

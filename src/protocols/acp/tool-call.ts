@@ -10,7 +10,7 @@ import { operationsOf } from '../../projections/activity/call-operations.ts';
 import { outputView } from '../../projections/presentation/call-output.ts';
 import { presentCall } from '../../projections/presentation/present-call.ts';
 import { presentRelay } from '../../projections/presentation/present-relay.ts';
-import { resultOf } from '../request/tool-result.ts';
+import { resultOf } from '../request/shown-call.ts';
 import type { AcpCall, AcpCallContent, AcpCallKind, AcpCallStatus } from './acp-update.ts';
 
 /** Where a call was made. */

@@ -5,11 +5,9 @@ import type { ContentPart } from '../../events/content.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
-import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
-import { finishReasonOf } from '../request/finish-reason.ts';
+import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact } from '../request/fact.ts';
 import type { OpenRun } from '../request/open.ts';
-import { foldFields, type RequestOptions } from '../request/request-fields.ts';
-import { RequestFold } from '../request/request-fold.ts';
+import { foldFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import type { RequestStanding } from '../request/standing.ts';
 import {
   type AgUiEvent,
@@ -20,7 +18,7 @@ import {
   agUiVersions,
 } from './ag-ui-event.ts';
 import { isForClient, toInterrupt } from './interrupt.ts';
-import { reasoningMessageId, tasksMessageId, TextParts, textMessageId } from './message-ids.ts';
+import { reasoningMessageId, tasksMessageId, textMessageId, TextParts } from './ag-ui-messages.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 export interface AgUiOptions extends RequestOptions {
@@ -47,20 +45,16 @@ export interface AgUiEncoder extends Encoder<AgUiEvent> {
   interrupt(): AgUiEvent[];
 }
 
-const checkOptions = optionsCheck(
-  'agUiEncoder',
-  () =>
-    ({
-      ...foldFields(),
-      version: z.literal(agUiVersions).optional(),
-      threadId: name().optional(),
-      clientRunId: name().optional(),
-      after: z.number().optional(),
-      snapshots: z.array(z.array(z.looseObject({}))).optional(),
-      known: z.instanceof(Set).optional(),
-      answered: z.instanceof(Set).optional(),
-    }) satisfies Record<keyof AgUiOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<AgUiOptions>('agUiEncoder')(() => ({
+  ...foldFields(),
+  version: z.literal(agUiVersions).optional(),
+  threadId: name().optional(),
+  clientRunId: name().optional(),
+  after: z.number().optional(),
+  snapshots: z.array(z.array(z.looseObject({}))).optional(),
+  known: z.instanceof(Set).optional(),
+  answered: z.instanceof(Set).optional(),
+}));
 
 /** Encodes one request, the root run and everything it caused, as one run of AG-UI. */
 export function agUiEncoder(options: AgUiOptions = {}): AgUiEncoder {

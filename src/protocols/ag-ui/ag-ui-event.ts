@@ -1,3 +1,4 @@
+import { type Framing, sseFraming } from '../framing.ts';
 import type { RequestTokenUsage } from '../request/totals.ts';
 
 /** The protocol versions of AG-UI clients, oldest first: 0.0 is what CopilotKit 1.75 and other clients of 0.0.59 speak. */
@@ -156,3 +157,12 @@ export type AgUiEvent =
     }
   | { readonly type: 'SUBAGENT_ERROR'; readonly subagentRunId: string; readonly message: string }
   | { readonly type: 'CUSTOM'; readonly name: string; readonly value: unknown };
+
+/** Server-sent events as AG-UI clients read them: a stream that fails ends with RUN_ERROR, because they ignore other ends. */
+export const agUiFraming: Framing = {
+  ...sseFraming,
+  problem: ({ detail, code }) => {
+    const event: AgUiEvent = { type: 'RUN_ERROR', message: detail, code };
+    return sseFraming.frame(JSON.stringify(event));
+  },
+};

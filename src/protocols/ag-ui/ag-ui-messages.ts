@@ -1,10 +1,67 @@
 import { defined } from '../../base/defined.ts';
 import type { ContentPart } from '../../events/content.ts';
+import type { ToolOutput } from '../../events/tools.ts';
 import type { UserPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
-import { showCall } from '../request/shown-call.ts';
-import type { AgUiContentPart, AgUiMessage, AgUiToolCall } from './ag-ui-event.ts';
-import { reasoningMessageId, resultMessageId, tasksMessageId, textMessageId } from './message-ids.ts';
-import { toArguments, toResultText } from './tool-result.ts';
+import type { AgUiContentPart, AgUiMessage, AgUiMetadata, AgUiToolCall } from './ag-ui-event.ts';
+import { resultOf, showCall } from '../request/shown-call.ts';
+
+/** Returns the id of a text, unique in its thread: agents may use an id again in another run. */
+export function textMessageId(runId: string, id: string): string {
+  return id.startsWith(`${runId}/`) ? id : `${runId}/${id}`;
+}
+
+/** Returns the id of reasoning, which may have the id of a text. */
+export function reasoningMessageId(runId: string, id: string): string {
+  return `${textMessageId(runId, id)}:reasoning`;
+}
+
+/** Returns the id of the message with the result of a call. */
+export function resultMessageId(toolCallId: string): string {
+  return `${toolCallId}:result`;
+}
+
+/** Returns the id of the message that shows the tasks of a run. */
+export function tasksMessageId(runId: string): string {
+  return `${runId}:tasks`;
+}
+
+/** Numbers the parts of texts between which a person spoke, as the conversation does: `t`, `t#2`, `t#3`. */
+export class TextParts {
+  readonly #counts = new Map<string, number>();
+  #open = new Set<string>();
+
+  /** Returns the id of the part that a fragment of a text belongs to. */
+  take(id: string): string {
+    if (!this.#open.has(id)) this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+    this.#open.add(id);
+    const count = this.#counts.get(id) ?? 1;
+    return count === 1 ? id : `${id}#${count}`;
+  }
+
+  /** Ends the parts: what follows of their texts is another one. */
+  end(): void {
+    this.#open = new Set();
+  }
+}
+
+/** The text of a result, and whether the call failed or was denied. */
+export interface ResultText {
+  readonly content: string;
+  readonly metadata?: AgUiMetadata;
+}
+
+/** Returns the result of a call as text. */
+export function toResultText(output: ToolOutput): ResultText {
+  if ('error' in output) return { content: output.error, metadata: { singletree: { status: 'failed' } } };
+  if (!('context' in output)) return { content: output.reason, metadata: { singletree: { status: 'denied' } } };
+  const result = resultOf(output);
+  return { content: typeof result === 'string' ? result : (JSON.stringify(result) ?? '') };
+}
+
+/** Returns the input of a call as the JSON of its arguments. */
+export function toArguments(input: unknown): string {
+  return JSON.stringify(input) ?? '{}';
+}
 
 /** Returns a thread, as a person reads it, as messages of AG-UI clients, with the ids that the stream gives them. */
 export function agUiMessages(nodes: Iterable<ViewNode>): AgUiMessage[] {

@@ -3,8 +3,7 @@ import { defined } from '../../base/defined.ts';
 import type { FactOf } from '../request/fact.ts';
 import type { OpenCall } from '../request/open.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
-import { resultMessageId } from './message-ids.ts';
-import { toArguments, toResultText } from './tool-result.ts';
+import { resultMessageId, toArguments, toResultText } from './ag-ui-messages.ts';
 
 const replaced = { singletree: { replaced: true } };
 const notCalled = 'It was not called: the model stopped while it wrote the input.';

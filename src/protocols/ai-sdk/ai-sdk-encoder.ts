@@ -3,15 +3,12 @@ import type { AgentEvent } from '../../events/vocabulary.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
-import { costSummary, type Currency } from '../request/cost-summary.ts';
-import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
-import { finishReasonOf } from '../request/finish-reason.ts';
+import { costSummary, type Currency } from '../request/totals.ts';
+import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact } from '../request/fact.ts';
 import type { OpenRun } from '../request/open.ts';
-import { promptOf } from '../request/prompt.ts';
-import { requestFields, type RequestOptions } from '../request/request-fields.ts';
-import { RequestFold } from '../request/request-fold.ts';
-import { acceptable } from './acceptable.ts';
-import { type AiSdkChunk, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
+import { promptOf } from '../request/shown-call.ts';
+import { requestFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
+import { acceptable, type AiSdkChunk, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
 import { customPart, userPart } from './data-parts.ts';
 import { ToolParts } from './tool-parts.ts';
 import { defined } from '../../base/defined.ts';
@@ -28,16 +25,12 @@ export interface AiSdkOptions extends RequestOptions {
   readonly currency?: Currency | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'aiSdkEncoder',
-  () =>
-    ({
-      ...requestFields(),
-      version: z.literal(aiSdkVersions).optional(),
-      clientTools: z.array(name()).optional(),
-      messageId: name().optional(),
-    }) satisfies Record<keyof AiSdkOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<AiSdkOptions>('aiSdkEncoder')(() => ({
+  ...requestFields(),
+  version: z.literal(aiSdkVersions).optional(),
+  clientTools: z.array(name()).optional(),
+  messageId: name().optional(),
+}));
 
 /** Encodes one request, the root run and everything it caused, as one message of the AI SDK UI message stream. */
 export function aiSdkEncoder(options: AiSdkOptions = {}): Encoder<AiSdkChunk> {

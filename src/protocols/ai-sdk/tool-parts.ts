@@ -1,7 +1,7 @@
 import type { RelayDecision } from '../request/decision.ts';
 import type { FactOf } from '../request/fact.ts';
 import type { OpenCall, OpenRelay } from '../request/open.ts';
-import { resultOf } from '../request/tool-result.ts';
+import { resultOf } from '../request/shown-call.ts';
 import type { AiSdkChunk, AiSdkVersion } from './chunk.ts';
 import { approvalPart } from './data-parts.ts';
 

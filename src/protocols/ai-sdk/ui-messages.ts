@@ -1,16 +1,117 @@
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
-import type { ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
-import { fileData } from '../request/file-data.ts';
-import { acceptable } from './acceptable.ts';
-import { type AiSdkVersion, aiSdkVersions } from './chunk.ts';
-import { contentParts } from './content-parts.ts';
-import { customPart, userPart } from './data-parts.ts';
-import type { UiMessage, UiPart } from './ui-message.ts';
-import { relayDataPart } from './ui-relay.ts';
-import { agentParts, type ClientKind, toolParts } from './ui-tool-parts.ts';
-import { defined } from '../../base/defined.ts';
+import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
+import { acceptable, type AiSdkVersion, aiSdkVersions } from './chunk.ts';
+import { approvalPart, contentParts, customPart, userPart } from './data-parts.ts';
+import { decisionOf, type RelayDecision, relaySubject, undecided } from '../request/decision.ts';
+import { agentOutcome, fileData, noResult } from '../request/fact.ts';
+import { promptOf, resultOf, showCall, type ShownCall } from '../request/shown-call.ts';
+
+/** One part of a UI message; which ones a client has depends on its version. */
+export interface UiPart {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** One message as clients of the AI SDK keep it. */
+export interface UiMessage {
+  readonly id: string;
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly parts: readonly UiPart[];
+}
+
+/** What was decided about a relay; undefined while it waits. */
+export function relayDecision({ status, answer }: RelayPart): RelayDecision | undefined {
+  if (answer !== undefined) return decisionOf(answer);
+  return status === 'pending' ? undefined : undecided('The run ended before anybody answered.');
+}
+
+/** A relay as a data part. */
+export function relayDataPart(part: RelayPart, callId?: string): ReturnType<typeof approvalPart> {
+  return approvalPart({ id: part.relay.id, ...relaySubject(part.relay, callId) }, relayDecision(part));
+}
+
+/** What decides how a client shows a call. */
+export interface ClientKind {
+  readonly version: AiSdkVersion;
+  readonly clientTools: readonly string[];
+}
+
+/** A call with what people were asked about it and the subagents it started; `agent` is the subagent that made it. */
+export function toolParts(part: ToolPart | ReplPart, client: ClientKind, agent?: ViewNode): UiPart[] {
+  const { version, clientTools } = client;
+  const call = showCall(part);
+  if (call === undefined) return [];
+  const isShown = ({ relay: { relayKind } }: RelayPart) =>
+    version > 5 && relayKind !== 'question' && relayKind !== 'suspension';
+  const asked = call.relays.findLast(isShown);
+  const others = call.relays.filter(relay => !isShown(relay));
+  const { id: toolCallId, toolName } = call;
+  const ofAgent = agent !== undefined && version > 5 && { toolMetadata: agentIn(agent) };
+  const kind = clientTools.includes(toolName) ? { type: `tool-${toolName}` } : { type: 'dynamic-tool', toolName };
+  const shown = { ...kind, toolCallId, ...stateOf(call, asked, version), ...ofAgent };
+  return [
+    shown,
+    ...others.map(relay => ({ ...relayDataPart(relay, toolCallId) })),
+    ...call.runs.flatMap(run => agentParts(run, call, client)),
+  ];
+}
+
+/**
+ * A subagent as a data part, and the calls it made; its words are not words of the message. Nothing of an observer, as in
+ * the stream.
+ */
+export function agentParts(run: ViewNode, cause: ShownCall | undefined, client: ClientKind): UiPart[] {
+  const { status = 'complete', model } = run;
+  if (run.memory !== undefined) return [];
+  const prompt = promptOf(cause);
+  const parts = [...run.partList];
+  const error = parts.findLast(part => part.kind === 'fact' && part.event.type === 'error');
+  const words = parts.slice(parts.findLastIndex(({ kind }) => kind === 'tool' || kind === 'repl') + 1);
+  const outcome = agentOutcome(status === 'running' ? 'aborted' : status, {
+    words: words.map(part => (part.kind === 'text' ? part.text : '')).join(''),
+    message: error?.kind === 'fact' && error.event.type === 'error' ? error.event.message : undefined,
+  });
+  const data = {
+    ...agentIn(run),
+    ...(cause !== undefined && { toolCallId: cause.id }),
+    ...defined({ prompt }),
+    status: 'text' in outcome ? 'completed' : 'failed',
+    ...outcome,
+    ...defined({ model }),
+  };
+  const inner = parts.flatMap(part => {
+    if (part.kind === 'tool' || part.kind === 'repl') return toolParts(part, client, run);
+    return part.kind === 'run' ? part.runs.flatMap(each => agentParts(each, undefined, client)) : [];
+  });
+  return [{ type: 'data-agent', id: data.runId, data }, ...inner];
+}
+
+function agentIn({ id, runId = id, agentId: agentName = runId }: ViewNode): { runId: string; agentName: string } {
+  return { runId, agentName };
+}
+
+/** The state of a tool part with its fields. */
+function stateOf({ id, input, output, isOpen }: ShownCall, asked: RelayPart | undefined, version: AiSdkVersion) {
+  const decision = asked && relayDecision(asked);
+  const approved = version === 7 && asked !== undefined && decision !== undefined && decision.outcome !== 'reject';
+  const approval = approved ? { approval: { id: asked.relay.id, approved: true } } : {};
+  if (output === undefined) {
+    if (!isOpen) return { state: 'output-error', input, errorText: noResult, ...approval };
+    const isAsked = asked !== undefined && decision === undefined;
+    return isAsked
+      ? { state: 'approval-requested', input, approval: { id: asked.relay.id } }
+      : { state: 'input-available', input };
+  }
+  if ('context' in output) return { state: 'output-available', input, output: resultOf(output), ...approval };
+  if ('error' in output) return { state: 'output-error', input, errorText: output.error, ...approval };
+  if (version === 5) return { state: 'output-error', input, errorText: output.reason };
+  const rejected = { id: asked?.relay.id ?? `${id}:rule`, approved: false };
+  return { state: 'output-denied', input, approval: { ...rejected, reason: decision?.feedback ?? output.reason } };
+}
 
 export interface UiMessagesOptions {
   /** The version of the client; the newest when absent. */
@@ -20,15 +121,11 @@ export interface UiMessagesOptions {
   readonly threadId?: string | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'uiMessages',
-  () =>
-    ({
-      version: z.literal(aiSdkVersions).optional(),
-      clientTools: z.array(name()).optional(),
-      threadId: name().optional(),
-    }) satisfies Record<keyof UiMessagesOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<UiMessagesOptions>('uiMessages')(() => ({
+  version: z.literal(aiSdkVersions).optional(),
+  clientTools: z.array(name()).optional(),
+  threadId: name().optional(),
+}));
 
 /**
  * Returns a thread, as a person reads it, as the messages of an AI SDK client: the initial messages of a chat. An answer

@@ -8,12 +8,9 @@ import { presentAnswer, presentRelay } from '../../projections/presentation/pres
 import { presentEnd } from '../../projections/presentation/wording.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { describeCall, shorten } from './call-details.ts';
-import { html, Markup, nothing } from './html-markup.ts';
-import { playerScript } from './html-player.ts';
-import { proseHtml } from './html-prose.ts';
-import { pageStyle } from './html-style.ts';
-import { PlaybackTimes } from './playback-times.ts';
-import { authorOf, describeThread, minute, readDocument } from './thread-facts.ts';
+import { html, Markup, nothing, proseHtml } from './html-prose.ts';
+import { pageStyle, playerScript } from './html-page.ts';
+import { authorOf, describeThread, minute, PlaybackTimes, readDocument } from './thread-facts.ts';
 import type { ThreadDocument } from './thread-document.ts';
 
 /**

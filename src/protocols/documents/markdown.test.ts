@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
-import { toMarkdown } from './markdown.ts';
-import { withoutTags } from './markdown-text.ts';
+import { toMarkdown, withoutTags } from './markdown.ts';
 
 const logged = (events: readonly object[]): LoggedEvent[] =>
   events.map(

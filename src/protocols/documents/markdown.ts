@@ -1,6 +1,8 @@
+import type { Token } from 'marked';
+import { printableText, visibleLine } from '../../base/terminal-text.ts';
 import type { ContentPart } from '../../events/content.ts';
 import type { LoggedEvent } from '../../events/vocabulary.ts';
-import { printableText, visibleLine } from '../../base/terminal-text.ts';
+import { lexMarkdown, withLineFeeds } from '../../projections/presentation/lex-markdown.ts';
 import { presentAnswer, presentRelay } from '../../projections/presentation/present-relay.ts';
 import { presentEnd } from '../../projections/presentation/wording.ts';
 import { noticeOf } from '../../projections/reading/notice.ts';
@@ -8,10 +10,60 @@ import type { WindowOfThread } from '../../projections/reading/ranges/thread-win
 import { readPart } from '../../projections/reading/thread-reading.ts';
 import type { RelayPart, ReplPart, ToolPart, ViewNode, ViewPart } from '../../projections/reading/view-node.ts';
 import { describeCall, shorten } from './call-details.ts';
-import { fenceText, inlineCode, withoutTags } from './markdown-text.ts';
-import { PlaybackTimes } from './playback-times.ts';
-import { authorOf, describeThread, minute, readDocument } from './thread-facts.ts';
+import { authorOf, describeThread, minute, PlaybackTimes, readDocument } from './thread-facts.ts';
 import type { ThreadDocument } from './thread-document.ts';
+
+/**
+ * Returns Markdown in which nothing is read as HTML: what could begin a tag or a comment outside of code is escaped.
+ */
+export function withoutTags(markdown: string): string {
+  if (!markdown.includes('<')) return markdown;
+  const text = withLineFeeds(markdown);
+  const { blocks } = lexMarkdown(text, true);
+  return escapeAround(
+    text,
+    blocks.map(({ token }) => token),
+  );
+}
+
+/** Escapes a text but for the code among its tokens; a token whose text is not found as it is, is escaped whole. */
+function escapeAround(raw: string, tokens: readonly Token[]): string {
+  let [written, at] = ['', 0];
+  for (const token of tokens) {
+    const place = token.raw === '' ? -1 : raw.indexOf(token.raw, at);
+    if (place < 0) continue;
+    const inner = 'tokens' in token && Array.isArray(token.tokens) ? token.tokens : itemsOf(token);
+    const isCode = token.type === 'code' || token.type === 'codespan';
+    written += escapeTags(raw.slice(at, place)) + (isCode ? token.raw : escapeAround(token.raw, inner));
+    at = place + token.raw.length;
+  }
+  return written + escapeTags(raw.slice(at));
+}
+
+function itemsOf(token: Token): readonly Token[] {
+  return token.type === 'list' ? (token['items'] as Token[]) : [];
+}
+
+function escapeTags(text: string): string {
+  return text.replaceAll(/<(?=[a-z/!?])/gi, '&lt;');
+}
+
+/** Returns a text in a fence that is longer than any in it. */
+export function fenceText(text: string, language: string): string {
+  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Returns a text on one line as code. */
+export function inlineCode(text: string): string {
+  const ticks = '`'.repeat(longestTicks(text) + 1);
+  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
+  return `${ticks}${space}${text}${space}${ticks}`;
+}
+
+function longestTicks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(ticks => ticks.length));
+}
 
 /** Returns the active branch of a thread as Markdown; long outputs are shortened, HTML in it is text. */
 export function toMarkdown(document: ThreadDocument): string {

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../events/vocabulary.ts';
-import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import { defaultActive } from '../../graph/conversation/active.ts';
+import { createConversation, reduceConversation } from '../../graph/conversation/conversation.ts';
 import { foldAll } from '../../projections/fold.ts';
 import { dollars, shortCount } from '../../projections/presentation/wording.ts';
 import { projectThread } from '../../projections/reading/project-thread.ts';
@@ -49,4 +49,30 @@ export function authorOf({ role, agentId, parts }: ViewNode): string {
   if (role !== 'user') return agentId ?? 'Agent';
   const said = parts.find(part => part.kind === 'user');
   return said?.by ?? 'User';
+}
+
+/** Longer pauses are played as this one, in milliseconds. */
+const longestPause = 3_000;
+
+/** When what is at a seq happened: by the clock, and in a playback without long pauses. */
+export class PlaybackTimes {
+  readonly #at = new Map<number, { readonly ts: string; readonly offset: number }>();
+
+  constructor(events: readonly LoggedEvent[]) {
+    let [offset, before] = [0, Number.NaN];
+    for (const { seq, ts } of events) {
+      const now = Date.parse(ts);
+      if (now > before) offset += Math.min(now - before, longestPause);
+      if (!(now <= before)) before = now;
+      this.#at.set(seq, { ts, offset });
+    }
+  }
+
+  timeOf(part: { readonly seq?: number } | undefined): string | undefined {
+    return this.#at.get(part?.seq ?? -1)?.ts;
+  }
+
+  offsetOf(part: { readonly seq?: number } | undefined): number | undefined {
+    return this.#at.get(part?.seq ?? -1)?.offset;
+  }
 }

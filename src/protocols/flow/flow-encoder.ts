@@ -1,17 +1,13 @@
-import type * as z from 'zod';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { name } from '../../base/options/option-fields.ts';
 import type { Encoder } from '../encoder.ts';
-import { costSummary, type Currency } from '../request/cost-summary.ts';
+import { costSummary, type Currency } from '../request/totals.ts';
 import type { RelayDecision } from '../request/decision.ts';
-import { type Fact, type FactHandlers, type FactOf, handleFact } from '../request/fact.ts';
-import { finishReasonOf } from '../request/finish-reason.ts';
+import { type Fact, type FactHandlers, type FactOf, finishReasonOf, handleFact } from '../request/fact.ts';
 import type { OpenRun } from '../request/open.ts';
-import { promptOf } from '../request/prompt.ts';
-import { requestFields, type RequestOptions } from '../request/request-fields.ts';
-import { RequestFold } from '../request/request-fold.ts';
-import { resultOf } from '../request/tool-result.ts';
+import { promptOf, resultOf } from '../request/shown-call.ts';
+import { requestFields, RequestFold, type RequestOptions } from '../request/request-fold.ts';
 import type { ApprovalOutcome, FlowEvent } from './flow-event.ts';
 import { defined } from '../../base/defined.ts';
 
@@ -22,10 +18,10 @@ export interface FlowOptions extends RequestOptions {
   readonly currency?: Currency | undefined;
 }
 
-const checkOptions = optionsCheck(
-  'flowEncoder',
-  () => ({ ...requestFields(), resourceId: name().optional() }) satisfies Record<keyof FlowOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<FlowOptions>('flowEncoder')(() => ({
+  ...requestFields(),
+  resourceId: name().optional(),
+}));
 
 /** Encodes one request, the root run and everything it caused, as the `flow` wire events. */
 export function flowEncoder(options: FlowOptions = {}): Encoder<FlowEvent> {

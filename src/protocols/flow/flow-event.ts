@@ -1,8 +1,6 @@
-import type { CostSummary } from '../request/cost-summary.ts';
-import type { FileData, PlanChange } from '../request/fact.ts';
-import type { FinishReason } from '../request/finish-reason.ts';
+import type { CostSummary, Latency, RequestTokenUsage } from '../request/totals.ts';
+import type { FileData, FinishReason, PlanChange } from '../request/fact.ts';
 import type { OpenRelay } from '../request/open.ts';
-import type { Latency, RequestTokenUsage } from '../request/totals.ts';
 
 /** What is of a subagent carries the id of its `tool-agent` pair; absent for the root run. */
 interface OfAgent {

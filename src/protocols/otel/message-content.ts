@@ -1,6 +1,6 @@
 import type { ContentPart } from '../../events/content.ts';
-import type { EventOf } from '../../events/vocabulary.ts';
 import { isToolParseError, toolOutputOf } from '../../events/tools.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 
 /** A part of a message as the conventions describe it. */
 export type MessagePart = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -52,4 +52,26 @@ export function fitJson(value: unknown): { readonly json: string; readonly isCut
     if (json.length <= longestAttribute) return { json, isCut: longest !== Number.POSITIVE_INFINITY };
   }
   return { json: 'null', isCut: true };
+}
+
+type ToolDescription = Readonly<Record<string, unknown>>;
+
+/** What models of a thread were sent beside messages, as far as spans show it. */
+export class ModelContexts {
+  readonly #contexts = new Map<string, EventOf<'model_context'>>();
+  readonly #tools = new Map<string, ToolDescription>();
+
+  take(event: EventOf<'model_context'>): void {
+    this.#contexts.set(event.id, event);
+    for (const { id, tool } of event.tools) if (tool !== undefined) this.#tools.set(id, tool);
+  }
+
+  get(id: string | undefined): EventOf<'model_context'> | undefined {
+    return id === undefined ? undefined : this.#contexts.get(id);
+  }
+
+  /** Returns the tools that a context offers. */
+  tools(id: string | undefined): ToolDescription[] {
+    return (this.get(id)?.tools ?? []).flatMap<ToolDescription>(tool => this.#tools.get(tool.id) ?? []);
+  }
 }

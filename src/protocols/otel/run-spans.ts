@@ -6,14 +6,13 @@ import {
   type ContentMessage,
   longestAttribute,
   type MessagePart,
+  type ModelContexts,
   toArguments,
   toResponse,
   toToolMessage,
 } from './message-content.ts';
-import type { ModelContexts } from './model-contexts.ts';
-import { OpenSpan, type SpanParent } from './open-span.ts';
+import { OpenSpan, type Span, type SpanParent } from './span.ts';
 import { nameModel } from './provider-names.ts';
-import type { Span } from './span.ts';
 
 export interface RunSpansOptions {
   readonly threadId: string;

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { type AgentEvent, type EventOf, isKnownEvent, type LoggedEvent } from '../../events/vocabulary.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { flag, name, number } from '../../base/options/option-fields.ts';
@@ -9,11 +8,9 @@ import {
   createActivityState,
   projectActivity,
 } from '../../projections/activity/project-activity.ts';
-import { type ContentMessage, toUserMessage } from './message-content.ts';
-import { ModelContexts } from './model-contexts.ts';
-import { OpenSpan, type SpanParent } from './open-span.ts';
+import { type ContentMessage, ModelContexts, toUserMessage } from './message-content.ts';
+import { type AttributeValue, OpenSpan, type Span, type SpanParent } from './span.ts';
 import { RunSpans } from './run-spans.ts';
-import type { AttributeValue, Span } from './span.ts';
 
 export interface SpanFoldOptions {
   readonly threadId: string;
@@ -199,16 +196,12 @@ export class SpanFold {
   }
 }
 
-const checkOptions = optionsCheck(
-  'foldSpans',
-  () =>
-    ({
-      threadId: name(),
-      content: flag().optional(),
-      sharedSeq: number().optional(),
-      open: flag().optional(),
-    }) satisfies Record<keyof SpanFoldOptions | 'open', z.ZodType>,
-);
+const checkOptions = optionsCheck<SpanFoldOptions & { readonly open?: boolean }>('foldSpans')(() => ({
+  threadId: name(),
+  content: flag().optional(),
+  sharedSeq: number().optional(),
+  open: flag().optional(),
+}));
 
 /**
  * Returns the spans of a whole thread, in the order in which they ended; with `open`, also those that have not. Throws

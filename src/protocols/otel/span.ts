@@ -1,4 +1,6 @@
-import type { SpanContext } from '../../events/trace-context.ts';
+import { defined } from '../../base/defined.ts';
+import { deriveSpanId, type SpanContext } from '../../events/trace-context.ts';
+import { fitJson } from './message-content.ts';
 
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
@@ -23,4 +25,68 @@ export interface Span extends SpanContext {
   readonly links: readonly (SpanContext & { readonly attributes: Attributes })[];
   /** Why it failed; absent when it did not. */
   readonly failure?: string;
+}
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+
+/** What a span needs of the one that it is inside of. */
+export type SpanParent = SpanContext & Pick<Span, 'rootRunId' | 'isSampled'>;
+
+/** A span that has not ended. */
+export class OpenSpan {
+  readonly context: SpanParent;
+  readonly #span: Writable<Omit<Span, 'end' | 'attributes' | 'events'>>;
+  readonly #attributes: Record<string, AttributeValue> = {};
+  readonly #events: Span['events'][number][] = [];
+
+  constructor(span: Omit<Span, 'end' | 'attributes' | 'events'>) {
+    this.#span = { ...span };
+    const { traceId, spanId, rootRunId, isSampled } = span;
+    this.context = { traceId, spanId, rootRunId, ...defined({ isSampled }) };
+  }
+
+  /** Begins a part of a run, inside of another span of its trace. */
+  static inside(
+    { spanId: parentSpanId, ...trace }: SpanParent,
+    { runId, part, ...span }: Pick<Span, 'name' | 'kind' | 'start'> & { readonly runId: string; readonly part: string },
+  ): OpenSpan {
+    return new OpenSpan({ ...trace, spanId: deriveSpanId(runId, part), parentSpanId, links: [], ...span });
+  }
+
+  get start(): number {
+    return this.#span.start;
+  }
+
+  rename(name: string): void {
+    this.#span.name = name;
+  }
+
+  /** Sets attributes; those without a value are left out. */
+  set(attributes: Readonly<Record<string, AttributeValue | undefined>>): void {
+    for (const [key, value] of Object.entries(attributes)) if (value !== undefined) this.#attributes[key] = value;
+  }
+
+  /** Sets an attribute to JSON of bounded length. */
+  setJson(key: string, value: unknown): void {
+    const { json, isCut } = fitJson(value);
+    this.#attributes[key] = json;
+    if (isCut) this.#attributes['singletree.truncated'] = true;
+  }
+
+  /** Adds an event of the span. */
+  add(name: string, time: number, attributes: Span['attributes']): void {
+    this.#events.push({ name, time, attributes });
+  }
+
+  /** Marks it as failed, with the kind of the failure. */
+  fail(type: string, message = type): void {
+    this.#attributes['error.type'] = type;
+    this.#span.failure = message;
+  }
+
+  /** Returns the span with its end, which is never before its start. */
+  end(time: number): Span {
+    const { attributes, events } = { attributes: { ...this.#attributes }, events: [...this.#events] };
+    return { ...this.#span, end: Math.max(time, this.#span.start), attributes, events };
+  }
 }

@@ -1,10 +1,11 @@
+import { defined } from '../../base/defined.ts';
 import type { ContentPart } from '../../events/content.ts';
-import type { EventOf } from '../../events/vocabulary.ts';
 import type { ToolOutput } from '../../events/tools.ts';
+import type { EventOf } from '../../events/vocabulary.ts';
 import type { RelayDecision } from './decision.ts';
 import type { OpenCall, OpenRelay, OpenRun } from './open.ts';
-import type { Progress } from './progress.ts';
-import type { RequestTotals, RequestTokenUsage } from './totals.ts';
+import type { Progress } from './shown-call.ts';
+import type { RequestTokenUsage, RequestTotals } from './totals.ts';
 
 /** Why a run ended. */
 export type EndReason = NonNullable<EventOf<'harness_end'>['reason']>;
@@ -94,4 +95,34 @@ export type FactHandlers<Result> = { readonly [Type in Fact['type']]: (fact: Fac
 /** What the table says about a fact. */
 export function handleFact<Result>(on: FactHandlers<Result>, fact: Fact): Result {
   return (on[fact.type] as (fact: Fact) => Result)(fact);
+}
+
+/** The error of a call whose run ended before it had a result. */
+export const noResult = 'It has no result: the run ended before.';
+
+/** How a subagent ended: with its last words, or with the reason why it failed. */
+export function agentOutcome(
+  reason: EndReason,
+  { words, message }: { readonly words: string; readonly message: string | undefined },
+): AgentOutcome {
+  if (reason === 'complete' || reason === 'max_iterations') return { text: words };
+  return { error: reason === 'aborted' ? 'The agent was stopped.' : (message ?? `The run ended: ${reason}.`) };
+}
+
+/** Why a request that did not fail ended. */
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'aborted' | 'timeout' | 'interrupted';
+
+/** The reason in the words of models: a run that used up its steps still wanted tools. */
+export function finishReasonOf({ reason, modelReason }: Exclude<RequestOutcome, { reason: 'error' }>): FinishReason {
+  if (reason === 'complete') return modelReason === 'length' || modelReason === 'content-filter' ? modelReason : 'stop';
+  return reason === 'max_iterations' ? 'tool-calls' : reason;
+}
+
+/** A registered file as readers receive it. */
+export function fileData({ id, path, mediaType, size, toolCallId }: EventOf<'file_registered'>): FileData {
+  return {
+    id,
+    path,
+    ...defined({ mediaType, size, toolCallId }),
+  };
 }

@@ -5,9 +5,8 @@ import { type Line, request } from '../../../test/support/request-examples.ts';
 import type { AgentEvent } from '../../events/vocabulary.ts';
 import { relayBook } from '../../projections/relay-book.ts';
 import type { Fact } from './fact.ts';
-import { readProgress } from './progress.ts';
-import { RequestFold } from './request-fold.ts';
-import { type RequestOptions } from './request-fields.ts';
+import { readProgress } from './shown-call.ts';
+import { RequestFold, type RequestOptions } from './request-fold.ts';
 
 function facts(events: readonly AgentEvent[], options?: RequestOptions): Fact[] {
   const fold = new RequestFold(options);

@@ -1,25 +1,49 @@
-import { type AgentEvent, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
-import { toolOutputOf } from '../../events/tools.ts';
-import { relayBook } from '../../projections/relay-book.ts';
-import { ask } from './ask.ts';
-import { beginStep } from './begin-step.ts';
-import { closeCall, openCall, reportProgress, startCall } from './calls.ts';
-import { endAgent, endRequest } from './endings.ts';
-import type { EndReason, Fact } from './fact.ts';
-import { fileData } from './file-data.ts';
-import type { OpenRelay, OpenRun } from './open.ts';
-import { OpenRuns } from './open-runs.ts';
-import { optionsCheck } from '../../base/options/check-options.ts';
-import { foldFields, type RequestOptions } from './request-fields.ts';
-import { movePlan, resolve } from './relays.ts';
-import type { RequestState } from './request-state.ts';
-import { findStanding, type RequestStanding } from './standing.ts';
-import { speak, streamInput } from './steps.ts';
-import { addUsage } from '../../events/usage-sum.ts';
-import { TotalsSum } from './totals.ts';
+import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
+import { type OptionFields, optionsCheck } from '../../base/options/check-options.ts';
+import { callback, name } from '../../base/options/option-fields.ts';
+import { toolOutputOf } from '../../events/tools.ts';
+import { addUsage } from '../../events/usage-sum.ts';
+import { type AgentEvent, type Handlers, isKnownEvent } from '../../events/vocabulary.ts';
+import { relayBook } from '../../projections/relay-book.ts';
+import { type EndReason, type Fact, fileData } from './fact.ts';
+import { type OpenRelay, type OpenRun, OpenRuns, type RequestState } from './open.ts';
+import { findStanding, type RequestStanding } from './standing.ts';
+import { type PriceOf, TotalsSum } from './totals.ts';
+import {
+  ask,
+  beginStep,
+  closeCall,
+  endAgent,
+  endRequest,
+  movePlan,
+  openCall,
+  reportProgress,
+  resolve,
+  speak,
+  startCall,
+  streamInput,
+} from './transitions.ts';
 
-const checkOptions = optionsCheck('new RequestFold', foldFields);
+export interface RequestOptions {
+  /** The root run; the first run of the events when absent. */
+  readonly runId?: string | undefined;
+  /** The cost of a report in US dollars; what the report itself says when absent. */
+  readonly priceOf?: PriceOf | undefined;
+}
+
+/** The options of the fold of one request. */
+export const foldFields = () =>
+  ({ runId: name().optional(), priceOf: callback().optional() }) satisfies OptionFields<RequestOptions>;
+
+/** The options that every encoder of one request has. */
+export const requestFields = () => ({
+  ...foldFields(),
+  threadId: name().optional(),
+  currency: z.strictObject({ code: name(), perDollar: z.number().positive() }).optional(),
+});
+
+const checkOptions = optionsCheck('new RequestFold')(foldFields);
 
 /** What a run emits while its model is asked or writes, and what shows that the model has finished. */
 const isWriting: { readonly [Type in AgentEvent['type']]?: boolean } = {

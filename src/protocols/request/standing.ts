@@ -1,5 +1,4 @@
-import type { OpenCall, OpenRun } from './open.ts';
-import type { RequestState } from './request-state.ts';
+import type { OpenCall, OpenRun, RequestState } from './open.ts';
 
 /** Whether a request works or only waits for people; `uncertain` while a call has not started that may still be asked about. */
 export type RequestStanding = 'working' | 'waiting' | 'uncertain';

@@ -9,8 +9,8 @@ import type { EventOf } from '../../events/vocabulary.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { optionsCheck } from '../../base/options/check-options.ts';
 import { callback, name as optionName } from '../../base/options/option-fields.ts';
-import { resultOf } from '../../protocols/request/tool-result.ts';
 import { RuntimeContext } from '../governed-agent.ts';
+import { resultOf } from '../../protocols/request/shown-call.ts';
 import { checkPlanMove, plansFold } from './plan-fold.ts';
 
 /** A plan that may be carried out. */
@@ -29,10 +29,10 @@ export interface PlanToolOptions {
   readonly name?: string;
 }
 
-const checkOptions = optionsCheck(
-  'planTool',
-  () => ({ execute: callback(), name: optionName().optional() }) satisfies Record<keyof PlanToolOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<PlanToolOptions>('planTool')(() => ({
+  execute: callback(),
+  name: optionName().optional(),
+}));
 
 type PlanStatus = EventOf<'plan_status'>['to'];
 

@@ -9,17 +9,17 @@ import { ThreadFolds } from '../../control/threads/thread-folds.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { isOwnEvent } from '../../log/own-events.ts';
 import type { Fold } from '../../projections/fold.ts';
-import { type FileInfo, fileInfo } from '../../protocols/http-api.ts';
+import type { FileInfo } from '../../protocols/http-api.ts';
 import { type Route, route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import { confinedPath } from '../static-files.ts';
 import { systemClock } from '../../agents/clock.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';
 import { workspace } from '../../agents/workspace/workspace-folder.ts';
-import { mentionInfo } from '../../protocols/http-agents.ts';
 import { wholeNumber } from '../request-input.ts';
 import type { Scope } from '../security/caller.ts';
 import { projectsFor } from './project-routes.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Files';
 
@@ -47,10 +47,9 @@ export function fileRoutes(site: Site): Route[] {
   const { log, filesRoot } = site.options;
   const files = new ThreadFolds(log, filesFold, { most: 200 });
   return [
-    threadRoute(tag, 'GET /api/threads/{threadId}/files', {
+    threadRoute(tag, httpRoutes.listFiles, {
       right: 'read',
       summary: 'List the files of a thread',
-      answer: z.looseObject({ files: z.array(fileInfo) }),
       handle: async ({ thread }) => {
         const registered = await files.of(thread);
         return { files: registered.map(({ file }) => file) };
@@ -120,11 +119,10 @@ export function mentionRoutes(site: Site): Route[] {
     return (await site.conversations.digests.findFolder(thread)) ?? site.options.folder;
   };
   return [
-    route('Files', 'GET /api/mentions', {
+    route('Files', httpRoutes.findMentions, {
       right: 'read',
       summary: 'Find files of the folder of a thread by their path, the best match first',
       query: mentionQuery,
-      answer: z.looseObject({ files: z.array(mentionInfo) }),
       handle: async ({ query: { query = '', limit = defaultLimit, ...place }, scope }) => {
         const folder = await folderFor(scope, place);
         if (folder === undefined) return { files: [] };

@@ -1,16 +1,9 @@
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import {
-  messageBody,
-  messageReceipt,
-  retryBody,
-  selectionBody,
-  queuedBody,
-  queuedMessage,
-} from '../../protocols/http-api.ts';
 import { type Route, threadRoute } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
 import type { Site } from '../site.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Messages';
 
@@ -18,14 +11,12 @@ const tag = 'Messages';
 export function messageRoutes(site: Site): Route[] {
   const { conversations } = site;
   return [
-    threadRoute(tag, 'POST /api/threads/{threadId}/messages', {
+    threadRoute(tag, httpRoutes.sendMessage, {
       right: 'send',
       outsideRuns: true,
       summary: 'Say something: it starts a run, goes into the one under way, or waits until that one ended',
-      body: messageBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
-      answer: messageReceipt,
       handle: async ({ thread, scope, body: { edits, ...body } }) => {
         const message = { ...body, ...describeSender(scope) };
         return edits === undefined
@@ -33,28 +24,24 @@ export function messageRoutes(site: Site): Route[] {
           : conversations.edit(thread.id, edits, message);
       },
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/retries', {
+    threadRoute(tag, httpRoutes.retry, {
       right: 'send',
       summary: 'Ask once more for what a message answered',
-      body: retryBody,
       status: 202,
-      answer: messageReceipt,
       handle: async ({ thread, scope, body }) => {
         const { runId } = await conversations.retry(thread.id, defined({ ...body, trace: scope.trace }));
         return { runId };
       },
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/selection', {
+    threadRoute(tag, httpRoutes.selectBranch, {
       right: 'send',
       summary: 'Make a message the active one of its siblings',
-      body: selectionBody,
       answer: z.looseObject({}),
       handle: ({ thread, body }) => conversations.select(thread.id, body.nodeId),
     }),
-    threadRoute(tag, 'GET /api/threads/{threadId}/queue', {
+    threadRoute(tag, httpRoutes.listQueue, {
       right: 'read',
       summary: 'The messages that wait until the run under way has ended, in the order of their delivery',
-      answer: z.looseObject({ messages: z.array(queuedMessage) }),
       handle: async ({ thread }) => {
         const queue = await conversations.queue(thread);
         return {
@@ -66,28 +53,26 @@ export function messageRoutes(site: Site): Route[] {
         };
       },
     }),
-    threadRoute(tag, 'PATCH /api/threads/{threadId}/queue/{messageId}', {
+    threadRoute(tag, httpRoutes.changeQueued, {
       right: 'send',
       outsideRuns: true,
       summary: 'Change a message that waits',
-      body: queuedBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 204,
       handle: ({ thread, param, body }) => conversations.change(thread.id, param('messageId'), body),
     }),
-    threadRoute(tag, 'DELETE /api/threads/{threadId}/queue/{messageId}', {
+    threadRoute(tag, httpRoutes.removeQueued, {
       right: 'send',
       outsideRuns: true,
       summary: 'Remove a message that waits',
       status: 204,
       handle: ({ thread, param }) => conversations.withdraw(thread.id, param('messageId')),
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/queue/{messageId}/send', {
+    threadRoute(tag, httpRoutes.sendQueued, {
       right: 'send',
       outsideRuns: true,
       summary: 'Send a message that waits into the run under way',
       status: 202,
-      answer: messageReceipt,
       handle: ({ thread, param }) => conversations.sendNow(thread.id, param('messageId')),
     }),
   ];

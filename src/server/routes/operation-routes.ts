@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AgentCommand } from '../../agents/contract/abilities.ts';
-import { type AgentInfo, agentInfo, setupInfo } from '../../protocols/http-agents.ts';
+import type { AgentInfo } from '../../protocols/http-agents.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
 import { allThreads } from '../../log/all-threads.ts';
 import type { EventLog } from '../../log/event-log.ts';
@@ -9,6 +9,7 @@ import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { projectsFor } from './project-routes.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Operations';
 const status = z.looseObject({ status: z.string() });
@@ -63,11 +64,10 @@ export function operationRoutes(site: Site): Route[] {
         return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
       },
     }),
-    route('Agents', 'GET /api/agents', {
+    route('Agents', httpRoutes.listAgents, {
       right: 'read',
       summary: 'List the agents that can be asked, the default first',
       query: folderQuery,
-      answer: z.looseObject({ agents: z.array(agentInfo) }),
       handle: async ({ scope, query: { folder } }) => {
         const offered = (await agentsIn(scope, folder)).list();
         const at = folder ?? site.options.folder;
@@ -75,11 +75,10 @@ export function operationRoutes(site: Site): Route[] {
         return { agents: offered.map(agent => withReported(agent, reported?.get(agent.id) ?? [])) };
       },
     }),
-    route('Agents', 'GET /api/setup', {
+    route('Agents', httpRoutes.getSetup, {
       right: 'read',
       summary: 'List the agents and providers of models that are known, and how to add what is missing',
       query: folderQuery,
-      answer: setupInfo,
       handle: async ({ scope, query: { folder } }) => ({
         ...((await agentsIn(scope, folder)).setup?.() ?? { agents: [], keys: [] }),
         hasProjects: site.options.projects !== undefined && scope.resourceId === undefined,

@@ -1,54 +1,44 @@
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { folderList, projectBody, projectInfo, trustBody } from '../../protocols/http-projects.ts';
-import { rulesInfo, savedRuleBody } from '../../protocols/http-settings.ts';
-import { threadInfo } from '../../protocols/http-api.ts';
 import type { ProjectHost } from '../hosts.ts';
 import { type Route, route, threadRoute } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Projects';
 
 /** The folders that people work in; a token of one resource does not open them. */
 export function projectRoutes(site: Site): Route[] {
   return [
-    route(tag, 'GET /api/projects', {
+    route(tag, httpRoutes.listProjects, {
       right: 'read',
       summary: 'List the folders that were opened as projects, the newest first',
-      answer: z.looseObject({ projects: z.array(projectInfo) }),
       // A page asks each server: one without projects has none.
       handle: async ({ scope }) => ({
         projects: site.options.projects === undefined ? [] : await projectsFor(site, scope).listProjects(),
       }),
     }),
-    route(tag, 'POST /api/projects', {
+    route(tag, httpRoutes.openProject, {
       right: 'administer',
       summary: 'Open a folder as a project; its configuration has no effect until it is trusted',
-      body: projectBody,
-      answer: projectInfo,
       handle: ({ scope, body: { folder } }) => projectsFor(site, scope).openProject(folder),
     }),
-    route(tag, 'POST /api/projects/trust', {
+    route(tag, httpRoutes.trustProject, {
       right: 'administer',
       summary: 'Trust the configuration of a project, as the lines that were read describe it',
-      body: trustBody,
-      answer: projectInfo,
       handle: ({ scope, body }) => projectsFor(site, scope, 'decide').trustProject(body),
     }),
-    route(tag, 'GET /api/folders', {
+    route(tag, httpRoutes.listFolders, {
       right: 'administer',
       summary: 'List the folders in a folder, to find a project; nothing outside the roots of the server',
       query: z.strictObject({ path: z.string().min(1).max(4096).optional().describe('the roots when absent') }),
-      answer: folderList,
       handle: ({ scope, query: { path } }) => projectsFor(site, scope).listFolders(path),
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/folder', {
+    threadRoute(tag, httpRoutes.moveThread, {
       right: 'administer',
       outsideRuns: true,
       summary: 'Let the next turns of a thread work in another project',
-      body: projectBody,
-      answer: threadInfo,
       handle: async ({ thread, scope, body }) => {
         const projects = projectsFor(site, scope, 'decide');
         const { folder } = await projects.findProject(body.folder);
@@ -56,21 +46,19 @@ export function projectRoutes(site: Site): Route[] {
         return site.listed(await site.find(scope, thread.id));
       },
     }),
-    route(tag, 'GET /api/rules', {
+    route(tag, httpRoutes.getRules, {
       right: 'read',
       summary: 'List the rules in effect with their sources, the MCP servers with their tools, and the skills',
       query: z.strictObject({ folder: z.string().min(1).max(4096).optional().describe('of this project') }),
-      answer: rulesInfo,
       handle: ({ scope, query: { folder } }) => projectsFor(site, scope).describeRules(folder),
     }),
-    route(tag, 'POST /api/rules', {
+    route(tag, httpRoutes.saveRule, {
       right: 'administer',
       summary: 'Save a rule for all conversations: one command that a tool may run without asking',
-      body: savedRuleBody,
       status: 204,
       handle: ({ scope, body }) => projectsFor(site, scope, 'decide').saveRule(body),
     }),
-    route(tag, 'DELETE /api/rules/{ruleId}', {
+    route(tag, httpRoutes.removeRule, {
       right: 'administer',
       summary: 'Remove a rule that was saved for all conversations; the next call is asked about again',
       status: 204,

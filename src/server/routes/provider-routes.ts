@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { modelProviderBody, modelProviderInfo, modelProviderTest } from '../../protocols/http-settings.ts';
+import { modelProviderInfo } from '../../protocols/http-settings.ts';
 import type { ProviderHost } from '../hosts.ts';
 import { type Route, route } from '../route.ts';
 import { checkOwner, type Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Settings';
 const providerList = z.looseObject({ providers: z.array(modelProviderInfo) });
@@ -18,17 +19,14 @@ export function providerRoutes(site: Site): Route[] {
     throw new SingletreeError('not_found', 'This server does not store keys. Set them in its environment.');
   };
   return [
-    route(tag, 'GET /api/providers', {
+    route(tag, httpRoutes.listProviders, {
       right: 'administer',
       summary: 'List the providers of models and where their keys come from, never the keys',
-      answer: providerList,
       handle: async ({ scope }) => ({ providers: await hostFor(scope).list() }),
     }),
-    route(tag, 'POST /api/providers', {
+    route(tag, httpRoutes.storeProvider, {
       right: 'administer',
       summary: 'Store the key of a provider, or a server of models; agents use it at once',
-      body: modelProviderBody,
-      answer: providerList,
       handle: async ({ scope, body }) => {
         const host = hostFor(scope);
         // Before anything can repeat it.
@@ -37,14 +35,12 @@ export function providerRoutes(site: Site): Route[] {
         return { providers: await host.list() };
       },
     }),
-    route(tag, 'POST /api/providers/{providerId}/test', {
+    route(tag, httpRoutes.testProvider, {
       right: 'administer',
       summary: 'Ask a provider for one short answer, to see whether its key works',
-      body: z.strictObject({}),
-      answer: modelProviderTest,
       handle: ({ scope, param }) => hostFor(scope).test(param('providerId')),
     }),
-    route(tag, 'DELETE /api/providers/{providerId}', {
+    route(tag, httpRoutes.removeProvider, {
       right: 'administer',
       summary: 'Remove the stored key of a provider, or a server that was added',
       status: 204,

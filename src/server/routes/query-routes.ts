@@ -5,11 +5,11 @@ import { definitionOf, type EventType } from '../../events/vocabulary.ts';
 import { readEventPage } from '../../log/event-pages.ts';
 import { searchLog, usageOf } from '../../log/derived/log-queries.ts';
 import { usageGroups } from '../../log/derived/usage-totals.ts';
-import { eventPageInfo, searchInfo, usageTotalInfo, windowInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import { resourceFor } from '../threads.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day such as 2026-01-31');
 const by = z
@@ -71,36 +71,32 @@ const usageQuery = z.strictObject({
 export function queryRoutes(site: Site): Route[] {
   const { log } = site.options;
   return [
-    threadRoute('Threads', 'GET /api/threads/{threadId}/window', {
+    threadRoute('Threads', httpRoutes.readWindow, {
       right: 'read',
       summary: 'Read a part of a thread, its end when nothing else is named',
       query: windowQuery,
-      answer: windowInfo,
       handle: ({ thread, query }) => site.readWindow(thread.id, defined(query)),
     }),
-    route('Threads', 'GET /api/events', {
+    route('Threads', httpRoutes.events, {
       right: 'read',
       summary: 'Read the events of all threads, page by page: thread by thread, in order within one',
       query: eventsQuery,
-      answer: eventPageInfo,
       handle: ({ query, scope }) =>
         readEventPage(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) }), (threadId, range) =>
           readRedacted({ log, redactor: site.redactor }, threadId, range),
         ),
     }),
-    route('Threads', 'GET /api/search', {
+    route('Threads', httpRoutes.search, {
       right: 'read',
       summary: 'Find messages and titles by their words, the newest first',
       query: searchQuery,
-      answer: searchInfo,
       handle: ({ query, scope }) =>
         searchLog(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
     }),
-    route('Runs', 'GET /api/usage', {
+    route('Runs', httpRoutes.sumUsage, {
       right: 'read',
       summary: 'Add up what calls of models and tools used in all threads',
       query: usageQuery,
-      answer: z.looseObject({ totals: z.array(usageTotalInfo) }),
       handle: async ({ query, scope }) => ({
         totals: await usageOf(log, defined({ ...query, resourceId: resourceFor(scope, query.resourceId) })),
       }),

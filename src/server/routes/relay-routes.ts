@@ -2,13 +2,13 @@ import * as z from 'zod';
 import type { ThreadRelay } from '../../control/conversations/relay-books.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { decisionInfo, relayBody, relayInfo } from '../../protocols/http-api.ts';
+import { relayBody } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
 import { cursorOf, placeIn } from '../threads.ts';
-import { grantInfo } from '../../protocols/http-settings.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Relays';
 
@@ -21,11 +21,10 @@ export function relayRoutes(site: Site): Route[] {
     return { ...relay.entry, threadId, ...defined({ title, agentId: await inbox.findAgent(relay) }) };
   };
   return [
-    route(tag, 'GET /api/relays', {
+    route(tag, httpRoutes.listRelays, {
       right: 'read',
       summary: 'List what waits for a person in all threads, oldest first',
       query: z.strictObject({ threadId: z.string().min(1).optional().describe('only those of this thread') }),
-      answer: z.looseObject({ relays: z.array(relayInfo) }),
       handle: async ({ scope, query: { threadId } }) => {
         const thread = threadId === undefined ? undefined : await site.find(scope, threadId);
         const relays =
@@ -35,16 +34,12 @@ export function relayRoutes(site: Site): Route[] {
         return { relays: await Promise.all(relays.map(infoOf)) };
       },
     }),
-    route(tag, 'GET /api/decisions', {
+    route(tag, httpRoutes.listDecisions, {
       right: 'read',
       summary: 'List what was decided in all threads, by whom and when; the threads that changed last first',
       query: z.strictObject({
         limit: wholeNumber.pipe(z.number().min(1).max(1000)).optional().describe('about how many, 100 when absent'),
         cursor: z.string().max(1000).optional().describe('`next` of the page before'),
-      }),
-      answer: z.looseObject({
-        decisions: z.array(decisionInfo),
-        next: z.string().optional().describe('the cursor of the next page, when there may be more'),
       }),
       handle: async ({ scope, query: { limit = 100, cursor } }) => {
         const { decisions, next } = await inbox.settled(scope.resourceId, { limit, after: placeIn(cursor) });
@@ -67,25 +62,23 @@ export function relayRoutes(site: Site): Route[] {
         await conversations.answer(id, relayId, { ...body, ...authorOf(scope) });
       },
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/relays/{relayId}', {
+    threadRoute(tag, httpRoutes.answerRelay, {
       right: 'approve',
       outsideRuns: true,
       summary: 'Answer a relay; the first answer wins',
-      body: relayBody,
       answer: z.looseObject({}),
       handle: ({ thread, param, scope, body }) =>
         conversations.answer(thread.id, param('relayId'), { ...body, ...authorOf(scope) }),
     }),
-    route(tag, 'GET /api/grants', {
+    route(tag, httpRoutes.listGrants, {
       right: 'read',
       summary: 'List what was allowed for longer than one call, of the threads that changed last',
-      answer: z.looseObject({ grants: z.array(grantInfo) }),
       handle: async ({ scope }) => {
         const grants = await conversations.listGrants(scope.resourceId);
         return { grants: grants.map(grant => ({ ...grant })) };
       },
     }),
-    threadRoute(tag, 'DELETE /api/threads/{threadId}/grants/{relayId}', {
+    threadRoute(tag, httpRoutes.revokeGrant, {
       right: 'administer',
       summary: 'Revoke what an answer allowed beyond its call; the next turn asks again',
       status: 204,

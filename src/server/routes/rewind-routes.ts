@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { defined } from '../../base/defined.ts';
-import { rewindBody, rewindInfo, baseInfo } from '../../protocols/http-folders.ts';
 import { type Route, threadRoute } from '../route.ts';
 import type { Site } from '../site.ts';
 import { GitFailure } from '../../agents/git/run-git.ts';
 import { baseChanges } from '../../control/worktrees/base-changes.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Threads';
 
@@ -15,21 +15,17 @@ export function rewindRoutes(site: Site): Route[] {
   const { conversations } = site;
   const { rewind } = conversations;
   return [
-    threadRoute(tag, 'POST /api/threads/{threadId}/undo', {
+    threadRoute(tag, httpRoutes.undo, {
       right: 'send',
       summary: 'Take turns back, from a user message on: the conversation in a new branch, and the files they changed',
-      body: rewindBody,
-      answer: rewindInfo,
       handle: ({ thread, body: { messageId, preview = false, force = false } }) =>
         preview
           ? rewind.previewUndo(thread.id, messageId)
           : conversations.undo(thread.id, { force, ...defined({ messageId }) }),
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/redo', {
+    threadRoute(tag, httpRoutes.redo, {
       right: 'send',
       summary: 'Take up again what the undo that made a thread took back',
-      body: rewindBody.omit({ messageId: true }),
-      answer: rewindInfo,
       handle: ({ thread, body: { preview = false, force = false } }) =>
         preview ? rewind.previewRedo(thread.id) : conversations.redo(thread.id, { force }),
     }),
@@ -39,10 +35,9 @@ export function rewindRoutes(site: Site): Route[] {
 /** What the files of a thread's folder are now, compared with its base; a token of one resource does not open it. */
 export function baseRoutes(site: Site): Route[] {
   return [
-    threadRoute('Threads', 'GET /api/threads/{threadId}/base-changes', {
+    threadRoute('Threads', httpRoutes.baseChanges, {
       right: 'read',
       summary: 'Compare the folder of a thread with the commit that its work is based on',
-      answer: baseInfo,
       handle: async ({ thread, scope }) => {
         const folder = scope.resourceId === undefined ? await site.conversations.digests.findFolder(thread) : undefined;
         if (folder === undefined)

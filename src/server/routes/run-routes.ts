@@ -4,11 +4,12 @@ import type { Redactor } from '../../agents/redaction/redactor.ts';
 import { ThreadFolds } from '../../control/threads/thread-folds.ts';
 import type { RawLine } from '../../log/event-log.ts';
 import { totals } from '../../projections/totals.ts';
-import { type RawLineInfo, rawLineInfo, runInfo, usageInfo } from '../../protocols/http-api.ts';
+import { type RawLineInfo, rawLineInfo } from '../../protocols/http-api.ts';
 import { wholeNumber } from '../request-input.ts';
 import { type Route, route, threadRoute } from '../route.ts';
 import { authorOf } from '../security/caller.ts';
 import type { Site } from '../site.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Runs';
 const rawPage = 200;
@@ -18,16 +19,14 @@ export function runRoutes(site: Site): Route[] {
   const { log } = site.options;
   const costs = new ThreadFolds(log, totals, { most: 200 });
   return [
-    threadRoute(tag, 'GET /api/threads/{threadId}/runs', {
+    threadRoute(tag, httpRoutes.listRuns, {
       right: 'read',
       summary: 'List the runs of a thread, oldest first',
-      answer: z.looseObject({ runs: z.array(runInfo) }),
       handle: async ({ thread }) => ({ runs: await site.runs.list(thread) }),
     }),
-    threadRoute(tag, 'GET /api/threads/{threadId}/runs/{runId}', {
+    threadRoute(tag, httpRoutes.getRun, {
       right: 'read',
       summary: 'Read where a run stands',
-      answer: runInfo,
       handle: ({ thread, param }) => site.runs.find(thread, param('runId')),
     }),
     threadRoute(tag, 'GET /api/threads/{threadId}/runs/{runId}/raw', {
@@ -56,19 +55,18 @@ export function runRoutes(site: Site): Route[] {
         });
       },
     }),
-    threadRoute(tag, 'GET /api/threads/{threadId}/usage', {
+    threadRoute(tag, httpRoutes.getUsage, {
       right: 'read',
       summary: 'Read what a thread cost: in all, and by run, agent, model and tool',
-      answer: usageInfo,
       handle: ({ thread }) => costs.of(thread),
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/runs/{runId}/stop', {
+    threadRoute(tag, httpRoutes.stopSubagent, {
       right: 'send',
       summary: 'Stop one subagent: the run that started it continues with an error in place of its result',
       answer: z.looseObject({}),
       handle: ({ thread, param, scope }) => site.conversations.stopSubagent(thread.id, param('runId'), authorOf(scope)),
     }),
-    route(tag, 'POST /api/runs/{runId}/abort', {
+    route(tag, httpRoutes.abortRun, {
       right: 'send',
       summary: 'Stop a run and everything it started',
       answer: z.looseObject({}),

@@ -4,10 +4,10 @@ import { importSession } from '../../control/import/import-session.ts';
 import { listSessions, findSessions, type SessionSource, threadIdFor } from '../../control/import/session-source.ts';
 import { defined } from '../../base/defined.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
-import { sessionImportBody, sessionImportInfo, sessionInfo } from '../../protocols/http-sessions.ts';
 import { type Route, route } from '../route.ts';
 import type { Scope } from '../security/caller.ts';
 import type { Site } from '../site.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Sessions';
 
@@ -31,10 +31,9 @@ export function sessionRoutes(site: Site): Route[] {
     return undefined;
   };
   return [
-    route(tag, 'GET /api/sessions', {
+    route(tag, httpRoutes.listSessions, {
       right: 'administer',
       summary: 'List the sessions of external agents on this machine, newest first',
-      answer: z.looseObject({ sessions: z.array(sessionInfo) }),
       handle: async ({ scope }) => ({
         sessions: (await list(placeFor(scope))).map(({ source, status, threadId }) => {
           const { cwd: folder, title, createdAt, updatedAt, bytes } = source.session;
@@ -44,11 +43,9 @@ export function sessionRoutes(site: Site): Route[] {
         }),
       }),
     }),
-    route(tag, 'POST /api/sessions/{sessionId}/import', {
+    route(tag, httpRoutes.importSession, {
       right: 'administer',
       summary: 'Import a listed session, or what was added to it since',
-      body: sessionImportBody,
-      answer: sessionImportInfo,
       handle: async ({ param, scope, body: { skipSecrets } }) => {
         const id = param('sessionId');
         const place = placeFor(scope);

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { allThreads } from '../../log/all-threads.ts';
 import { importThread } from '../../log/jsonl.ts';
 import type { Thread } from '../../log/event-log.ts';
-import { branchBody, newThreadBody, threadChangeBody, threadInfo } from '../../protocols/http-api.ts';
+import { threadInfo } from '../../protocols/http-api.ts';
 import { sseFraming } from '../../protocols/framing.ts';
 import { documentFormats } from '../../protocols/documents/thread-document.ts';
 import { exportedDocument, exportedLines } from '../thread-export.ts';
@@ -21,6 +21,7 @@ import { frameResponse } from '../streams/frame-stream.ts';
 import { threadNews } from '../streams/thread-news.ts';
 import { cursorOf, hasTitleWords, placeIn, resourceFor } from '../threads.ts';
 import { projectsFor } from './project-routes.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 const tag = 'Threads';
 const title = z.string().min(1).max(500).optional();
@@ -41,11 +42,10 @@ const threadList = z.looseObject({
 export function threadRoutes(site: Site): Route[] {
   const { log, onDelete, importBytes = 256 * 1024 * 1024 } = site.options;
   return [
-    route(tag, 'GET /api/threads', {
+    route(tag, httpRoutes.searchThreads, {
       right: 'read',
       summary: 'List threads, newest first',
       query: listQuery,
-      answer: threadList,
       handle: async ({ query: { resourceId, limit = 100, query = '', cursor }, scope }) => {
         const after = placeIn(cursor);
         const found = [];
@@ -72,12 +72,10 @@ export function threadRoutes(site: Site): Route[] {
         return frameResponse(site, sseFraming, frames);
       },
     }),
-    route(tag, 'POST /api/threads', {
+    route(tag, httpRoutes.createThread, {
       right: 'send',
       summary: 'Make a thread, or return the one with the id that the sender chose',
-      body: newThreadBody,
       status: 201,
-      answer: threadInfo,
       handle: async ({ body, scope }) => {
         const { id, title: name } = body;
         const project = body.folder === undefined ? undefined : await projectsFor(site, scope).findProject(body.folder);
@@ -108,20 +106,17 @@ export function threadRoutes(site: Site): Route[] {
         return site.infoOf(await importThread(log, lines, { ...named, ...defined({ resourceId }) }));
       },
     }),
-    threadRoute(tag, 'GET /api/threads/{threadId}', {
+    threadRoute(tag, httpRoutes.getThread, {
       right: 'read',
       summary: 'Read a thread',
-      answer: threadInfo,
       handle: async ({ thread }) => site.infoOf(thread),
     }),
-    threadRoute(tag, 'PATCH /api/threads/{threadId}', {
+    threadRoute(tag, httpRoutes.changeThread, {
       right: 'send',
       summary: 'Rename, pin or archive a thread',
-      body: threadChangeBody,
-      answer: threadInfo,
       handle: async ({ thread, body }) => site.infoOf(await site.conversations.label(thread.id, body)),
     }),
-    threadRoute(tag, 'DELETE /api/threads/{threadId}', {
+    threadRoute(tag, httpRoutes.deleteThread, {
       right: 'administer',
       summary: 'Stop the runs of a thread and remove it',
       status: 204,
@@ -133,13 +128,11 @@ export function threadRoutes(site: Site): Route[] {
         await site.conversations.delete(thread.id, { ...authorOf(scope), remove });
       },
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/branches', {
+    threadRoute(tag, httpRoutes.branchThread, {
       right: 'send',
       summary: 'Make a thread that shares the events up to a seq or a message, and continue it with any agent',
-      body: branchBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 201,
-      answer: threadInfo,
       handle: async ({ thread, scope, body }) => {
         const { seq, message, title = thread.title, send } = body;
         const last = message === undefined ? (seq ?? thread.seq) : await findMessageEnd(log, thread, message);

@@ -1,14 +1,7 @@
 import * as z from 'zod';
 import { startComparison } from '../../control/worktrees/comparison.ts';
 import { defined } from '../../base/defined.ts';
-import {
-  comparisonBody,
-  comparisonInfo,
-  keptInfo,
-  patchInfo,
-  type WorktreeInfo,
-  worktreeInfo,
-} from '../../protocols/http-folders.ts';
+import type { WorktreeInfo } from '../../protocols/http-folders.ts';
 import { pickAgent } from '../../control/conversations/sent-message.ts';
 import { type Route, route, threadRoute } from '../route.ts';
 import { describeSender } from '../security/caller.ts';
@@ -17,19 +10,18 @@ import { projectsFor } from './project-routes.ts';
 import { ThreadWorktrees } from '../../control/worktrees/thread-worktrees.ts';
 import type { WorktreeState } from '../../control/worktrees/worktrees.ts';
 import { SingletreeError } from '../../base/singletree-error.ts';
+import { httpRoutes } from '../../protocols/http-routes.ts';
 
 /** Comparisons of several agents on one request. */
 export function comparisonRoutes(site: Site): Route[] {
   const { log, control, agents, worktrees } = site.options;
   return [
-    route('Comparisons', 'POST /api/comparisons', {
+    route('Comparisons', httpRoutes.startComparison, {
       right: 'send',
       summary:
         'Start several agents with one request, each in a thread and, in a git repository, a worktree of its own',
-      body: comparisonBody,
       bodyBytes: 8 * 1024 * 1024,
       status: 202,
-      answer: comparisonInfo,
       handle: async ({ scope, body: { content, agents: named, folder, branch, uncommitted } }) => {
         const place = folder === undefined ? worktrees : await projectsFor(site, scope).findWorktrees(folder);
         const started = await startComparison(
@@ -64,10 +56,9 @@ export function worktreeRoutes(site: Site): Route[] {
   if (worktrees === undefined) return [];
   const ofThreads = new ThreadWorktrees({ log, conversations: site.conversations, worktrees });
   return [
-    route(tag, 'GET /api/worktrees', {
+    route(tag, httpRoutes.listWorktrees, {
       right: 'read',
       summary: 'List the git worktrees of all threads',
-      answer: z.looseObject({ worktrees: z.array(worktreeInfo) }),
       handle: async ({ scope }) => {
         const records = await worktrees.records();
         const visible = await Promise.all(
@@ -83,30 +74,26 @@ export function worktreeRoutes(site: Site): Route[] {
         return { worktrees: visible.flat() };
       },
     }),
-    threadRoute(tag, 'GET /api/threads/{threadId}/worktree', {
+    threadRoute(tag, httpRoutes.getWorktree, {
       right: 'read',
       summary: 'Read the worktree of a thread: where it is, and the files that were changed in it',
-      answer: worktreeInfo,
       handle: async ({ thread }) => infoOf(await ofThreads.state(thread.id)),
     }),
-    threadRoute(tag, 'GET /api/threads/{threadId}/worktree/patch', {
+    threadRoute(tag, httpRoutes.readPatch, {
       right: 'read',
       summary: 'Read how one file was changed in the worktree of a thread',
       query: z.strictObject({ path: z.string().min(1) }),
-      answer: patchInfo,
       handle: async ({ thread, query: { path } }) => {
         const patch = await ofThreads.patchOf(thread.id, path);
         return { path, patch: patch.slice(0, mostPatch), ...(patch.length > mostPatch && { isCut: true }) };
       },
     }),
-    threadRoute(tag, 'POST /api/threads/{threadId}/worktree/keep', {
+    threadRoute(tag, httpRoutes.keepWorktree, {
       right: 'administer',
       summary: 'Apply the changes of a worktree to the original folder, all or none, without a commit',
-      body: z.strictObject({}),
-      answer: keptInfo,
       handle: async ({ thread }) => ({ files: [...(await ofThreads.keep(thread.id))] }),
     }),
-    threadRoute(tag, 'DELETE /api/threads/{threadId}/worktree', {
+    threadRoute(tag, httpRoutes.removeWorktree, {
       right: 'administer',
       summary: 'Remove the worktree of a thread; one with changes only when that is forced',
       query: z.strictObject({ force: z.enum(['true', 'false']).optional() }),

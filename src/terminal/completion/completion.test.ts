@@ -17,8 +17,7 @@ import {
   markedChange,
   moveCompletion,
 } from '../../projections/completion/completion.ts';
-import { fuzzyMatch } from '../../projections/completion/fuzzy-match.ts';
-import { ranked } from '../../projections/completion/ranked.ts';
+import { fuzzyMatch, ranked } from '../../projections/completion/fuzzy-match.ts';
 import { FileIndex } from '../../agents/workspace/file-index.ts';
 
 const accepted = (composer: Composer, completion: Completion) => {

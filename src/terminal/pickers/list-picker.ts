@@ -1,6 +1,6 @@
 import { rowText } from '../../base/terminal-text.ts';
 import { nextTurn } from '../../log/next-turn.ts';
-import { ranked } from '../../projections/completion/ranked.ts';
+import { ranked } from '../../projections/completion/fuzzy-match.ts';
 import type { ActionName } from '../keys/actions.ts';
 import { type Line, span } from '../screen/styled-line.ts';
 import { lineWidth, textWidth } from '../screen/text-width.ts';

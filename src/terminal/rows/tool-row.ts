@@ -11,7 +11,7 @@ import {
 } from '../../projections/presentation/present-call.ts';
 import { presentAnswer } from '../../projections/presentation/present-relay.ts';
 import { counted, durationText, toolWording } from '../../projections/presentation/wording.ts';
-import { progressText } from '../../projections/reading/progress-text.ts';
+import { progressText } from '../../projections/reading/thread-tool.ts';
 import { fileTarget, type Ink, lead, type Line, linked, span, type Span, verbatim } from '../screen/styled-line.ts';
 import { callDiffs, countsText, diffRows } from './diff-lines.ts';
 import type { TimeSpan } from './times.ts';

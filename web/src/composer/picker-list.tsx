@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { type Ranked, ranked } from '../../../src/projections/completion/ranked.ts';
+import { type Ranked, ranked } from '../../../src/projections/completion/fuzzy-match.ts';
 import { MarkedLabel } from '../parts/marked-label.tsx';
 import { useCloseOutside, usePlaceAt } from './use-popover.ts';
 

@@ -6,7 +6,7 @@ import {
   markedChange,
   moveCompletion,
 } from '../../../src/projections/completion/completion.ts';
-import type { Ranked } from '../../../src/projections/completion/ranked.ts';
+import type { Ranked } from '../../../src/projections/completion/fuzzy-match.ts';
 import { useLatest } from '../parts/use-latest.ts';
 import type { PageCommand } from './page-command.ts';
 

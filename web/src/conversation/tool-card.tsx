@@ -1,7 +1,7 @@
 import { memo, type ReactNode, use, useMemo, useState } from 'react';
 import type { FileChange } from '../../../src/projections/activity/diff-changes.ts';
 import type { ToolPart } from '../../../src/projections/reading/view-node.ts';
-import { progressText } from '../../../src/projections/reading/progress-text.ts';
+import { progressText } from '../../../src/projections/reading/thread-tool.ts';
 import { LongText } from '../code/long-text.tsx';
 import { countLines } from '../../../src/projections/presentation/shortened-text.ts';
 import { visibleText } from '../code/visible-text.ts';

@@ -4,7 +4,7 @@ import {
   createConversation,
   reduceConversation,
 } from '../../../src/graph/conversation/conversation.ts';
-import type { DagTier } from '../../../src/projections/dag-unit.ts';
+import type { DagTier } from '../../../src/projections/thread-graph/graph-item.ts';
 import {
   type GraphGroup,
   type GraphNode,

@@ -1,5 +1,5 @@
 import '../no-eval.ts';
-import { createClient } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/create-client.ts';
 import { errorText } from '../../../src/base/error-text.ts';
 import type { HistoryReply, HistoryRequest, HistoryStatus } from './history-protocol.ts';
 import { ThreadHistory } from './thread-history.ts';

@@ -3,7 +3,7 @@ import '../styles/folder-dialogs.css';
 import { useCallback, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import { errorText } from '../../../src/base/error-text.ts';
-import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { FolderIcon } from '../parts/icons.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
-import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
 import { Menu, MenuItem } from '../parts/menu.tsx';
 import { folderNames } from '../threads/folder-names.ts';
 import { useProjects } from './use-projects.ts';

@@ -2,7 +2,7 @@ import '../styles/projects.css';
 import { lazy, Suspense, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import { errorText } from '../../../src/base/error-text.ts';
-import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
 import { FolderIcon } from '../parts/icons.tsx';
 import { useProjects } from './use-projects.ts';
 

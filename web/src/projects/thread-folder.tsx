@@ -1,7 +1,7 @@
 import { lazy, Suspense, useContext, useState } from 'react';
 import type { Client } from '../../../src/client/client.ts';
 import { errorText } from '../../../src/base/error-text.ts';
-import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
 import { FolderIcon } from '../parts/icons.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { Threads, useThreads } from '../threads/use-threads.ts';

@@ -2,7 +2,7 @@ import '../styles/diff.css';
 import '../styles/folder-dialogs.css';
 import { useState } from 'react';
 import { errorText } from '../../../src/base/error-text.ts';
-import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import type { Projects } from './use-projects.ts';
 

@@ -2,7 +2,7 @@ import { createContext, useCallback, useContext, useEffect, useMemo, useState } 
 import * as z from 'zod';
 import type { Client } from '../../../src/client/client.ts';
 import { SingletreeError } from '../../../src/base/singletree-error.ts';
-import type { ProjectInfo } from '../../../src/protocols/http-projects.ts';
+import type { ProjectInfo } from '../../../src/protocols/http-folders.ts';
 import { readStored, writeStored } from '../parts/stored-value.ts';
 
 /** The projects of the server, and the one that new conversations begin in. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionsCheck } from '../../../base/options/check-options.ts';
+import { optionsCheck, type OptionFields } from '../../../base/options/check-options.ts';
 import {
   callback,
   clock,
@@ -95,7 +95,7 @@ export const commonCliFields = () => ({
     .strictObject({
       threshold: number().optional(),
       model: z.union([modelSource(), callback()]).optional(),
-    } satisfies Record<keyof HandOverCompaction, z.ZodType>)
+    } satisfies OptionFields<HandOverCompaction>)
     .optional(),
   // The rules are checked with their own error.
   permissions: z.unknown().optional(),
@@ -104,8 +104,7 @@ export const commonCliFields = () => ({
 });
 
 /** Throws `invalid_argument` for options of `cliAgent` that are unknown or invalid. */
-export const checkCliAgentOptions: (options: unknown) => void = optionsCheck(
-  'cliAgent',
+export const checkCliAgentOptions: (options: unknown) => void = optionsCheck('cliAgent')(
   () =>
     ({
       ...commonCliFields(),

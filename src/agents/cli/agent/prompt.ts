@@ -1,6 +1,6 @@
 import type { ContentPart } from '../../../events/content.ts';
 import type { Message } from '../../../projections/message.ts';
-import { userParts } from '../../../projections/model-input/join-messages.ts';
+import { userParts } from '../../../projections/model-input/history.ts';
 import { toWrittenMessages, type WrittenMessage } from '../sessions/written-session.ts';
 import type { Session } from '../../contract/host.ts';
 import { inlineText } from '../../model/attachments/attachment-data.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defined } from '../../../base/defined.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
-import { optionsCheck } from '../../../base/options/check-options.ts';
+import { type OptionFields, optionsCheck } from '../../../base/options/check-options.ts';
 import { callback, field, flag, name, object } from '../../../base/options/option-fields.ts';
 import { acpAdapter } from '../adapters/acp/acp-agent.ts';
 import { textsField } from '../agent/cli-agent-options.ts';
@@ -66,23 +66,19 @@ const liveFields = () =>
     prompt: callback(),
     stop: object(),
     read: callback(),
-  }) satisfies Record<keyof LiveMode, z.ZodType>;
+  }) satisfies OptionFields<LiveMode>;
 
-const checkDefinition = optionsCheck(
-  'defineCliAgent',
-  () =>
-    ({
-      id: name(),
-      name: name().optional(),
-      executable: name(),
-      install: name(),
-      login: name().optional(),
-      environment: patternsField().optional(),
-      print: z.strictObject({ command: callback(), read: callback() }).optional(),
-      acp: z.strictObject({ args: textsField(), mode: name().optional() }).optional(),
-      live: z.strictObject(liveFields()).optional(),
-    }) satisfies Record<keyof CliAgentDefinition, unknown>,
-);
+const checkDefinition = optionsCheck<CliAgentDefinition>('defineCliAgent')(() => ({
+  id: name(),
+  name: name().optional(),
+  executable: name(),
+  install: name(),
+  login: name().optional(),
+  environment: patternsField().optional(),
+  print: z.strictObject({ command: callback(), read: callback() }).optional(),
+  acp: z.strictObject({ args: textsField(), mode: name().optional() }).optional(),
+  live: z.strictObject(liveFields()).optional(),
+}));
 
 /** Defines an external agent for `cliAgent` and `readSavedStream`. Throws `invalid_argument` for an invalid definition. */
 export function defineCliAgent(definition: CliAgentDefinition): CliAdapter {

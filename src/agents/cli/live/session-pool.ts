@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { optionsCheck } from '../../../base/options/check-options.ts';
 import { milliseconds, number } from '../../../base/options/option-fields.ts';
 import type { LiveSession } from './live-session.ts';
@@ -10,14 +9,10 @@ export interface SessionPoolOptions {
   readonly idleMs?: number;
 }
 
-const checkOptions = optionsCheck(
-  'new SessionPool',
-  () =>
-    ({ size: number().optional(), idleMs: milliseconds().optional() }) satisfies Record<
-      keyof SessionPoolOptions,
-      z.ZodType
-    >,
-);
+const checkOptions = optionsCheck<SessionPoolOptions>('new SessionPool')(() => ({
+  size: number().optional(),
+  idleMs: milliseconds().optional(),
+}));
 
 interface WarmSession {
   readonly session: LiveSession;

@@ -42,17 +42,13 @@ const recordedEnd = z.object({
   error: z.object({ message: z.string(), code: z.string().optional() }).optional(),
 });
 
-const checkOptions = optionsCheck(
-  'readSavedStream',
-  () =>
-    ({
-      runId: name().optional(),
-      cwd: name().optional(),
-      model: name().optional(),
-      exitCode: z.int().optional(),
-      end: recordedEnd.optional(),
-    }) satisfies Record<keyof SavedStreamOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<SavedStreamOptions>('readSavedStream')(() => ({
+  runId: name().optional(),
+  cwd: name().optional(),
+  model: name().optional(),
+  exitCode: z.int().optional(),
+  end: recordedEnd.optional(),
+}));
 
 /** The events of a saved stream, to be iterated once. */
 export interface SavedStream extends AsyncIterable<AgentEvent> {

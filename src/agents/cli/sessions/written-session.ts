@@ -1,7 +1,7 @@
 import type { ContentPart } from '../../../events/content.ts';
 import { newId } from '../../../events/ids.ts';
 import type { Message, ToolResultPart } from '../../../projections/message.ts';
-import { userParts } from '../../../projections/model-input/join-messages.ts';
+import { userParts } from '../../../projections/model-input/history.ts';
 import { recordOf } from '../shared/wire-value.ts';
 
 /** A call with its result, as every session file has them. */

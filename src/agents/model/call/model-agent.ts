@@ -38,19 +38,17 @@ export interface ModelAgentOptions {
 /** The abort reason of a model call that has ended. */
 const runEnded = new Error('The run has ended.');
 
-const checkOptions = optionsCheck(
+const checkOptions = optionsCheck<ModelAgentOptions>(
   'modelAgent',
-  () =>
-    ({
-      id: text().optional(),
-      ...modelOptions(),
-      tools: field(
-        value => Array.isArray(value) || isObject(value),
-        'an array of tools, or an object of tools by name',
-      ).optional(),
-    }) satisfies Record<keyof ModelAgentOptions, z.ZodType>,
   agentNamed,
-);
+)(() => ({
+  id: text().optional(),
+  ...modelOptions(),
+  tools: field(
+    value => Array.isArray(value) || isObject(value),
+    'an array of tools, or an object of tools by name',
+  ).optional(),
+}));
 const modelField = once(() => z.object({ model: modelSource() }));
 
 /**

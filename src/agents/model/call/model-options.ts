@@ -1,3 +1,4 @@
+import type { OptionFields } from '../../../base/options/check-options.ts';
 import * as z from 'zod';
 import { modelSpecifications } from '../specification/ai-sdk-model.ts';
 import {
@@ -34,7 +35,7 @@ export const retryField = () =>
     maxMs: milliseconds().optional(),
     random: callback().optional(),
     delay: callback().optional(),
-  } satisfies Record<keyof RetryOptions, z.ZodType>);
+  } satisfies OptionFields<RetryOptions>);
 
 /** An option that takes the settings of model calls. */
 const settingsField = () =>
@@ -49,7 +50,7 @@ const settingsField = () =>
     seed: number().optional(),
     headers: object().optional(),
     providerOptions: object().optional(),
-  } satisfies Record<keyof ModelSettings, z.ZodType>);
+  } satisfies OptionFields<ModelSettings>);
 
 /** The options of every agent that calls a model. */
 export const modelOptions = () => ({

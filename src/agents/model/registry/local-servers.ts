@@ -26,14 +26,10 @@ export interface LocalServersOptions {
   readonly timeoutMs?: number;
 }
 
-const checkOptions = optionsCheck(
-  'findLocalServers',
-  () =>
-    ({ ports: object().optional(), timeoutMs: milliseconds().optional() }) satisfies Record<
-      keyof LocalServersOptions,
-      z.ZodType
-    >,
-);
+const checkOptions = optionsCheck<LocalServersOptions>('findLocalServers')(() => ({
+  ports: object().optional(),
+  timeoutMs: milliseconds().optional(),
+}));
 
 /** Finds the servers with an API like OpenAI's on the loopback address; never looks anywhere else. */
 export async function findLocalServers(options: LocalServersOptions = {}): Promise<LocalServer[]> {

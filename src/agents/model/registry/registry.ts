@@ -18,15 +18,11 @@ export interface ModelRegistryOptions {
   now?: () => Date;
 }
 
-const checkOptions = optionsCheck(
-  'createModelRegistry',
-  () =>
-    ({
-      env: object().optional(),
-      providers: z.array(z.looseObject({ id: z.string() })).optional(),
-      now: callback().optional(),
-    }) satisfies Record<keyof ModelRegistryOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ModelRegistryOptions>('createModelRegistry')(() => ({
+  env: object().optional(),
+  providers: z.array(z.looseObject({ id: z.string() })).optional(),
+  now: callback().optional(),
+}));
 
 /** Creates a registry with the built-in providers. Loads no provider package and does no network access. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {

@@ -6,7 +6,6 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from '@ai-sdk/provider';
-import type * as z from 'zod';
 import { optionsCheck } from '../../../base/options/check-options.ts';
 import { callback, name, number } from '../../../base/options/option-fields.ts';
 import { type ModelScript, turnFor } from './script.ts';
@@ -35,17 +34,13 @@ export interface ScriptedModelOptions {
   keepRequests?: number;
 }
 
-const checkOptions = optionsCheck(
-  'scriptedModel',
-  () =>
-    ({
-      modelId: name().optional(),
-      provider: name().optional(),
-      delay: callback().optional(),
-      now: callback().optional(),
-      keepRequests: number().optional(),
-    }) satisfies Record<keyof ScriptedModelOptions, z.ZodType>,
-);
+const checkOptions = optionsCheck<ScriptedModelOptions>('scriptedModel')(() => ({
+  modelId: name().optional(),
+  provider: name().optional(),
+  delay: callback().optional(),
+  now: callback().optional(),
+  keepRequests: number().optional(),
+}));
 
 export interface ScriptedModel extends LanguageModelV3 {
   /** The requests so far, oldest first. */

@@ -1,3 +1,4 @@
+import type { OptionFields } from '../../../base/options/check-options.ts';
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { flag, milliseconds, number } from '../../../base/options/option-fields.ts';
@@ -21,7 +22,7 @@ export const fetchOption = () => {
     allowHosts: z.array(z.string()).optional(),
     maxBytes: number().optional(),
     timeoutMs: milliseconds().optional(),
-  } satisfies Record<keyof FetchOptions, z.ZodType>);
+  } satisfies OptionFields<FetchOptions>);
   return z.union([flag(), settings], { error: 'expected true, false or its settings' });
 };
 

@@ -1,3 +1,4 @@
+import { type OptionFields, checkValue } from '../../../base/options/check-options.ts';
 import { limitsField } from '../../../agents/limits/limits.ts';
 import * as z from 'zod';
 import { once } from '../../../base/once.ts';
@@ -7,7 +8,6 @@ import { builtinToolIds } from '../tools/builtin-tools.ts';
 import { memoryField } from '../../../agents/memory/memory.ts';
 import type { HarnessConfig, HarnessOMConfig, UnavailableOptions } from '../harness-config.ts';
 import { permissionPolicies, toolCategories } from '../permissions/permissions.ts';
-import { checkValue } from '../../../base/options/check-options.ts';
 import { SingletreeError } from '../../../base/singletree-error.ts';
 
 const noMode = 'Harness requires at least one agent mode';
@@ -87,7 +87,7 @@ const options = () =>
         defaultReflectorModelId: name().optional(),
         defaultObservationThreshold: z.number().positive().optional(),
         defaultReflectionThreshold: z.number().positive().optional(),
-      } satisfies Record<keyof HarnessOMConfig, z.ZodType>)
+      } satisfies OptionFields<HarnessOMConfig>)
       .optional(),
     limits: limitsField().optional(),
     telemetry: having(['follow'], 'a `new Telemetry({ log, url })`').optional(),
@@ -114,7 +114,7 @@ const options = () =>
     browser: z.unknown().optional(),
     pubsub: z.unknown().optional(),
     observability: z.unknown().optional(),
-  }) satisfies Record<keyof HarnessConfig, z.ZodType>;
+  }) satisfies OptionFields<HarnessConfig>;
 
 /** A schema that is built on first use, with a fast path that accepts most valid values. */
 const lazySchema = (build: () => z.ZodType) =>

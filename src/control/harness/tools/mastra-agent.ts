@@ -38,7 +38,7 @@ interface DefaultOptions {
 const agentShape = having(['getInstructions', 'listTools', 'getModel'], 'an agent of Mastra');
 
 const ofAgent = new Set(['id', 'instructions', 'tools']);
-const checkOptions = optionsCheck('mastraAgent', () => {
+const checkOptions = optionsCheck('mastraAgent')(() => {
   const { model, ...fields } = loopAgentFields();
   const others = Object.entries(fields).filter(([name]) => !ofAgent.has(name));
   return { model: model.optional(), ...Object.fromEntries(others) };

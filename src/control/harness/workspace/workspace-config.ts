@@ -31,20 +31,16 @@ const tool = () => z.strictObject({ name: toolName().optional(), enabled: flag()
 const toolFields = () => Object.fromEntries(workspaceToolIds.map(id => [id, tool().optional()]));
 
 /** Throws `invalid_argument` for invalid options of a workspace. */
-export const checkWorkspaceConfig = optionsCheck(
-  'new Workspace',
-  () =>
-    ({
-      root: name(),
-      id: name().optional(),
-      name: name().optional(),
-      env: z.record(z.string(), z.string(), { error: 'expected variables by name' }).optional(),
-      skills: z.array(name(), { error: 'expected a list of folders' }).optional(),
-      tools: z.strictObject(toolFields()).optional(),
-      fetch: fetchOption().optional(),
-      outside: z.enum(['ask', 'refuse'], { error: 'expected "ask" or "refuse"' }).optional(),
-    }) satisfies Record<keyof WorkspaceConfig, z.ZodType>,
-);
+export const checkWorkspaceConfig = optionsCheck<WorkspaceConfig>('new Workspace')(() => ({
+  root: name(),
+  id: name().optional(),
+  name: name().optional(),
+  env: z.record(z.string(), z.string(), { error: 'expected variables by name' }).optional(),
+  skills: z.array(name(), { error: 'expected a list of folders' }).optional(),
+  tools: z.strictObject(toolFields()).optional(),
+  fetch: fetchOption().optional(),
+  outside: z.enum(['ask', 'refuse'], { error: 'expected "ask" or "refuse"' }).optional(),
+}));
 
 /** The tools of a workspace, with their categories. */
 export const workspaceToolCategories = {

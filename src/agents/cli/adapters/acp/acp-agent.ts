@@ -21,16 +21,12 @@ export interface AcpAgentOptions extends Omit<CliAgentOptions, 'executable' | 'e
   readonly mode?: string;
 }
 
-const checkOptions = optionsCheck(
-  'acpAgent',
-  () =>
-    ({
-      command: name(),
-      args: textsField().optional(),
-      id: name().optional(),
-      ...commonCliFields(),
-    }) satisfies Record<keyof AcpAgentOptions, unknown>,
-);
+const checkOptions = optionsCheck<AcpAgentOptions>('acpAgent')(() => ({
+  command: name(),
+  args: textsField().optional(),
+  id: name().optional(),
+  ...commonCliFields(),
+}));
 
 /** Creates an agent for any program that speaks the Agent Client Protocol. Throws `invalid_argument` for invalid options. */
 export function acpAgent(options: AcpAgentOptions): CallableAgent {

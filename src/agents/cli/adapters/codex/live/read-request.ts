@@ -1,4 +1,4 @@
-import { scriptOfLine } from '../../../../../projections/shell/shell-script.ts';
+import { scriptOfLine } from '../../../../../projections/shell/shell-line.ts';
 import { recordOf, textOf, type WireRecord } from '../../../shared/wire-value.ts';
 import type { CodexItems } from '../items.ts';
 import { type PersonRequest, isApproval, wordsOf } from './person-request.ts';

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeSse, encodeSseComment } from './sse.ts';
+import { encodeSse, encodeSseComment } from './framing.ts';
 
 function parse(text: string): EventSourceMessage[] {
   const messages: EventSourceMessage[] = [];
