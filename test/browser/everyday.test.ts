@@ -171,19 +171,16 @@ describe.skipIf(browser === undefined)('the page in everyday use', () => {
     expect(await question.count()).toBe(1);
   });
 
-  it('wraps and finds text without spaces, and reads each paragraph in its own direction', async () => {
+  it('wraps text without spaces at the width of a phone', async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     const long = '吾輩は猫である名前はまだ無いどこで生れたか頓と見当がつかぬ'.repeat(6);
     await send(`${long}\n\nمرحبا بالعالم`);
     await page.getByRole('log').getByText('Heard:').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     const bubble = page.locator('.bubble');
-    expect(await bubble.evaluate('element => element.scrollWidth <= element.clientWidth')).toBe(true);
+    expect(await bubble.evaluate(element => element.scrollWidth <= element.clientWidth)).toBe(true);
     await expectReadable(page, 'html');
     await takePictures(page, 'everyday-cjk');
-    await page.setViewportSize({ width: 1280, height: 720 });
-    await page.getByLabel('Search conversations').fill('名前はまだ');
-    await until(() => page.locator('.search-hit mark').allInnerTexts()).toEqual(['名前はまだ']);
   });
 
   it('has a title that the model made after the first turn, which follows an edit of the message', async () => {
