@@ -40,8 +40,20 @@ export default defineConfig({
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: 'chunks/[name].js',
-        // A page that takes ids only has no definition of an event.
-        codeSplitting: { groups: [{ name: 'ids', test: /src\/events\/ids\.ts$/ }] },
+        // What many entries share is in one chunk of its layer. A page that takes ids only has no definition of an event.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'ids', test: /src\/events\/ids\.ts$/, priority: 3 },
+            { name: 'base', test: /src\/base\/[^/]+$/, priority: 3 },
+            { name: 'events', test: /src\/(?:base|events)\//, priority: 2 },
+            { name: 'graph', test: /src\/graph\//, priority: 2 },
+            { name: 'views', test: /src\/(?:projections|protocols|client)\//, minShareCount: 40, priority: 1 },
+            { name: 'core', test: /src\/(?:log|agents|control)\/[^/]+\//, minShareCount: 22, priority: 1 },
+            { name: 'server', test: /src\/server\//, minShareCount: 3, priority: 1 },
+            { name: 'terminal', test: /src\/terminal\//, minShareCount: 3, priority: 1 },
+          ],
+        },
       },
     },
   },
